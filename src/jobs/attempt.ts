@@ -7,7 +7,7 @@ import { AttemptTimeout } from './failure.ts';
 import { type Completion, type JobFailure, type JobKind, PermanentFailure, type RunningJob } from './job.ts';
 import { type ClaimedJob, type Lease, LeaseLost } from './leases.ts';
 
-/** A kind as the worker calls it: payloads as they were read back, checked before anything is done. */
+/** A kind as the worker calls it, with payloads checked after they are read back. */
 export interface CheckedKind {
   readonly name: string;
   readonly timeoutMs: number;
@@ -18,7 +18,7 @@ export interface CheckedKind {
 
 const PATIENCE_MS = 3 * DAY_MS;
 
-/** Closes over the schema: from here on no payload reaches a kind that does not fit it. */
+/** Binds a kind to its schema, so that no invalid payload reaches it. */
 export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind {
   return {
     name: kind.name,
@@ -34,7 +34,7 @@ export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): Chec
   };
 }
 
-/** Names the places and not the values: a payload may hold what must not be shown. */
+/** Names the places only: payload values may be secret. */
 function misfit(schema: TSchema, payload: unknown): string {
   const faults = Value.Errors(schema, payload).map(
     (fault) => `${fault.instancePath || '/'} ${fault.message}`,
@@ -42,50 +42,50 @@ function misfit(schema: TSchema, payload: unknown): string {
   return `The request was stored in a form that this version does not understand (${faults.slice(0, 3).join('; ')}).`;
 }
 
-/** The worker is about to end: the reason with which it aborts what is under way. */
+/** The abort reason of jobs whose worker stops. */
 export class WorkerStopping extends Error {
   override readonly name = 'WorkerStopping';
 }
 
-/** Nobody wants the job any more. */
+/** The abort reason of a cancelled job. */
 export class CalledOff extends Error {
   override readonly name = 'CalledOff';
 }
 
-/** One attempt under way in this worker. */
+/** A running attempt of this worker. */
 export interface Active {
   job: ClaimedJob;
   lease: Lease;
   /** Aborts the attempt. */
   controller: AbortController;
-  /** Aborts when nobody wants the job any more. The attempt may take its time to end. */
+  /** Aborts when the job is cancelled. The attempt may take its time to end. */
   calledOff: AbortController;
   /** Aborts when the lease is lost. */
   lost: AbortController;
   /** When the lease lapses, milliseconds since the epoch. */
   leaseUntil: number;
-  /** Its outcome is being written, so a row that is not running any more is no sign of a lost lease. */
+  /** Its outcome is being written, so a row that no longer runs is no sign of a lost lease. */
   settling: boolean;
-  /** Resolves when all is written; never rejects. */
+  /** Resolves when everything is written; never rejects. */
   ended: Promise<void>;
 }
 
-/** How an attempt ended, before the database knows. */
+/** The result of an attempt, before it is stored. */
 export type Outcome =
   | { is: 'done'; completion: Completion | undefined }
   | { is: 'failed'; error: unknown }
-  /** It ended because it was called off. */
+  /** It ended because the job was cancelled. */
   | { is: 'called off' }
-  /** It ended because the worker stops; another may begin it again at once. */
+  /** It ended because the worker stops; another may start it at once. */
   | { is: 'interrupted' }
-  /** It goes on although the worker stops. Nobody may begin it until its lease lapses. */
+  /** It continues although the worker stops. No worker may start it until its lease lapses. */
   | { is: 'unstoppable' }
-  /** The job is somebody else's by now. */
+  /** Another worker has the job by now. */
   | { is: 'lost' };
 
 /**
- * Carries out one attempt. It ends when `run` ends; after an abort (timeout, lost lease, stopping worker) it ends
- * `abortGraceMs` later at the latest, even if `run` does not listen to its signal. One that is called off may go on until it ends.
+ * Runs one attempt. It ends when `run` ends; after an abort (timeout, lost lease, stopping worker) at the latest
+ * `abortGraceMs` later, even if `run` ignores its signal. A cancelled attempt may continue until it ends.
  */
 export async function carryOut(
   kind: CheckedKind,
@@ -125,11 +125,11 @@ function afterAbort(reason: unknown, kind: CheckedKind, ended: Outcome): Outcome
     const cause = ended.is === 'failed' ? { cause: ended.error } : undefined;
     return { is: 'failed', error: new AttemptTimeout(kind.timeoutMs, cause) };
   }
-  // What was finished although the worker stops is finished.
+  // Work completed during a stop counts as completed.
   return ended.is === 'failed' ? { is: 'interrupted' } : ended;
 }
 
-/** A logger that names the job in every line. */
+/** A logger with the job in every line. */
 export function logOf(log: Logger, job: ClaimedJob): Logger {
   return log.child({
     job: job.id,

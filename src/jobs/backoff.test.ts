@@ -9,7 +9,7 @@ it('doubles from one second to five minutes', () => {
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
 });
 
-it('puts off for as long as it has lasted, from 1 s to 30 s', () => {
+it('postpones by the waiting time so far, from 1 s to 30 s', () => {
   const delays = [0, 999, 5_000, 1e9].map((waited) => postponementMs(waited, always(0.5)));
   expect(delays).toEqual([1_000, 1_000, 5_000, 25_000]);
   expect(postponementMs(1e9, always(0.999_999))).toBeLessThanOrEqual(30_000);

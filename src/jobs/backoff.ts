@@ -3,10 +3,10 @@ import type { Randomness } from '../lib/ids.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * MINUTE_MS;
-/** Spread around the nominal delay, so that jobs that failed together do not come back together. */
+/** Jitter, so that jobs that failed together are not retried together. */
 const JITTER = 0.2;
 
-/** So that they are at most 30 s with their jitter. */
+/** At most 30 s with jitter. */
 const LONGEST_POSTPONEMENT_MS = 25_000;
 
 /** Milliseconds until the next attempt after attempt number `attempt` (from 1) failed: 1 s · 2ⁿ, at most 5 min, ±20 %. */
@@ -15,7 +15,7 @@ export function retryDelayMs(attempt: number, random: Randomness): number {
   return spread(nominal, random);
 }
 
-/** Milliseconds until the next try of a job that was postponed: as long as it has waited so far; at least 1 s, at most 25 s, ±20 %. */
+/** Milliseconds until a postponed job is tried again: its waiting time so far, at least 1 s, at most 25 s, ±20 %. */
 export function postponementMs(waitedMs: number, random: Randomness): number {
   return spread(Math.min(LONGEST_POSTPONEMENT_MS, Math.max(FIRST_MS, waitedMs)), random);
 }

@@ -12,28 +12,30 @@ export interface Claim {
   /** ISO 8601. */
   now: string;
   leaseUntil: string;
-  /** The most jobs to take. */
+  /** Limit on claimed jobs. */
   limit: number;
-  /** The most jobs of one share that this worker may run. */
+  /** Limit on running jobs of one share in this worker. */
   limitOfOneShare: number;
-  /** How many jobs of each share this worker runs already. */
+  /** Running jobs of this worker, by share. */
   running: ReadonlyMap<string, number>;
-  /** The share that had the last turn; '' if none had. */
+  /** The share that had the last turn; '' without one. */
   cursor: string;
 }
 
 /**
- * Takes due jobs of one class and counts their attempt. Each share gives one job in turn, beginning behind `cursor`: its oldest that is the
- * first of its lane. The turns go round until `limit` is reached or no share has more. Also returns the share that had the last turn.
+ * Claims due jobs of one class and counts their attempt. Each share gives one job in turn, starting behind `cursor`: its
+ * oldest that is the first of its lane. The turns continue until `limit` is reached or no share has more. Also returns
+ * the share that had the last turn.
  *
- * If two processes take jobs of one lane in the same instant, the unique index `jobs.lane` refuses one, whose whole claim fails.
+ * If two processes claim jobs of one lane at the same moment, the unique index `jobs.lane` refuses one, whose whole
+ * claim fails.
  */
 export async function claimDue(
   transaction: Transaction,
   claim: Claim,
 ): Promise<{ jobs: ClaimedJob[]; cursor: string }> {
-  // PostgreSQL mostly has statistics of an empty queue and would sort all due jobs. With a backlog that is slow; this makes it walk
-  // the index.
+  // PostgreSQL's statistics are mostly of an empty queue, so it would sort all due jobs, which is slow with a backlog.
+  // This setting makes it walk the index.
   if (transaction.dialect === 'postgres') await sql`set local enable_sort = off`.execute(transaction.queries);
   const running = new Map(claim.running);
   const jobs: ClaimedJob[] = [];
@@ -50,18 +52,21 @@ export async function claimDue(
 }
 
 const queued = sql.lit<JobState>('queued');
-/** More than there are shares. A subquery with a limit is not merged into the outer one, which would evaluate it twice. */
+/**
+ * More than the number of shares. A subquery with a limit is not merged into the outer one, which would evaluate it
+ * twice.
+ */
 const ALL = sql.lit(1_000_000);
 
 type Of<Alias extends string> = ExpressionBuilder<Tables & Record<Alias, Tables['jobs']>, Alias>;
 
-/** Takes at most one job of each share. */
+/** Claims at most one job of each share. */
 async function takeRound(
   { queries, dialect }: Transaction,
   claim: Claim,
   { cursor, full, limit }: { cursor: string; full: string[]; limit: number },
 ): Promise<ClaimedJob[]> {
-  /** Exactly the condition of the index `jobs_turns`, with its first column. */
+  /** Matches the condition of the index `jobs_turns` exactly, with its first column. */
   const isClaimable = (eb: Of<'head'>) =>
     eb.and([
       eb('head.class', '=', sql.lit(claim.class)),
@@ -128,7 +133,7 @@ async function takeRound(
         )
         .select('heads.id')
         .where('heads.id', 'is not', null)
-        // A literal: for a limit that it does not know PostgreSQL plans to read the whole table.
+        // A literal: with a parameter as limit, PostgreSQL plans to read the whole table.
         .limit(sql.lit(limit)),
     )
     .updateTable('jobs')
@@ -146,7 +151,7 @@ async function takeRound(
   return rows.sort((a, b) => a.seq - b.seq).map(claimed);
 }
 
-/** The last of the shares that had a turn, in the order of turns: those behind the cursor first, then from the beginning. */
+/** The last share that had a turn. Shares behind the cursor come first, then the others from the beginning. */
 function lastTurn(round: readonly ClaimedJob[], cursor: string): string {
   const shares = round.map(({ share }) => share).sort();
   const wrapped = shares.filter((share) => share <= cursor);

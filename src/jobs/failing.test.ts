@@ -13,7 +13,7 @@ afterEach(() => jobs.clear());
 afterAll(() => jobs.remove());
 
 describe('a job that fails', () => {
-  it('is tried again after 1 s, 2 s, 4 s, and holds up its lane and no other', async () => {
+  it('is retried after 1 s, 2 s and 4 s, and blocks its lane and no other', async () => {
     const seen: string[] = [];
     const kind = kindOf(async ({ n }, { attempt }) => {
       seen.push(`${n}/${attempt}`);
@@ -48,7 +48,7 @@ describe('a job that fails', () => {
     expect(warnings[0]?.err).toMatchObject({ message: 'not yet' });
   });
 
-  it('is given up when its attempts are used up, in the transaction that marks it failed', async () => {
+  it('is given up after its last attempt, in the transaction that marks it failed', async () => {
     const kind = kindOf(
       async () => {
         throw new Error('no route to postgres://me:secret@db\nat line 2');
@@ -80,7 +80,7 @@ describe('a job that fails', () => {
     expect(jobs.lines.at(-1)).toMatchObject({ level: 50, msg: 'gave up', job: id });
   });
 
-  it('is put off while what it needs is away, uncounted, for at most 30 s at a time', async () => {
+  it('is postponed while a dependency is unreachable, uncounted, for at most 30 s at a time', async () => {
     const began: number[] = [];
     let isAway = true;
     const start = jobs.clock.now().getTime();
@@ -155,7 +155,7 @@ describe('a job that fails', () => {
     expect(await pass(365 * DAY_MS)).toEqual(['failed', 'failed', 'queued']);
   });
 
-  it('is given up at once if trying again will not help', async () => {
+  it('is given up at once if retries do not help', async () => {
     const reasons: unknown[] = [];
     const kind = kindOf(
       async () => {
@@ -173,7 +173,7 @@ describe('a job that fails', () => {
     });
   });
 
-  it('fails all the same if giving it up fails, and blocks nobody', async () => {
+  it('fails even if giving it up fails, and blocks no other job', async () => {
     let tried = 0;
     const kind = kindOf(
       async ({ n }) => {
@@ -202,7 +202,7 @@ describe('a job that fails', () => {
     expect(jobs.messages().filter((message) => message === 'giving the job up failed')).toHaveLength(3);
   });
 
-  it('fails at once if its payload does not fit the schema any more', async () => {
+  it('fails at once if its payload no longer fits the schema', async () => {
     let called = 0;
     const old = defineJob({
       name: 'test',
@@ -222,7 +222,7 @@ describe('a job that fails', () => {
     });
   });
 
-  it('is aborted when it takes too long, which counts as a failure', async () => {
+  it('is aborted at its timeout, which counts as a failure', async () => {
     const aborted: unknown[] = [];
     const kind = kindOf(
       (_payload, { signal }) =>
@@ -245,7 +245,7 @@ describe('a job that fails', () => {
     expect(await jobs.queue.find(id)).toEqual({ state: 'failed', error, attempt: 2 });
   });
 
-  it('does not hold its place for ever if it does not listen to its signal', async () => {
+  it('does not keep its slot for ever if it ignores its signal', async () => {
     const { opened, open } = gate();
     const kind = kindOf(() => opened, { timeoutMs: 10, maxAttempts: 1 });
     const worker = jobs.worker([kind], { abortGraceMs: 10 });

@@ -4,8 +4,8 @@ import { PermanentFailure, Postponed } from './job.ts';
 
 const failureOf = (error: unknown) => describeFailure(error, 'j1');
 
-describe('what is told of a failure', () => {
-  it('shows the customer only what was written to be shown', () => {
+describe('the report of a failure', () => {
+  it('shows the customer only messages written for users', () => {
     expect(failureOf(new Error('password authentication failed for "root"')).reason).toBe(unexpected('j1'));
     expect(failureOf(new PermanentFailure('The bucket is empty.')).reason).toBe('The bucket is empty.');
     expect(failureOf(new AttemptTimeout(90_000)).reason).toBe('It took longer than 90 seconds.');
@@ -13,7 +13,7 @@ describe('what is told of a failure', () => {
     expect(failureOf(new PermanentFailure('')).reason).toBe(unexpected('j1'));
   });
 
-  it('names the error and its causes to the operator, in one line without the stack', () => {
+  it('names the error and its causes for the operator, in one line without the stack', () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:9\n    at somewhere');
     const error = new TypeError('fetch failed', { cause });
     expect(failureOf(error).line).toBe(
@@ -22,24 +22,24 @@ describe('what is told of a failure', () => {
     expect(failureOf('only a string\r\nof two lines').line).toBe('only a string');
   });
 
-  it('says once what is only handed on', () => {
+  it('mentions a repeated cause once', () => {
     const gone = new PermanentFailure('There is no snapshot.', { cause: new Error('There is no snapshot.') });
     expect(failureOf(gone).line).toBe('There is no snapshot.');
   });
 
-  it('takes the code where Node leaves the message empty', () => {
+  it('uses the code if Node leaves the message empty', () => {
     const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     expect(failureOf(error).line).toBe('AggregateError: ECONNREFUSED');
   });
 
-  it('ends with causes that go in circles, and with long messages', () => {
+  it('ends for circular causes and long messages', () => {
     const error = new Error('round and round');
     error.cause = error;
     expect(failureOf(error).line.match(/round and round/g)).toHaveLength(3);
     expect(failureOf(new Error('x'.repeat(10_000))).line).toHaveLength(500);
   });
 
-  it('leaves out credentials in URLs, and control characters', () => {
+  it('removes credentials in URLs, and control characters', () => {
     expect(failureOf(new Error('GET https://key:secret@s3.example/x \u0007failed')).line).toBe(
       'Error: GET https://***@s3.example/x  failed',
     );

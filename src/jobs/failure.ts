@@ -1,6 +1,6 @@
 import { PermanentFailure, Postponed } from './job.ts';
 
-/** What is shown to the customer when the cause is not meant for them; the log has the number with it. */
+/** The customer's message if the cause is not meant for them; the log has the number with it. */
 export const unexpected = (jobId: string) =>
   `It failed unexpectedly; your provider finds the cause in the log under the number ${jobId}.`;
 
@@ -15,7 +15,7 @@ export class AttemptTimeout extends Error {
   }
 }
 
-/** The worker's process ended, or lost touch with the database, before the attempt did. */
+/** The worker's process ended, or lost its database, before the attempt did. */
 export class AttemptInterrupted extends Error {
   override readonly name = 'AttemptInterrupted';
   constructor() {
@@ -23,19 +23,19 @@ export class AttemptInterrupted extends Error {
   }
 }
 
-/** One failure, told to each audience. */
+/** One failure, described for each audience. */
 export interface Described {
-  /** Trying again will not help. */
+  /** Retries do not help. */
   permanent: boolean;
-  /** For the customer: one line that was written to be shown. */
+  /** For the customer: one line written for users. */
   reason: string;
-  /** For the operator (`jobs.error`): class and first line of the error and of its causes; never a stack. */
+  /** For the operator (`jobs.error`): class and first line of the error and of its causes, without a stack. */
   line: string;
 }
 
 /**
- * Only messages that were written to be shown become the reason. The line for the operator names the error itself,
- * without credentials that a URL in its message may carry.
+ * Only messages written for users become the reason. The operator's line names the error itself, without credentials in
+ * its URLs.
  */
 export function describeFailure(error: unknown, jobId: string): Described {
   const permanent = error instanceof PermanentFailure;
@@ -51,7 +51,7 @@ export function describeFailure(error: unknown, jobId: string): Described {
 
 function causes(error: unknown, depth = 1): string[] {
   if (!(error instanceof Error)) return [firstLine(String(error))];
-  // Node leaves the message of a refused connection to several addresses empty, and names the code.
+  // Node leaves the message of a refused connection to several addresses empty and sets the code.
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const message = firstLine(error.message) || code;
   const own =
@@ -61,7 +61,7 @@ function causes(error: unknown, depth = 1): string[] {
     : [own, ...causes(error.cause, depth + 1)];
 }
 
-/** A failure that only hands on the sentence of its cause says it once. */
+/** A failure that repeats its cause's sentence shows it once. */
 function withoutEchoes(lines: string[]): string[] {
   return lines.filter((line, index) => index === 0 || !line.endsWith(`: ${lines[index - 1]}`));
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => jobs.clear());
 afterAll(() => jobs.remove());
 
-/** A kind whose jobs run until the gate opens, and which shares run it now. */
+/** A kind whose jobs run until the gate opens, with the shares that run it now. */
 function held(options: Partial<Pick<JobKind, 'name' | 'class'>>) {
   const { opened, open } = gate();
   const running: number[] = [];
@@ -31,7 +31,7 @@ function held(options: Partial<Pick<JobKind, 'name' | 'class'>>) {
 const short = kindOf(async () => {}, { name: 'short' });
 
 describe('long jobs', () => {
-  it('of one account leave workers to the short jobs of everyone and to the long jobs of others', async () => {
+  it('of one account leave slots to short jobs and to long jobs of others', async () => {
     const backup = held({ name: 'backup', class: 'long' });
     // Account A is 0, account B is 1.
     for (let n = 0; n < 8; n++) await jobs.ask(backup.kind, { n: 0 }, { lane: `a ${n}`, account: A });
@@ -47,7 +47,7 @@ describe('long jobs', () => {
     backup.open();
   });
 
-  it('of one account leave workers to others in each of two processes', async () => {
+  it('of one account leave slots to others in each of two processes', async () => {
     const backup = held({ name: 'backup', class: 'long' });
     for (let n = 0; n < 8; n++) await jobs.ask(backup.kind, { n: 0 }, { lane: `a ${n}`, account: A });
     for (let n = 0; n < 2; n++) {
@@ -66,7 +66,7 @@ describe('long jobs', () => {
 });
 
 describe('short jobs', () => {
-  it('of one account leave a worker to others while they run', async () => {
+  it('of one account leave a slot to others while they run', async () => {
     const slow = held({ name: 'slow' });
     for (let n = 0; n < 8; n++) await jobs.ask(slow.kind, { n: 0 }, { account: A });
     jobs.worker([slow.kind, short], { concurrency: 8 });
@@ -92,14 +92,14 @@ describe('short jobs', () => {
     expect((await turns.claim(3)).map(({ share }) => share)).toEqual([A, A, A]);
   });
 
-  it('of an account that has its share are passed over', async () => {
+  it('of an account with a used-up share are skipped', async () => {
     await insertQueued(50, () => ({ share: A }));
     await jobs.ask(short, { n: 1 }, { account: B });
     const turns = claims({ limitOfOneShare: 2, running: new Map([[A, 1]]) });
     expect((await turns.claim(10)).map(({ share }) => share)).toEqual([A, B]);
   });
 
-  it('are never taken twice by processes that claim at the same time', async () => {
+  it('are never claimed twice by concurrent processes', async () => {
     await insertQueued(60, (n) => ({ share: n % 3 === 0 ? A : B, lane: `lane ${n}` }));
     const all = await Promise.all(Array.from({ length: 10 }, () => claims().claim(4)));
     const ids = all.flat().map(({ id }) => id);
@@ -109,7 +109,7 @@ describe('short jobs', () => {
 });
 
 describe('a lane', () => {
-  it('that is long costs claims nothing: what waits in it is passed over', async () => {
+  it('with many jobs costs claims nothing: waiting jobs are skipped', async () => {
     await jobs.ask(short, { n: 0 }, { lane: 'a', account: A });
     const [first] = await claims().claim(1);
     for (let n = 1; n <= 5; n++) await jobs.ask(short, { n }, { lane: 'a', account: A });
@@ -124,7 +124,7 @@ describe('a lane', () => {
     expect(await claims().claim(5)).toEqual([]);
   });
 
-  it('goes on if its next job was queued in the instant in which the one before it ended', async () => {
+  it('continues if its next job was queued at the moment the previous one ended', async () => {
     const next = await jobs.ask(short, { n: 1 }, { lane: 'a', account: A });
     await jobs.database.write(({ queries }) =>
       queries.updateTable('jobs').set({ behind: true }).where('id', '=', next).execute(),
@@ -136,7 +136,7 @@ describe('a lane', () => {
     expect(await findHeldUpLanes(jobs.database.reader)).toEqual([]);
   });
 
-  it('of a job that ended has its next job claimable in the same transaction', async () => {
+  it('has its next job claimable in the transaction that ends one', async () => {
     await jobs.ask(short, { n: 0 }, { lane: 'a' });
     const next = await jobs.ask(short, { n: 1 }, { lane: 'a' });
     await jobs.ask(short, { n: 2 }, { lane: 'a' });
@@ -155,7 +155,7 @@ describe('a lane', () => {
 });
 
 describe('the share of a job', () => {
-  it('is the platform if no account and no install is known', async () => {
+  it('is the platform without an account or install', async () => {
     const unknown = await jobs.ask(short, { n: 1 }, { lane: A });
     const none = await jobs.ask(short, { n: 1 });
     expect((await jobs.row(unknown)).share).toBe('platform');
@@ -175,7 +175,7 @@ describe('the share of a job', () => {
   });
 });
 
-/** Claims one after the other as one worker does, without running anything. */
+/** Claims jobs one after the other as one worker does, without running any. */
 function claims(options: { limitOfOneShare?: number; running?: ReadonlyMap<string, number> } = {}) {
   let last = '';
   const workerId = crypto.randomUUID();

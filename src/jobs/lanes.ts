@@ -4,14 +4,15 @@ import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
 
 /**
- * The order of lanes. A job is queued `behind` if its lane is occupied, and claims pass over such jobs without reading them: however many
- * wait in one lane, a claim costs the same. Whatever ends a job calls {@link advanceLane}, which clears the mark of the next one.
+ * The order of lanes. A job in an occupied lane is queued with the mark `behind`, and claims skip marked jobs without
+ * reading them. A claim costs the same however many wait in one lane. Every change that ends a job calls {@link
+ * advanceLane}, which clears the mark of the next one.
  */
 
 const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');
 
-/** Whether any job of the lane is unfinished. */
+/** Whether the lane has an unfinished job. */
 export function isOccupied(eb: ExpressionBuilder<Tables, 'jobs'>, lane: string) {
   return eb
     .exists(
@@ -24,7 +25,10 @@ export function isOccupied(eb: ExpressionBuilder<Tables, 'jobs'>, lane: string) 
     .$castTo<boolean>();
 }
 
-/** Whether the job `head` has no earlier unfinished one in its lane, and none that runs. The mark alone is only a hint. */
+/**
+ * Whether the job `head` has neither an earlier unfinished job nor a running one in its lane. The mark alone is only a
+ * hint.
+ */
 export function isFirstOfItsLane(eb: ExpressionBuilder<Tables & { head: Tables['jobs'] }, 'head'>) {
   return eb.not(
     eb.exists(
@@ -38,7 +42,10 @@ export function isFirstOfItsLane(eb: ExpressionBuilder<Tables & { head: Tables['
   );
 }
 
-/** Makes the first unfinished job of a lane claimable. Call it last in the transaction that ended one, so that it sees what was queued. */
+/**
+ * Makes the first unfinished job of a lane claimable. Call it last in the transaction that ends one, so that it sees new
+ * jobs.
+ */
 export async function advanceLane({ queries, dialect }: Transaction, lane: string | null): Promise<void> {
   if (lane === null) return;
   await queries
@@ -52,7 +59,7 @@ export async function advanceLane({ queries, dialect }: Transaction, lane: strin
         .where('next.state', 'in', [queued, running])
         .orderBy('next.seq')
         .limit(1)
-        // One that is locked is being cancelled. Waiting for it could be a deadlock.
+        // A locked job is being cancelled. Waiting for it could deadlock.
         .$if(dialect === 'postgres', (next) => next.forUpdate('next').skipLocked()),
     )
     .where('behind', '=', sql.lit(true))
@@ -60,8 +67,8 @@ export async function advanceLane({ queries, dialect }: Transaction, lane: strin
 }
 
 /**
- * Finds lanes whose first unfinished job is still marked: it was queued in the instant in which the one before it ended, or a process of an
- * earlier version, which knows no mark, ended that one. Walks from lane to lane by the index of the marked jobs.
+ * Finds lanes whose first unfinished job is still marked. Either it was queued at the moment the previous one ended, or
+ * a process of an earlier version, without marks, ended that one. Walks from lane to lane by the index of marked jobs.
  */
 export async function findHeldUpLanes(queries: Queries): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
@@ -77,14 +84,14 @@ export async function findHeldUpLanes(queries: Queries): Promise<string[]> {
   return rows.map(({ lane }) => lane);
 }
 
-/** Cancels what waits in a lane, and calls off what runs: its worker sees that at its next heartbeat. */
+/** Cancels the queued jobs of a lane, and the running one: its worker sees that at its next heartbeat. */
 export async function cancelLane(transaction: Transaction, lane: string, now: string): Promise<void> {
   const { queries } = transaction;
   await queries
     .updateTable('jobs')
     .set({ state: 'cancelled', finished_at: now })
     .where('lane', '=', lane)
-    // Implied by the next line; spelled out because it is the condition of the index on lanes.
+    // Implied by the next line; repeated because it is the condition of the index on lanes.
     .where('state', 'in', [queued, running])
     .where('state', '=', queued)
     .execute();

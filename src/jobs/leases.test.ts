@@ -60,8 +60,8 @@ describe('claiming', () => {
     expect(await claim(3)).toEqual([]);
   });
 
-  it('takes nothing of a lane in which a later job runs already', async () => {
-    // As when the transaction that wrote the earlier row commits after the later one was claimed.
+  it('takes nothing from a lane in which a later job runs already', async () => {
+    // As if the transaction with the earlier row committed after the later one was claimed.
     const earlier = await jobs.ask(kind, {}, { lane: 'a' });
     const later = await jobs.ask(kind, {}, { lane: 'a' });
     await setState(earlier, 'cancelled');
@@ -72,7 +72,7 @@ describe('claiming', () => {
     expect(await claim()).toEqual([earlier]);
   });
 
-  it('gives each job to one of many that claim at the same time, and never two of a lane', async () => {
+  it('gives each job to one of many concurrent claims, and never two of a lane', async () => {
     for (let n = 0; n < 40; n++) await jobs.ask(kind, {}, { lane: `lane ${n % 10}` });
     const claims = await Promise.allSettled(Array.from({ length: 12 }, () => claim(3, crypto.randomUUID())));
     for (const one of claims) {
@@ -85,7 +85,7 @@ describe('claiming', () => {
     expect(ids.length).toBeGreaterThan(0);
   });
 
-  it('cannot break the rule of one running job a lane, whatever it thinks', async () => {
+  it('cannot break the rule of one running job for each lane', async () => {
     const ids = [await jobs.ask(kind, {}, { lane: 'a' }), await jobs.ask(kind, {}, { lane: 'a' })];
     const outcomes = await Promise.allSettled(ids.map((id) => setState(id, 'running')));
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -105,7 +105,7 @@ describe('a lease', () => {
     expect((await jobs.row(id)).lease_until).toBe(until);
   });
 
-  it('is no good to a worker that handed the job back, though the next one counts the same attempt', async () => {
+  it('is worthless to a worker that returned the job, even if the next attempt has the same number', async () => {
     const id = await jobs.ask(kind, {});
     const end = (workerId: string, state: 'handed back' | 'succeeded') =>
       jobs.database.write(({ queries }) =>
@@ -122,7 +122,7 @@ describe('a lease', () => {
     expect((await jobs.row(id)).state).toBe('succeeded');
   });
 
-  it('found lapsed can be ended by whoever found it, unless it was renewed since', async () => {
+  it('that lapsed can be ended by the worker that found it, unless it was renewed since', async () => {
     const id = await jobs.ask(kind, {});
     await claim();
     jobs.clock.advance(10_000);

@@ -3,16 +3,19 @@ import type { Queries } from '../database/database.ts';
 import type { JobClass, JobState } from '../database/tables/jobs.ts';
 
 /**
- * The statements that renew and end leases; claim.ts takes them. States are literals and not parameters, since that is what lets
- * both databases use the partial indexes of the table.
+ * The statements that renew and end leases; claim.ts starts them. States are literals, because both databases then use
+ * the partial indexes of the table.
  */
 
-/** A worker's hold on one attempt; the fence that every statement ending the attempt stands behind. */
+/** A worker's hold on one attempt: the fence of every statement that ends it. */
 export interface Lease {
   jobId: string;
   workerId: string;
   attempt: number;
-  /** Only if the lease was not renewed since: it ends before this time (ISO 8601). For those who end another's. */
+  /**
+   * Applies only if the lease was not renewed since: it ends before this time (ISO 8601). For workers that end
+   * another's.
+   */
   lapsedBefore?: string;
 }
 
@@ -25,14 +28,14 @@ export interface ClaimedJob {
   payload: unknown;
   attempt: number;
   maxAttempts: number;
-  /** Nobody wants it any more. */
+  /** The job was cancelled. */
   calledOff: boolean;
   requestId: string | null;
-  /** When it was asked for, ISO 8601. */
+  /** When it was enqueued, ISO 8601. */
   createdAt: string;
 }
 
-/** The job is no longer this worker's: its lease lapsed, and somebody else ended the attempt. */
+/** The job is no longer this worker's: its lease lapsed, and another worker ended the attempt. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -53,7 +56,7 @@ export const claimedColumns = [
   'jobs.created_at',
 ] as const;
 
-/** Renews the leases on `jobIds` that are still this worker's, and tells which those are, and which of them were called off. */
+/** Renews this worker's leases on `jobIds`. Returns those it still holds, and which of them were cancelled. */
 export async function renewLeases(
   queries: Queries,
   workerId: string,
@@ -91,21 +94,21 @@ export async function findLapsed(
   }));
 }
 
-/** The ways in which an attempt ends. Why it failed is told twice: `error` is for the operator, `reason` for the customer. */
+/** The ways in which an attempt ends. A failure has two texts: `error` for the operator, `reason` for the customer. */
 export type Ending =
   | { state: 'succeeded'; now: string }
   | { state: 'failed'; now: string; error: string; reason: string }
-  /** Another attempt not before `runAt`. */
+  /** Another attempt, not before `runAt`. */
   | { state: 'queued'; runAt: string; error: string; reason: string }
-  /** Another try not before `runAt`; this one does not count. */
+  /** Another try, not before `runAt`; this one does not count. */
   | { state: 'postponed'; runAt: string; error: string; reason: string }
-  /** Nobody wants it any more. */
+  /** The job was cancelled. */
   | { state: 'cancelled'; now: string }
-  /** Given back untouched: the attempt does not count, and it may begin at once. */
+  /** Returned untouched: the attempt does not count, and the job may start at once. */
   | { state: 'handed back' };
 
 /**
- * Ends an attempt, and tells whether the job was called off meanwhile. Throws LeaseLost, and changes nothing, unless the
+ * Ends an attempt. Returns whether the job was cancelled meanwhile. Throws LeaseLost and changes nothing unless the
  * lease still holds.
  */
 export async function endAttempt(
@@ -172,7 +175,7 @@ export async function cancelEnded(queries: Queries, jobId: string, now: string):
     .execute();
 }
 
-/** How many jobs wait since before `since`, or were left by their worker, of kinds that are not among the `known`. */
+/** Counts the jobs of kinds outside `known` that wait since before `since` or were left by their worker. */
 export async function findUnknownKinds(
   queries: Queries,
   known: readonly string[],

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 
-/** A worker that showed itself within the last seconds. */
+/** A worker seen within the last seconds. */
 export interface LiveWorker {
   id: string;
   /** Host name and process id. */
@@ -10,10 +10,10 @@ export interface LiveWorker {
   seenAt: string;
 }
 
-/** One that was killed counts as live for so long. */
+/** A killed worker counts as live for this long. */
 export const LIVE_WITHIN_MS = 10_000;
 
-/** The workers of all processes that were seen within the last 10 s, longest-standing first. */
+/** The workers of all processes seen within the last 10 s, longest-running first. */
 export async function liveWorkers(database: Database, clock: Clock): Promise<LiveWorker[]> {
   return database.reader
     .selectFrom('workers')

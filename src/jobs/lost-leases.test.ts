@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => jobs.clear());
 afterAll(() => jobs.remove());
 
-/** A worker without heartbeat that has begun attempt number `attempt` of a job whose earlier lease has lapsed. */
+/** A worker without heartbeats that starts attempt `attempt` of a job whose earlier lease has lapsed. */
 async function startAndHang(kind: JobKind, id: string, attempt: number, pollMs: number): Promise<Worker> {
   jobs.clock.advance(10_001);
   const worker = jobs.worker([kind], { heartbeatMs: NEVER, pollMs });
@@ -38,7 +38,7 @@ describe('a completion', () => {
     expect((await jobs.row(id)).state).toBe('succeeded');
   });
 
-  it('is refused when another worker took the job over meanwhile, whether that one is done or not', async () => {
+  it('is refused if another worker has claimed the job, whether that attempt is done or not', async () => {
     const gates = [gate(), gate()];
     const kind = kindOf(async (_payload, { attempt }) => {
       await gates[attempt - 1]?.opened;
@@ -56,7 +56,7 @@ describe('a completion', () => {
     expect(await jobs.effects()).toEqual({ 'by attempt 2': 1 });
   });
 
-  it('is refused when the same worker began the job again meanwhile', async () => {
+  it('is refused if the same worker has started the job again', async () => {
     const gates = [gate(), gate()];
     const kind = kindOf(async (_payload, { attempt }) => {
       await gates[attempt - 1]?.opened;
@@ -64,7 +64,7 @@ describe('a completion', () => {
     });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
     await startAndHang(kind, id, 1, SOON);
-    // Somebody else found the lease lapsed, and the worker claims the job anew before its own next heartbeat.
+    // Another worker found the lease lapsed, and this one claims the job again before its own next heartbeat.
     await jobs.database.write(({ queries }) =>
       queries.updateTable('jobs').set({ state: 'queued', worker_id: null, lease_until: null }).execute(),
     );
@@ -79,7 +79,7 @@ describe('a completion', () => {
 });
 
 describe('a failure', () => {
-  it('is refused as well when another worker has the job by now', async () => {
+  it('is refused as well if another worker has the job by now', async () => {
     const gates = [gate(), gate()];
     const kind = kindOf(
       async (_payload, { attempt }) => {
@@ -101,7 +101,7 @@ describe('a failure', () => {
 });
 
 describe('a lease', () => {
-  it('is kept by the heartbeat for as long as the job runs', async () => {
+  it('is kept by the heartbeat while the job runs', async () => {
     const { opened, open } = gate();
     const kind = kindOf(() => opened);
     const id = await jobs.ask(kind, { n: 1 });
@@ -117,7 +117,7 @@ describe('a lease', () => {
     expect((await jobs.row(id)).attempt).toBe(1);
   });
 
-  it('that was lost aborts the job', async () => {
+  it('aborts the job when lost', async () => {
     const aborted: unknown[] = [];
     const kind = kindOf(
       (_payload, { signal }) =>

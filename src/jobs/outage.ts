@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
 
-/** Keeps count of a database that does not answer: one line in the log for each outage, not one for each try. */
+/** Tracks a database that does not answer, so that each outage is logged once. */
 export interface Outage {
   failed(error: unknown): void;
   over(): void;
   readonly present: boolean;
-  /** Milliseconds to wait before trying again: 250 ms · 2ⁿ, at most 5 s. 0 while all is well. */
+  /** Milliseconds until the next try: 250 ms · 2ⁿ, at most 5 s. 0 without an outage. */
   readonly delayMs: number;
 }
 

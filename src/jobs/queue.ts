@@ -10,26 +10,26 @@ import { cancelLane, isOccupied } from './lanes.ts';
 
 export interface NewJob<Payload> {
   payload: Payload;
-  /** Jobs of one lane run one at a time and in order; null: beside everything else. */
+  /** Jobs of one lane run one at a time and in order; null: in parallel with everything else. */
   lane: string | null;
-  /** The account whose share of the workers it uses. If left out: that of `install`. */
+  /** The account whose share of the workers it uses. Default: the account of `install`. */
   account?: string;
-  /** If left out: the lane, if an install is the lane. A job of no install uses the platform's share. */
+  /** Default: the lane, if the lane is an install. A job without install uses the platform's share. */
   install?: string;
-  /** The request that asks for it; goes into the job's log lines. */
+  /** The request that enqueued it, for the job's log lines. */
   requestId?: string | null;
-  /** Not before so many milliseconds from now. It holds up the later jobs of its lane. */
+  /** Delay in milliseconds. It also delays the later jobs of its lane. */
   delayMs?: number;
 }
 
 /** The durable queue: a table of the same database as the state, so that a change and its work are one transaction. */
 export interface Queue {
   /**
-   * Writes the job in the caller's transaction, and wakes the workers of this process after the commit; those of other
+   * Inserts the job in the caller's transaction, and wakes the workers of this process after the commit; those of other
    * processes find it at their next poll. Returns the job's id.
    *
-   * Order within a lane is the order of these calls. Two transactions that run at the same time have no order, so
-   * whoever needs one locks the lane's own row (its install) first.
+   * Order within a lane is the order of these calls. Concurrent transactions have no order, so callers that need one
+   * first lock the lane's row (its install).
    */
   enqueue<Schema extends TSchema>(
     transaction: Transaction,
@@ -37,13 +37,13 @@ export interface Queue {
     job: NewJob<Static<Schema>>,
   ): Promise<string>;
   /**
-   * Cancels the queued jobs of a lane, those that wait for another attempt too. The signal of one that runs aborts within seconds (the
-   * worker's heartbeat); it keeps the lane until it ends.
+   * Cancels the queued jobs of a lane, retries included. The signal of a running job aborts within seconds, at its
+   * worker's heartbeat; it keeps the lane until it ends.
    */
   cancelLane(transaction: Transaction, lane: string): Promise<void>;
-  /** A job's state and its last failure (for the operator, see failure.ts), or null if there is none of that id. */
+  /** A job's state and its last failure (for the operator, see failure.ts); null for an unknown id. */
   find(id: string): Promise<{ state: JobState; error: string | null; attempt: number } | null>;
-  /** Calls `listener` after each commit that enqueued something in this process. Returns how to stop that. */
+  /** Calls `listener` after each commit that enqueued jobs in this process. Returns the unsubscribe function. */
   onEnqueued(listener: () => void): () => void;
 }
 
@@ -107,7 +107,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
 
 const PLATFORM = 'platform';
 
-/** The account of an install; the platform if there is no such install. */
+/** The account of an install; the platform if the install does not exist. */
 function shareOfInstall(eb: ExpressionBuilder<Tables, 'jobs'>, install: string | null) {
   if (install === null || parseUuid(install) !== install) return PLATFORM;
   const account = eb

@@ -36,7 +36,7 @@ async function addJobs(
     state,
     max_attempts: 1,
     run_at: at,
-    // Far ahead, so that nobody takes it for a dead worker's.
+    // Far ahead, so that it does not count as a dead worker's.
     lease_until: state === 'running' ? timestamp(jobs.clock, DAY_MS) : null,
     worker_id: null,
     error: null,
@@ -84,8 +84,8 @@ async function leftKinds(): Promise<string[]> {
   return rows.map((row) => row.kind);
 }
 
-describe('pruning', () => {
-  it('deletes finished jobs after 7 days and failed ones after 30, and nothing that is not finished', async () => {
+describe('retention', () => {
+  it('deletes finished jobs after 7 days and failed ones after 30, and no unfinished one', async () => {
     await addJobs('succeeded, old', 'succeeded', 7 * DAY_MS + 1);
     await addJobs('succeeded, young', 'succeeded', 7 * DAY_MS - 1);
     await addJobs('cancelled, old', 'cancelled', 8 * DAY_MS);
@@ -106,7 +106,7 @@ describe('pruning', () => {
     expect(jobs.lines).toContainEqual(expect.objectContaining({ msg: 'pruned', jobs: 1_201 }));
   });
 
-  it('keeps what says why an install could not be made, until that is deleted', async () => {
+  it('keeps the failed jobs of a failed install until it is deleted', async () => {
     const failed = await addInstall('failed');
     const active = await addInstall('active');
     await addJobs('why it failed', 'failed', 400 * DAY_MS, { lane: failed });
@@ -151,7 +151,7 @@ describe('pruning', () => {
     );
   });
 
-  it('deletes workers that were not seen for a day', async () => {
+  it('deletes workers not seen for a day', async () => {
     await jobs.database.write(({ queries }) =>
       queries
         .insertInto('workers')

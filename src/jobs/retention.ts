@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { defineJob, type JobKind } from './job.ts';
 
 const KEEP_FINISHED_MS = 7 * DAY_MS;
-/** Longer, since somebody may want to know why. */
+/** Failed jobs stay longer, for the diagnosis of failures. */
 const KEEP_FAILED_MS = 30 * DAY_MS;
 const KEEP_SLOTS_MS = 30 * DAY_MS;
 const KEEP_WORKERS_MS = DAY_MS;
@@ -19,9 +19,9 @@ const payload = Type.Object({});
 export type Lanes = (queries: Queries) => Expression<string>;
 
 /**
- * Deletes what the queue has no more use for: jobs that finished 7 days ago (failed: 30, and not those of `askedAfter`, where somebody may
- * want to know why for as long as the lane is among them), slots of schedules 30 days ago (but for the latest of each, from which the
- * schedule goes on), workers not seen for a day. Enqueue it in a lane of its own.
+ * Deletes old rows of the queue: finished jobs after 7 days (failed ones after 30, except those in lanes of
+ * `askedAfter`), slots of schedules after 30 days except each schedule's latest, and workers not seen for a day. Enqueue
+ * it in its own lane.
  */
 export function createPruneJob({
   database,
@@ -54,7 +54,7 @@ export function createPruneJob({
 }
 
 const failed = sql.lit<JobState>('failed');
-/** Word for word the condition of the index on finished jobs. */
+/** Matches the condition of the index on finished jobs literally. */
 const finished: Expression<SqlBool> = sql`state in ('succeeded', 'failed', 'cancelled')`;
 
 async function deleteJobs(queries: Queries, clock: Clock, askedAfter: Lanes, limit: number): Promise<number> {

@@ -53,7 +53,7 @@ describe('a scheduler', () => {
     expect(await asked()).toHaveLength(2);
   });
 
-  it('takes each slot once, however many processes look', async () => {
+  it('takes each slot once, with any number of processes', async () => {
     const several = Array.from({ length: 5 }, () => scheduler([schedule('often', '*/5 * * * *')]));
     const all = () => Promise.all(several.map((one) => one.tick()));
     await all();
@@ -64,7 +64,7 @@ describe('a scheduler', () => {
     }
   });
 
-  it('catches up the latest of the slots that were missed, once', async () => {
+  it('catches up the latest missed slot, once', async () => {
     await scheduler([schedule('daily', '0 3 * * *')]).tick();
     jobs.clock.advance(10 * DAY_MS);
     const restarted = [
@@ -86,7 +86,7 @@ describe('a scheduler', () => {
     expect(await asked()).toEqual([{ schedule: 'a' }, { schedule: 'a' }, { schedule: 'b' }]);
   });
 
-  it('takes a slot and enqueues its work together or not at all, and one fault stops no other schedule', async () => {
+  it('takes a slot and enqueues its work in one transaction, and one failure stops no other schedule', async () => {
     let fails = true;
     const frail: Schedule = {
       ...schedule('frail', '* * * * *'),
@@ -107,7 +107,7 @@ describe('a scheduler', () => {
     expect(await asked()).toEqual([{ schedule: 'sound' }, { schedule: 'frail' }]);
   });
 
-  it('looks by itself once it is started, until it is stopped', async () => {
+  it('ticks from its start until it is stopped', async () => {
     const one = scheduler([schedule('often', '* * * * *')]);
     await one.tick();
     jobs.clock.advance(MINUTE_MS);
@@ -116,7 +116,7 @@ describe('a scheduler', () => {
     await one.stop();
   });
 
-  it('refuses what it could not plan', () => {
+  it('refuses invalid schedules', () => {
     expect(() => scheduler([schedule('bad', '61 * * * *')])).toThrow();
     expect(() => scheduler([schedule('six fields', '0 0 3 * * *')])).toThrow();
     expect(() => scheduler([schedule('a', '* * * * *'), schedule('a', '0 * * * *')])).toThrow('same name');

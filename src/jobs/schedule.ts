@@ -8,9 +8,9 @@ import type { Queue } from './queue.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Work that is asked for at times of the clock. */
+/** Recurring work. */
 export interface Schedule {
-  /** In the database: renaming a schedule begins a new one. */
+  /** Stored in the database: renaming a schedule starts a new one. */
   readonly name: string;
   /** Five fields (minute, hour, day of the month, month, day of the week), in UTC. */
   readonly cron: string;
@@ -19,14 +19,14 @@ export interface Schedule {
 }
 
 /**
- * Takes each slot of each schedule once over all processes. After a time in which no process ran, the latest missed
- * slot is caught up and the earlier ones are not. A schedule that is seen for the first time begins with its next slot.
+ * Takes each slot of each schedule once across all processes. After an outage of all processes it catches up the latest
+ * missed slot only. A new schedule begins with its next slot.
  */
 export interface Scheduler {
   start(): void;
-  /** No slot is taken any more. Resolves when what is under way has ended. */
+  /** Takes no more slots. Resolves when those in progress are done. */
   stop(): Promise<void>;
-  /** Takes what is due now. Never throws: what cannot be taken is logged, and tried again at the next tick. */
+  /** Takes the slots that are due. Never throws: errors are logged, and the next tick tries again. */
   tick(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createScheduler(parts: {
     schedule,
     cron: new Cron(schedule.cron, { timezone: 'UTC', mode: '5-part', paused: true }),
     outage: createOutage(log, `take the slots of the schedule ${schedule.name}`),
-    /** The slot that is known to be taken, by whatever process. */
+    /** The latest slot known to be taken by any process. */
     taken: undefined as string | undefined,
   }));
   if (new Set(planned.map(({ schedule }) => schedule.name)).size < planned.length) {
@@ -86,7 +86,7 @@ export function createScheduler(parts: {
 
 /** The latest slot that is not in the future. */
 function latestSlot(cron: Cron, clock: Clock): string | undefined {
-  // The library leaves out a run at exactly the time it is asked about.
+  // The library excludes a run at exactly the given time.
   const [slot] = cron.previousRuns(1, new Date(timestamp(clock, 1)));
   return slot?.toISOString();
 }
@@ -106,7 +106,7 @@ async function takeSlot(
     .where('schedule', '=', schedule.name)
     .orderBy('slot', 'desc')
     .executeTakeFirst();
-  // A slot before the latest is one that a process with a slow clock has only just reached.
+  // A process with a slow clock reaches earlier slots late.
   if (latest !== undefined && latest.slot >= slot) return 'the slot was taken';
   const { numInsertedOrUpdatedRows } = await queries
     .insertInto('schedule_runs')

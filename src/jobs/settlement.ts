@@ -11,10 +11,10 @@ import { advanceLane } from './lanes.ts';
 import { type ClaimedJob, cancelEnded, type Ending, endAttempt, type Lease, LeaseLost } from './leases.ts';
 import { createOutage } from './outage.ts';
 
-/** Giving up is tried so often if the kind's own `giveUp` throws; then the job fails without it. */
+/** Attempts at the kind's own `giveUp` while it throws; then the job fails without it. */
 const GIVE_UP_TRIES = 3;
 
-/** An attempt that is to be ended in the database. */
+/** An attempt to end in the database. */
 export interface Ended {
   job: ClaimedJob;
   lease: Lease;
@@ -22,20 +22,23 @@ export interface Ended {
   log: Logger;
   /** When the attempt began, milliseconds since the epoch. */
   startedAt: number;
-  /** Aborts when the lease was lost, and there is nothing left to write. */
+  /** Aborts when the lease is lost, and nothing is left to write. */
   lost: AbortSignal;
 }
 
-/** Marks the kind's own part of a transaction: what goes wrong in it is no failure of the database. */
+/** Marks the kind's own part of a transaction: its errors are no failures of the database. */
 type OwnPart = (part: Promise<void>) => Promise<void>;
 
-/** Writes how attempts ended. Never throws: what cannot be written is logged, and left to whoever finds the lapsed lease. */
+/**
+ * Stores the outcomes of attempts. Never throws: a failed write is logged, and the lapsed lease is settled by another
+ * worker.
+ */
 export interface Settlement {
   settle(ended: Ended, outcome: Outcome): Promise<void>;
   fail(ended: Ended, error: unknown): Promise<void>;
 }
 
-/** `shutdown` aborts when there is no time left to wait for a database that does not answer. */
+/** `shutdown` aborts when no time is left to wait for the database. */
 export function createSettlement(parts: {
   database: Database;
   clock: Clock;
@@ -92,7 +95,7 @@ export function createSettlement(parts: {
 
   async function fail(ended: Ended, error: unknown): Promise<void> {
     const { job, log } = ended;
-    // Its worker died before it could see that it was.
+    // Its worker died before it saw the cancellation.
     if (job.calledOff) return settle(ended, { is: 'called off' });
     const failure = describeFailure(error, job.id);
     const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
@@ -118,7 +121,7 @@ export function createSettlement(parts: {
       error: line,
       reason,
     }));
-    // What is away is said once, by whoever watches it.
+    // The caller that watches the missing service logs its outage once.
     if (isPostponed) ended.log.debug({ reason: line, retry_in_ms: delayMs }, 'postponed');
   }
 
@@ -143,8 +146,8 @@ export function createSettlement(parts: {
   }
 
   /**
-   * Ends a failed attempt. A job that was called off since its worker's last heartbeat, as its install was deleted, ends as cancelled, and
-   * `andThen` is left out. False if it was, or if nothing could be written.
+   * Ends a failed attempt. A job cancelled since its worker's last heartbeat, because its install was deleted, ends as
+   * cancelled without `andThen`. Returns false in that case, and if nothing could be written.
    */
   async function endFailed(
     ended: Ended,
@@ -164,8 +167,8 @@ export function createSettlement(parts: {
   }
 
   /**
-   * Carries out `work` in a transaction, again and again while the database does not answer. False if the lease was
-   * lost or time ran out. What goes wrong inside `own(…)`, the kind's part of the transaction, is thrown.
+   * Runs `work` in a transaction and retries while the database does not answer. Returns false if the lease was lost or
+   * time ran out. Rethrows errors from `own(…)`, the kind's part of the transaction.
    */
   async function persist(
     ended: Ended,
@@ -197,7 +200,7 @@ export function createSettlement(parts: {
     }
   }
 
-  /** False if there is nothing left to wait for. */
+  /** Returns false if there is nothing left to wait for. */
   async function pause(lost: AbortSignal): Promise<boolean> {
     const signal = AbortSignal.any([lost, shutdown]);
     return sleep(outage.delayMs, true, { signal }).catch(() => false);

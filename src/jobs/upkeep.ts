@@ -10,16 +10,18 @@ import { showWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import type { Settlement } from './settlement.ts';
 
-/** A kind that nobody knows is named in the log when its jobs have waited so long. */
+/** An unknown kind is named in the log when its jobs have waited so long. */
 const UNKNOWN_KIND_PATIENCE_MS = 60_000;
 
-/** What a worker does every few seconds beside its jobs. Neither part throws, and neither waits for the other. */
+/** The periodic work of a worker beside its jobs. Neither part throws or waits for the other. */
 export interface Upkeep {
-  /** Shows that the worker lives, and keeps its leases. */
+  /** Shows that the worker lives, and renews its leases. */
   heartbeat(): Promise<void>;
   /** Milliseconds until the next heartbeat is due. */
   readonly pauseMs: number;
-  /** Ends the attempts of workers that died, makes the first job of each lane claimable, and logs kinds that no process knows. */
+  /**
+   * Ends the attempts of dead workers, makes the first job of each lane claimable, and logs kinds that no process knows.
+   */
   sweep(): Promise<void>;
 }
 
@@ -81,7 +83,7 @@ export function createUpkeep(parts: {
     }
   }
 
-  /** Without word from the database, a lease that has run out must be taken for lost: another worker may have it. */
+  /** Without an answer from the database, an expired lease counts as lost: another worker may have the job. */
   function dropLapsed(): void {
     const now = clock.now().getTime();
     for (const one of active) if (one.leaseUntil <= now) lose(one);
@@ -143,7 +145,7 @@ export function createUpkeep(parts: {
   };
 }
 
-/** Rejects if `work` takes longer; a connection that hangs must not keep the worker from noticing. */
+/** Rejects if `work` takes longer; a hanging connection must not blind the worker. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

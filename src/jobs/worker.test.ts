@@ -14,7 +14,7 @@ afterEach(() => jobs.clear());
 afterAll(() => jobs.remove());
 
 describe('a worker', () => {
-  it('does a job and writes its completion, and logs start and success with the ids', async () => {
+  it('runs a job and stores its completion, and logs start and success with the ids', async () => {
     const seen: unknown[] = [];
     const kind = kindOf(async (payload, job) => {
       seen.push(payload, job.attempt, job.requestId);
@@ -33,7 +33,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('does the jobs of a lane one at a time and in order, beside those of other lanes', async () => {
+  it('runs the jobs of a lane in order and one at a time, in parallel with other lanes', async () => {
     const order: Record<string, number[]> = { a: [], b: [], c: [] };
     const running = new Set<string>();
     const kind = defineJob({
@@ -60,7 +60,7 @@ describe('a worker', () => {
     expect(jobs.messages()).not.toContain('failed; it is tried again');
   });
 
-  it('runs as many at once as it may, and no more', async () => {
+  it('runs as many jobs at once as its slots allow', async () => {
     const { opened, open } = gate();
     let now = 0;
     let most = 0;
@@ -80,7 +80,7 @@ describe('a worker', () => {
     expect(jobs.messages().filter((message) => message === 'succeeded')).toHaveLength(8);
   });
 
-  it('begins at once what its own process enqueues, and nothing that was rolled back', async () => {
+  it('starts jobs of its own process at once, and none that were rolled back', async () => {
     const seen: number[] = [];
     const kind = kindOf(async ({ n }) => {
       seen.push(n);
@@ -96,7 +96,7 @@ describe('a worker', () => {
     await until(() => expect(seen).toEqual([2]));
   });
 
-  it('finds what another process enqueued at its next poll', async () => {
+  it('finds jobs of other processes at its next poll', async () => {
     const seen: number[] = [];
     const kind = kindOf(async ({ n }) => {
       seen.push(n);
@@ -109,7 +109,7 @@ describe('a worker', () => {
     await until(() => expect(seen).toEqual([3]));
   });
 
-  it('is not idle while the next of a lane waits, even if the one before it ends during the last look', async () => {
+  it('is not idle while the next of a lane waits, even if the previous one ends during the last look', async () => {
     const work = gate();
     const look = gate();
     let looks = Number.NEGATIVE_INFINITY;
@@ -130,7 +130,7 @@ describe('a worker', () => {
     const second = await jobs.ask(kind, { n: 2 }, { lane: 'a' });
     await until(() => expect(jobs.messages()).toContain('started'));
     await jobs.database.write(async () => {});
-    // The writes of idle() are a heartbeat and a look for jobs. The look finds the lane taken, and answers late.
+    // The writes of idle() are a heartbeat and a look for jobs. The look finds the lane occupied and answers late.
     looks = 0;
     const idle = worker.idle();
     await until(() => expect(looks).toBe(2));
@@ -143,7 +143,7 @@ describe('a worker', () => {
     expect((await jobs.row(second)).state).toBe('succeeded');
   });
 
-  it('does not begin a delayed job before its time', async () => {
+  it('does not start a delayed job before its time', async () => {
     const kind = kindOf(async () => {});
     const worker = jobs.worker([kind]);
     const id = await jobs.ask(kind, { n: 1 }, { delayMs: 60_000 });
@@ -155,7 +155,7 @@ describe('a worker', () => {
     expect((await jobs.row(id)).state).toBe('succeeded');
   });
 
-  it('leaves kinds that it does not know to others, and names them after a minute', async () => {
+  it('leaves unknown kinds to others, and names them after a minute', async () => {
     const known = kindOf(async () => {});
     const newer = kindOf(async () => {}, { name: 'from_a_newer_version' });
     const worker = jobs.worker([known]);
@@ -187,7 +187,7 @@ describe('a worker', () => {
     expect(await liveWorkers(jobs.database, jobs.clock)).toEqual([]);
   });
 
-  it('refuses kinds that it could not tell apart, and none at all', () => {
+  it('refuses kinds of the same name, and an empty list', () => {
     const kind = kindOf(async () => {});
     expect(() => jobs.worker([kind, kind])).toThrow('same name');
     expect(() => jobs.worker([])).toThrow('at least one kind');
@@ -195,7 +195,7 @@ describe('a worker', () => {
 });
 
 describe('cancelling a lane', () => {
-  it('takes back what waits, and lets go on what runs', async () => {
+  it('cancels queued jobs and lets the running one end', async () => {
     const { opened, open } = gate();
     const kind = kindOf(() => opened);
     const worker = jobs.worker([kind]);
@@ -215,8 +215,8 @@ describe('cancelling a lane', () => {
   });
 });
 
-describe('calling off what runs', () => {
-  it('aborts it at the next heartbeat, and goes on with its lane once it has ended', async () => {
+describe('cancelling a running job', () => {
+  it('aborts it at the next heartbeat and continues with its lane once it has ended', async () => {
     const { opened, open } = gate();
     const told: unknown[] = [];
     const kind = kindOf(
@@ -224,7 +224,7 @@ describe('calling off what runs', () => {
         if (n === 2) return;
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         told.push(signal.reason);
-        // It takes longer to tidy up than a worker waits that stops.
+        // Its cleanup takes longer than a stopping worker waits.
         await opened;
         signal.throwIfAborted();
       },
@@ -279,7 +279,7 @@ describe('calling off what runs', () => {
     },
   );
 
-  it('stays called off where its worker died', async () => {
+  it('stays cancelled if its worker died', async () => {
     const given: unknown[] = [];
     const kind = kindOf(async () => {}, { giveUp: async () => void given.push('up') });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
@@ -304,7 +304,7 @@ describe('calling off what runs', () => {
 });
 
 describe('stopping a worker', () => {
-  it('waits for what is under way and begins nothing new', async () => {
+  it('waits for running jobs and starts no new ones', async () => {
     const { opened, open } = gate();
     let begun = false;
     const kind = kindOf(() => {
@@ -314,7 +314,7 @@ describe('stopping a worker', () => {
     const worker = jobs.worker([kind], { concurrency: 1 });
     const under = await jobs.ask(kind, { n: 1 });
     const next = await jobs.ask(kind, { n: 2 });
-    // Running in the database is not enough: a claim whose answer has not arrived yet is handed back.
+    // Running in the database is not enough: a claim whose answer is still on its way is returned.
     await until(async () => expect(begun).toBe(true));
     const stopped = worker.stop(30_000);
     open();
@@ -324,7 +324,7 @@ describe('stopping a worker', () => {
     await worker.idle();
   });
 
-  it('hands back what does not end in time; the attempt does not count', async () => {
+  it('returns jobs that do not end in time, without counting the attempt', async () => {
     const { opened } = gate();
     const kind = kindOf(async (_payload, { signal }) => {
       await Promise.race([
@@ -345,7 +345,7 @@ describe('stopping a worker', () => {
     expect(jobs.messages()).toContain('handed back');
   });
 
-  it('hands back at once what it was claiming when it was told to stop', async () => {
+  it('returns a claim at once that was on its way when it stopped', async () => {
     const { opened, open } = gate();
     let slow = false;
     let ran = false;
@@ -372,7 +372,7 @@ describe('stopping a worker', () => {
     expect(ran).toBe(false);
   });
 
-  it('leaves what does not stop to whoever finds its lapsed lease, so that it never runs twice at once', async () => {
+  it('leaves an unresponsive job to its lapsed lease, so that it never runs twice at once', async () => {
     const { opened, open } = gate();
     const kind = kindOf(async (_payload, { attempt }) => {
       if (attempt === 1) await opened;

@@ -28,18 +28,18 @@ import { createUpkeep } from './upkeep.ts';
 
 export { type LiveWorker, liveWorkers } from './live-workers.ts';
 
-/** Takes jobs from the queue and does them, several at once. Any number of workers share a queue. */
+/** Claims jobs from the queue and runs several at once. Any number of workers share a queue. */
 export interface Worker {
   readonly id: string;
   start(): void;
   /**
-   * Takes no new jobs and waits up to `graceMs` for those under way; then aborts their signals, and hands back those
-   * that end for it: queued again, the attempt not counted. A stopped worker stays stopped.
+   * Claims no new jobs and waits up to `graceMs` for the running ones; then aborts their signals and returns to the
+   * queue those that end. The attempt of a returned job does not count. A stopped worker stays stopped.
    */
   stop(graceMs: number): Promise<void>;
   /**
-   * Resolves when this worker runs nothing and finds nothing that it could take now; at once if it is not started.
-   * What waits for a later time, or behind a job that another worker runs, is not waited for.
+   * Resolves when this worker runs nothing and can claim nothing now; at once if it is not started. Does not wait for
+   * delayed jobs or for jobs behind one that another worker runs.
    */
   idle(): Promise<void>;
 }
@@ -47,23 +47,23 @@ export interface Worker {
 export interface WorkerParts {
   database: Database;
   queue: Queue;
-  /** What this worker does; jobs of other kinds are left to other workers, and named in the log. */
+  /** The kinds this worker runs. Jobs of other kinds stay for other workers and are named in the log. */
   kinds: readonly JobKind[];
   clock: Clock;
   random: Randomness;
   log: Logger;
-  /** How many jobs run at once; {@link divideSlots} divides them between short and long ones. */
+  /** Jobs that run at once; {@link divideSlots} divides them between short and long ones. */
   concurrency: number;
   /**
-   * How long a job stays a worker's without a heartbeat. Leases are given by the clock of one process and judged by
-   * that of another, so clocks of different machines must agree to within `leaseMs - 2 · heartbeatMs`. If they do not,
-   * a job may run twice at once; its database effects still happen once, because of the fence.
+   * How long a worker keeps a job without a heartbeat. One process sets a lease by its clock and another judges it by
+   * its own, so clocks of different machines must agree to within `leaseMs - 2 · heartbeatMs`. Otherwise a job may run
+   * twice at once; its database effects still happen once, because of the fence.
    */
   leaseMs?: number;
   heartbeatMs?: number;
-  /** How soon a job is found that another process enqueued, or whose time has come. */
+  /** Milliseconds until the worker finds jobs enqueued by other processes, or newly due ones. */
   pollMs?: number;
-  /** How long an aborted job has until it counts as not listening. */
+  /** How long an aborted job may take to end before it counts as unresponsive. */
   abortGraceMs?: number;
 }
 
@@ -81,7 +81,7 @@ export function createWorker(parts: WorkerParts): Worker {
   const slots = divideSlots(parts.concurrency);
   /** The share that had the last turn. */
   const cursors: Record<JobClass, string> = { short: '', long: '' };
-  /** Attempts that this worker has begun so far. */
+  /** Attempts begun by this worker so far. */
   let attempts = 0;
   const upkeep = createUpkeep({
     database,
@@ -117,7 +117,7 @@ export function createWorker(parts: WorkerParts): Worker {
         for (const job of jobs) begin(job, leaseUntil);
       }
     } catch (error) {
-      // Another process took a job of the same lane in the same instant. It is visible now, so the next claim works.
+      // Another process claimed a job of the same lane at the same moment. It is visible now, so the next claim works.
       if (uniqueViolation(error) === 'jobs.lane') wake();
       else claims.failed(error);
     }
@@ -179,9 +179,9 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   async function begun(kind: CheckedKind, one: Active, jobLog: Logger): Promise<Outcome> {
-    // Claimed while the worker was told to stop.
+    // Claimed while the worker was being stopped.
     if (state !== 'started') return { is: 'interrupted' };
-    // The attempt before this one ended before it could see that.
+    // The previous attempt ended before it could see the cancellation.
     if (one.job.calledOff) return { is: 'called off' };
     jobLog.debug('started');
     return carryOut(kind, one.job, one, abortGraceMs, jobLog);
@@ -234,7 +234,8 @@ export function createWorker(parts: WorkerParts): Worker {
       while (state === 'started') {
         await upkeep.heartbeat();
         await upkeep.sweep();
-        // A job that ends during a look may leave the next of its lane unseen, so only a look beside no job counts.
+        // A job that ends during a look may leave the next of its lane unseen, so only a look without running jobs
+        // counts.
         const quiet = active.size === 0;
         const before = attempts;
         await claim();
