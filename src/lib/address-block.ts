@@ -1,13 +1,10 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * What limits by address count by: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer of a
- * provider has to choose from (RFC 6177).
- */
+/** The subject of rate limits by address: an IPv4 address, or a /64 of IPv6, the least that a provider assigns a customer (RFC 6177). */
 export function addressBlock(address: string | undefined): string {
   if (address === undefined) return 'unknown';
-  // By far the most, and there is nothing to work out.
+  // The common case needs no parsing.
   if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

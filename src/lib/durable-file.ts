@@ -8,28 +8,27 @@ import { ifThere } from './if-there.ts';
 const TEMPORARY = '.tmp';
 const ABANDONED_MS = HOUR_MS;
 
-/** Whether it is the name of a file that {@link writeDurably} had not finished. */
+/** Whether this is the name of a file that {@link replaceAtomically} has not renamed yet. */
 export function isTemporary(fileName: string): boolean {
   return fileName.startsWith('.') && fileName.endsWith(TEMPORARY);
 }
 
 /**
- * Writes a file so that whoever reads it, at any moment and after any crash, finds the old content or the new, whole.
- * Readable by the owner alone.
+ * Replaces a file. Readers find the old or the new content, complete, at any time and after any crash. Only the owner can read it.
  */
 export async function writeDurably(path: string, content: string): Promise<void> {
   await replaceAtomically(path, content);
   await syncFolder(dirname(path));
 }
 
-/** The same, for what need not outlive a failure of the machine: it spares the disk. */
+/** Like {@link writeDurably} without syncing the disk, for content that a power cut may lose. */
 export async function writeAtomically(path: string, content: string): Promise<void> {
   await replaceAtomically(path, content, { sync: false });
 }
 
 /**
- * Puts a whole new file, with its mode and group, in the place of one. `gid` left out: the process's own. With `sync` its content is on
- * disk before; its name only after {@link syncFolder}.
+ * Replaces a file, with its mode and group, in one step. `gid` defaults to the group of the process. With `sync` the content is on disk
+ * before the rename; the name is on disk only after {@link syncFolder}.
  */
 export async function replaceAtomically(
   path: string,
@@ -54,22 +53,22 @@ export async function replaceAtomically(
   }
 }
 
-/** Removes from a folder what writings that were interrupted left in it. */
+/** Removes temporary files of interrupted writes from a folder. */
 export async function removeAbandoned(folder: string, now: Date): Promise<void> {
   for (const name of (await readdir(folder)).filter(isTemporary)) {
     const path = join(folder, name);
     const written = await modifiedAt(path);
-    // A younger one may be another process's, which is about to rename it.
+    // Another process may be about to rename a younger one.
     if (written !== null && now.getTime() - written > ABANDONED_MS) await rm(path, { force: true });
   }
 }
 
-/** In milliseconds; null if it is gone. */
+/** Milliseconds; null if the file is gone. */
 async function modifiedAt(path: string): Promise<number | null> {
   return (await ifThere(stat(path)))?.mtimeMs ?? null;
 }
 
-/** Deletes a file for good; one that is not there is success. */
+/** Deletes a file so that it stays deleted after a power cut. A missing file is success. */
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true });
   await syncFolder(dirname(path));

@@ -1,4 +1,4 @@
-/** The code of an error of the system (`ENOENT` and so on) or of Node; undefined where it has none. */
+/** The code of a system error (such as `ENOENT`) or Node error; undefined without one. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

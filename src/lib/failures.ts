@@ -1,26 +1,26 @@
 /**
- * The catalogue of what can go wrong in a request. Services throw these and know nothing of HTTP; api/errors.ts turns
- * each into the best status that the endpoint's row lists.
+ * The catalogue of failures of a request. Services throw them without knowing HTTP; api/errors.ts maps each to the best status that
+ * the endpoint documents.
  */
 export class Failure extends Error {
   override name = 'Failure';
 }
 
-/** One fault of a request body, as the error envelope carries it (specification, Errors; gaps section 2). */
+/** One fault of a request body, as the error envelope carries it (docs/api.md, Errors). */
 export interface Fault {
-  /** What the field belongs to: AccountUser, Site, Installation, Domain, Backup, Cache, SshKey, … */
+  /** The resource with the field: AccountUser, Site, Installation, Domain, Backup, Cache, SshKey, … */
   resource: string;
   field: string;
   type: 'missing_field' | 'invalid_value' | 'value_unavailable' | 'access_error';
   code: string;
-  /** One sentence for the person who sent it. */
+  /** One sentence for the user. */
   message: string;
 }
 
-/** What is said above the faults when no more telling sentence is known. */
+/** The message above the faults if none is more specific. */
 export const INVALID_PARAMETERS = 'Bad request - invalid parameters';
 
-/** The request cannot be carried out as it is; `faults` holds all that is wrong with its body. */
+/** The request is invalid; `faults` lists every fault of its body. */
 export class InvalidRequest extends Failure {
   override name = 'InvalidRequest';
   readonly faults: Fault[];
@@ -30,15 +30,15 @@ export class InvalidRequest extends Failure {
   }
 }
 
-/** An identifier in the path is no UUID. */
+/** An identifier in the path is not a UUID. */
 export class MalformedId extends Failure {
   override name = 'MalformedId';
-  constructor(thing: string) {
-    super(`Invalid ${thing} ID format`);
+  constructor(resource: string) {
+    super(`Invalid ${resource} ID format`);
   }
 }
 
-/** There is no such thing, or the caller must not know that there is. */
+/** The resource does not exist, or the caller may not know that it does. */
 export class NotFound extends Failure {
   override name = 'NotFound';
   constructor() {
@@ -46,7 +46,7 @@ export class NotFound extends Failure {
   }
 }
 
-/** The caller sees the thing but may not do this with it. */
+/** The caller sees the resource but may not do this with it. */
 export class Forbidden extends Failure {
   override name = 'Forbidden';
   constructor() {
@@ -61,7 +61,7 @@ export class Unauthenticated extends Failure {
   }
 }
 
-/** It came by plain HTTP (gaps section 1), and got as far as no endpoint: whatever an endpoint lists, this is said. */
+/** The request used plain HTTP (docs/api.md, Requests and responses). No endpoint saw it, so every endpoint answers this way. */
 export class HttpsRequired extends Failure {
   override name = 'HttpsRequired';
   constructor() {
@@ -69,7 +69,7 @@ export class HttpsRequired extends Failure {
   }
 }
 
-/** A page of another site made the browser send it. */
+/** A page of another site made the browser send the request. */
 export class CrossOrigin extends Failure {
   override name = 'CrossOrigin';
   constructor(publicUrl: string) {
@@ -86,14 +86,14 @@ export class RateLimited extends Failure {
   }
 }
 
-/** A name, slot or key that somebody has already. */
+/** A name, slot or key that is already in use. */
 export function taken(resource: string, field: string, message: string): InvalidRequest {
   return new InvalidRequest(message, [
     { resource, field, type: 'value_unavailable', code: 'taken', message },
   ]);
 }
 
-/** The body refers to something that the caller may not use; whether it exists is not said. */
+/** The body refers to a resource that the caller may not use; the message does not reveal whether it exists. */
 export function notPermitted(resource: string, field: string, message: string): InvalidRequest {
   return new InvalidRequest(message, [
     { resource, field, type: 'access_error', code: 'not_permitted', message },

@@ -2,15 +2,12 @@ import type { TSchema } from 'typebox';
 import { type Fault, InvalidRequest } from './failures.ts';
 import { byField } from './field-order.ts';
 
-/**
- * Gathers what is wrong with a request over several steps, so that all of it is told at once, in the order of the fields
- * (gaps section 2).
- */
+/** Collects the faults of a request over several steps and reports them together, in field order (docs/api.md, Errors). */
 export class FaultCollection {
   readonly #schema: TSchema;
   readonly #faults: Fault[];
 
-  /** `schema`: of the request's body. */
+  /** `schema`: the schema of the request's body. */
   constructor(schema: TSchema, found: readonly Fault[] = []) {
     this.#schema = schema;
     this.#faults = [...found];
@@ -21,8 +18,8 @@ export class FaultCollection {
   }
 
   /**
-   * What a step gives; undefined if it was refused with faults, which are kept, with `place` before their fields. Whatever else it
-   * throws goes on.
+   * Returns the result of a step. If the step throws faults, collects them with `place` before their fields and returns undefined;
+   * other errors propagate.
    */
   async from<Result>(step: () => Result | Promise<Result>, place = ''): Promise<Result | undefined> {
     try {
@@ -34,7 +31,7 @@ export class FaultCollection {
     }
   }
 
-  /** Throws InvalidRequest with all of them, if there is any; its message is that of the first field's. */
+  /** Throws InvalidRequest with all faults, if any. The message is that of the first field. */
   refuse(): void {
     const sorted = this.#faults.toSorted(byField(this.#schema));
     const [first] = sorted;

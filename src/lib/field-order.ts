@@ -2,9 +2,8 @@ import { IsSchema, type TSchema } from 'typebox';
 import { itemsOf } from './schema-bounds.ts';
 
 /**
- * Compares two faults, or whatever else has a field, by where their fields stand in a body (gaps section 2): the fields of an object
- * as its schema has them, the elements of a list by their index, and a list after its elements. What the schema does not know comes
- * last.
+ * Returns a comparison of faults by the order of their fields (docs/api.md, Errors). Fields of an object come in schema order, list
+ * elements by index, a list after its elements. Fields unknown to the schema come last.
  */
 export function byField(schema: TSchema) {
   return (one: { field: string }, other: { field: string }): number => {
@@ -31,7 +30,7 @@ function memberOf(schema: TSchema | undefined, name: string): TSchema | undefine
   return IsSchema(member) ? member : undefined;
 }
 
-/** Of an object that may be null, too. */
+/** Works for nullable objects too. */
 function propertiesOf(schema: TSchema | undefined): object {
   const properties: unknown = schema && Reflect.get(schema, 'properties');
   return typeof properties === 'object' && properties !== null ? properties : {};

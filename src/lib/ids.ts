@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Where randomness comes from: identifiers (UUID version 4, gaps section 1) and secrets. */
+/** The source of identifiers (UUID version 4) and secrets. */
 export interface Randomness {
   uuid(): string;
   bytes(count: number): Buffer;
@@ -14,12 +14,12 @@ export const systemRandomness: Randomness = {
   fraction: () => Math.random(),
 };
 
-/** Any UUID, in either case. Which version it is says nothing about whether such a thing exists. */
+/** Any UUID of any version, in either case. */
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 const uuid = new RegExp(UUID_PATTERN);
 
-/** The canonical (lower-case) form of a UUID, or undefined if `text` is none. */
+/** The canonical (lower-case) form of a UUID; undefined if `text` is not a UUID. */
 export function parseUuid(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined;
 }

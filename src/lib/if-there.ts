@@ -1,6 +1,6 @@
 import { hasCode } from './error-code.ts';
 
-/** What is read of a path that may lead to nothing; null if it does. Other failures are thrown. */
+/** Returns null if the file or folder being read is missing (ENOENT). Other failures are thrown. */
 export async function ifThere<Read>(reading: Promise<Read>): Promise<Read | null> {
   try {
     return await reading;

@@ -1,6 +1,4 @@
-/**
- * What the person who runs Homeport can mend: the message says what is wrong and what to do, and is all that is printed.
- */
+/** A problem that the operator can fix. The message says what is wrong and what to do; nothing else is printed. */
 export class OperatorError extends Error {
   override name = 'OperatorError';
 }

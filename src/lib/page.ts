@@ -1,4 +1,4 @@
-/** Which part of a list is asked for. */
+/** The requested part of a list (docs/api.md, Paging). */
 export interface PageRequest {
   /** 0 to 100. */
   limit: number;
@@ -6,7 +6,7 @@ export interface PageRequest {
   offset: number;
 }
 
-/** What a service answers with: the items of the page, and how many there are over all pages. */
+/** One page of a list. `count`: items on all pages together. */
 export interface PageOf<Item> {
   count: number;
   results: Item[];

@@ -1,8 +1,8 @@
-/** What a member may be in an account (gaps section 6), strongest first. `billing` is beside the role. */
+/** Roles of an account user, strongest first (docs/api.md, Permissions). `billing` is independent of the role. */
 export const ROLES = ['owner', 'full', 'partial'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What the API takes as `roles` (specification, Account user). */
+/** Values that the API accepts as `roles` (docs/api.md, Accounts and users). */
 export const ROLE_INPUTS = ['owner', 'full,billing', 'full', 'partial,billing', 'partial'] as const;
 export type RoleInput = (typeof ROLE_INPUTS)[number];
 
@@ -26,7 +26,7 @@ export function parseRoles(input: RoleInput): MemberRole {
   }
 }
 
-/** Role names as they read back: alphabetical, a space after the comma (gaps section 5). */
+/** `roles` in responses: alphabetical, with a space after the comma (docs/api.md, Accounts and users). */
 export function formatRoles({ role, billing }: MemberRole): string {
   return (billing ? ['billing', role] : [role]).sort().join(', ');
 }

@@ -1,9 +1,8 @@
 import { IsObject, IsSchema, type TSchema } from 'typebox';
 
 /**
- * The value with what is longer than its schema allows cut to just more than that: enough to tell that a list or a text is too long,
- * and what is wrong with its beginning, at a cost that does not grow with what was sent. Members that the schema does not know are
- * left out.
+ * Cuts lists and texts that are longer than their schema allows to just above the limit. Validation still finds them too long and
+ * checks their beginning, but its cost no longer grows with the request. Drops members that the schema does not know.
  */
 export function cutToBounds(schema: TSchema, value: unknown): unknown {
   const items = itemsOf(schema);
@@ -25,7 +24,7 @@ export function cutToBounds(schema: TSchema, value: unknown): unknown {
   return value;
 }
 
-/** At least so many characters of a text. One has two code units at most, and none is cut in half, which would be another fault. */
+/** At least `characters` characters of a text. Never cuts a surrogate pair in half: that would be another fault. */
 function cutText(text: string, characters: number): string {
   const units = 2 * characters;
   return text.length <= units ? text : text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
@@ -36,7 +35,7 @@ function boundOf(schema: TSchema, name: 'maxItems' | 'maxLength'): number | unde
   return typeof bound === 'number' ? bound : undefined;
 }
 
-/** What the elements of a list must be; undefined where a schema is of no list. A list that may be null is one, too. */
+/** The schema of a list's elements, nullable lists included; undefined for other schemas. */
 export function itemsOf(schema: TSchema): TSchema | undefined {
   const items: unknown = Reflect.get(schema, 'items');
   return IsSchema(items) ? items : undefined;

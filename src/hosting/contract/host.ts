@@ -1,110 +1,107 @@
 import type { Inventory } from './inventory.ts';
 
 /**
- * The one interface through which the control plane touches websites (docs/architecture.md). It says what should
- * be, never how. A host knows websites and no database; everything it may ask back is in {@link HostQuestions}.
+ * The only interface between the control plane and websites (docs/architecture.md). The control plane states the desired result, never
+ * the steps. A host knows no database; {@link HostQuestions} lists everything it may ask the control plane.
  *
- * Every operation is idempotent: jobs run at least once, so each must end in the same state whatever an earlier,
- * interrupted run left behind.
+ * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
 export interface Host {
-  /** Begins to serve: binds the edge's and the SSH gateway's addresses and loads what was applied before. */
+  /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
-  /** Ends gracefully: no new connections, those under way are finished within a few seconds. */
+  /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
   stop(): Promise<void>;
 
   /**
-   * Brings a website to exactly `state`: folder, files (a starter page where there are none yet), host names,
-   * redirects, certificates, offload. Resolves only once the edge serves it so. Files of the customer are never
-   * touched.
+   * Brings a website to exactly `state`: folder, files (a starter page in an empty folder), host names, redirects, certificates,
+   * offload. Resolves once the edge serves that state. Never touches the customer's files.
    */
   apply(state: InstallState, signal?: AbortSignal): Promise<AppliedInstall>;
-  /** Takes the website away, its files, caches and snapshots included. Removing what is not there is success. */
+  /** Deletes the website with its files, caches and snapshots. A missing website is success. */
   remove(install: RemovedInstall): Promise<void>;
-  /** Empties one cache of this install and of no other. Effective when it resolves. */
+  /** Empties one cache of this install. Effective when it resolves. */
   purge(install: InstallRef, cache: CacheKind): Promise<void>;
 
   /**
    * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it
-   * resolves. A snapshot left half made by an interrupted run is replaced.
+   * resolves. Replaces a partial snapshot of an interrupted run.
    */
   snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /**
-   * Puts the website back exactly as the snapshot has it. The snapshot is verified in full before anything of the
-   * present website is touched, and it never ends half restored. `from`: the install that the snapshot was made of, where that
-   * is another one; the names of the website stay those of `install`.
+   * Restores the website exactly as in the snapshot. Verifies the whole snapshot before it touches the website, and never leaves it half
+   * restored. `from`: the install of the snapshot, if it is another one; the website keeps the names of `install`.
    */
   restore(
     install: InstallRef,
     backupId: string,
     options?: { from?: InstallRef; signal?: AbortSignal },
   ): Promise<Snapshot>;
-  /** Deletes a snapshot, whole or half made. Deleting one that is not there is success. */
+  /** Deletes a complete or partial snapshot. A missing snapshot is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
 
   /**
-   * Has the edge answer the proof's text for exactly its host name and path, over HTTP and HTTPS, before any redirect, until it is
-   * withdrawn or a day has passed. In force when it resolves; replaces what was published there. The name need not be
-   * applied to any website. Rejects with a {@link PermanentHostError} if the proof is none.
+   * Publishes a text at exactly one host name and path, over HTTP and HTTPS, before any redirect, until it is withdrawn or a day has
+   * passed. Active when it resolves; replaces an earlier text. No website needs to have the name. Rejects with a
+   * {@link PermanentHostError} if the proof is invalid.
    */
   publish(proof: Proof): Promise<void>;
-  /** Ends it. Withdrawing what is not there is success. */
+  /** Withdraws a published text. A missing one is success. */
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
 }
 
-/** What a host is and offers. */
+/** A host's identity and capabilities. */
 export interface HostDescription {
-  /** UUID of this host, for as long as its folder lives. */
+  /** UUID, stored in the host's folder. */
   id: string;
-  /** How many installs it has room for in all. */
+  /** The most installs that the host accepts. */
   capacity: number;
-  /** `major.minor`, newest first; none where it runs no PHP. */
+  /** `major.minor`, newest first; empty without PHP. */
   phpVersions: string[];
-  /** Newest first; none where it runs no WordPress. */
+  /** Newest first; empty without WordPress. */
   wordpressVersions: string[];
-  /** Names that no install may have here, because the machine has log-ins of that name. */
+  /** Install names that are taken by users of the machine. */
   reservedNames: string[];
-  /** Ports on which websites, and SFTP with SSH, are reached. */
+  /** Public ports of websites and of SSH with SFTP. */
   ports: { http: number; https: number; ssh: number };
-  /** UUID of the platform that it belongs to, null for none yet; left out by a host of an earlier version. */
+  /** UUID of the host's platform, null before it has one; hosts of earlier versions omit it. */
   platform?: string | null;
-  /** Public keys by which SSH clients know it, each `type base64`; left out by a host of an earlier version. */
+  /** Public SSH host keys, each `type base64`; hosts of earlier versions omit them. */
   sshHostKeys?: string[];
 }
 
-/** A host in a process, and perhaps on a machine, of its own. */
+/** A host in a separate process, possibly on another machine. */
 export interface HostMachine extends Host, Inventory {
   describe(): Promise<HostDescription>;
   /**
-   * Compares what is on the machine with what should be: `expected` are the installs that the control plane has placed
-   * here. With `repair` it mends what it can.
+   * Compares the machine with `expected`, the installs that the control plane has placed on it. With `repair`, repairs differences where
+   * possible.
    */
   inspect(expected: InstallRef[], repair: boolean): Promise<Difference[]>;
   /**
-   * Fetches the newest WordPress from the configured source, or from `source`, and gives its version. From another process
-   * `source` may be `official` or `debian` alone: a path would be read as root.
+   * Downloads the newest WordPress from the configured source, or from `source`, and returns its version. Another process may pass only
+   * `official` or `debian`, because root would read a path.
    */
   addWordpress(source: string | null): Promise<string>;
 }
 
-/** Something on a machine that is not as it should be. */
+/** A difference between a machine and its desired state. */
 export interface Difference {
-  /** Which thing: `install shop: unix user`, `nginx`. */
+  /** The affected part: `install shop: unix user`, `nginx`. */
   thing: string;
-  /** What is the matter, one sentence. */
+  /** The problem, in one sentence. */
   message: string;
-  /** Whether it was mended; null if that was not asked for, or nothing is wrong. */
+  /** Whether the repair succeeded; null without a repair or a problem. */
   mended: boolean | null;
-  /** What to do where it was not; null if there is nothing to do. Neither of both: it was left out, as the message says. */
+  /** The operator's next step; null if there is none. If `mended` is null too, the part was not checked and the message says why. */
   remedy: string | null;
 }
 
 /** RFC 8555 section 8.3. */
 export const ACME_CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
-/** Below it the edge proves that what is sent to a name ends here. Nothing of a customer is ever served there. */
+/** The edge proves below this path that requests for a name reach it. It never serves customer content there. */
 export const DOMAIN_CHECK_PREFIX = '/.well-known/homeport-check/';
 
-/** A text that proves who answers for a host name. */
+/** A published text that proves control of a host name. */
 export interface Proof {
   /** ASCII, lower case; no wildcard. */
   hostname: string;
@@ -114,51 +111,51 @@ export interface Proof {
   text: string;
 }
 
-/** Which website is meant. `id` never changes and is what folders are named by; `name` is for people and log-ins. */
+/** Identifies a website. `id` never changes and names its folders; `name` is for users and log-ins. */
 export interface InstallRef {
   /** UUID, lower case. */
   id: string;
-  /** DNS label (gaps section 5, Install.name). */
+  /** DNS label (docs/api.md, Installs). */
   name: string;
 }
 
-/** An install that is to be taken away, of which the control plane may know nothing any more. */
+/** An install to delete. The control plane may have forgotten it already. */
 export interface RemovedInstall extends InstallRef {
-  /** Where there are several machines: the id of the one it was on, null if it was on none; left out if that is not known. */
+  /** With several machines: the id of its host, null without one, undefined if unknown. */
   hostId?: string | null;
 }
 
-/** What a website should be, whole. */
+/** The complete desired state of a website. */
 export interface InstallState extends InstallRef {
-  /** The host name that stands for the website: in mails and in what it does of itself; one of `hostnames`. */
+  /** The main host name, for mails and the website's own requests; one of `hostnames`. */
   primaryHostname: string;
-  /** The host names that this website answers; duplicates that another install serves are not among them. */
+  /** Host names of this website, without those that another install serves. */
   hostnames: Hostname[];
-  /** Which paths are served from object storage; null for none. */
+  /** Paths served from object storage; null for none. */
   offload: OffloadRules | null;
-  /** `major.minor`, one that the host offers; null leaves what it has, and for a new website means the host's newest. */
+  /** `major.minor` that the host offers. Null keeps the current version; a new website gets the newest. */
   phpVersion: string | null;
-  /** A WordPress version that the host holds; null leaves what it has, and for a new website means the host's newest. */
+  /** A WordPress version of the host. Null keeps the current version; a new website gets the newest. */
   wordpressVersion: string | null;
 }
 
 export interface Hostname {
-  /** ASCII, lower case; `*.example.com` stands for one label below example.com. */
+  /** ASCII, lower case; the `*` of `*.example.com` matches one label. */
   name: string;
-  /** Host name to send visitors on to (301, path and query kept), or null to serve here. */
+  /** Host name to redirect to (301, path and query kept); null to serve the website. */
   redirectTo: string | null;
-  /** Visitors who come by HTTP are sent to HTTPS (301), as long as there is a certificate that has not expired. */
+  /** Redirects HTTP to HTTPS (301) while the certificate is valid. */
   forceHttps: boolean;
-  /** What the edge shows for this name; null: the edge's own self-signed one. */
+  /** Null for the edge's self-signed default certificate. */
   certificate: ServedCertificate | null;
 }
 
 export interface ServedCertificate {
   /** PEM, leaf first. */
   chain: string;
-  /** PEM, PKCS#8. Never logged; a host that must write it unsealed lets root alone read it. */
+  /** PEM, PKCS#8. Never logged; if a host writes it unsealed, only root can read it. */
   key: string;
-  /** Its last moment: ISO 8601 in UTC, with milliseconds. */
+  /** Last valid time: ISO 8601 in UTC, with milliseconds. */
   notAfter: string;
 }
 
@@ -173,7 +170,7 @@ export interface OffloadPath {
   path: string;
   /** Prefixes below `path` that stay on the install. */
   excludedPaths: string[];
-  /** `break`: fetched by the edge and served under the visitor's URL; `permanent`: 301 to the bucket. */
+  /** `break`: the edge fetches the object and serves it under the visitor's URL; `permanent`: 301 to the bucket. */
   redirectType: 'break' | 'permanent';
 }
 
@@ -181,11 +178,11 @@ export const CACHE_KINDS = ['object', 'page', 'cdn'] as const;
 export type CacheKind = (typeof CACHE_KINDS)[number];
 
 export interface AppliedInstall {
-  /** The PHP version the website runs on, or null if this host runs none. */
+  /** PHP version of the website; null without PHP. */
   phpVersion: string | null;
-  /** The WordPress version whose core it runs on, or null if this host runs none. */
+  /** WordPress version of the website; null without WordPress. */
   wordpressVersion: string | null;
-  /** Addresses at which the website is reached for as long as it lives, or null if the host promises none. */
+  /** Addresses that never change while the website exists; null if the host promises none. */
   stableIps: string[] | null;
 }
 
@@ -198,20 +195,20 @@ export interface Snapshot {
   sha256: string;
 }
 
-/** What a host may ask of the control plane. Injected where the parts are put together. */
+/** Questions that every host may ask the control plane. */
 export interface SshQuestions {
   /**
-   * Whose key this is, if its owner may reach the files of the install of that name now; otherwise null. Asked at log-in
-   * and again while a connection lives, so that removing a key or a permission takes effect at once.
+   * Returns the owner of a key, if the owner may access the files of this install now; otherwise null. Hosts ask at log-in and again
+   * during a connection, so that removing a key or permission takes effect at once.
    */
   sshLogin(installName: string, fingerprintSha256: string): Promise<SshLogin | null>;
 }
 
-/** What a host in a process of its own may ask besides. */
+/** Further questions of a host in a separate process. */
 export interface HostQuestions extends SshQuestions {
   /**
-   * The password of the repository with the backups of an install. The control plane derives it from its sealing key, so that
-   * backups outlive the machine they were made on and no machine keeps what opens them.
+   * The password of an install's backup repository. The control plane derives it from its sealing key, so backups outlive their machine
+   * and no machine stores the password.
    */
   backupPassword(installId: string): Promise<string>;
 }
@@ -221,7 +218,7 @@ export interface SshLogin {
   userId: string;
 }
 
-/** A failure that trying again will not mend (a corrupt archive, an install that is not there). */
+/** A failure that no retry can fix, such as a corrupt archive or a missing install. */
 export class PermanentHostError extends Error {
   override name = 'PermanentHostError';
 }

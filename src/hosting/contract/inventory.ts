@@ -1,17 +1,17 @@
-/** At most so many installs are listed, or put aside, by one call. */
+/** The most installs that one call lists or sets aside. */
 export const INVENTORY_PAGE = 500;
-/** At most so many host names of one install are listed. */
+/** The most host names listed for one install. */
 export const LISTED_HOSTNAMES = 20;
 
 /** An install with anything on a host: a website, or only files or backups. */
 export interface HeldInstall {
   /** UUID, lower case. */
   id: string;
-  /** Null if nothing on the host says it any more. */
+  /** Null if nothing on the host records it. */
   name: string | null;
-  /** The first {@link LISTED_HOSTNAMES} that it answers, or answered before it was put aside. */
+  /** The first {@link LISTED_HOSTNAMES}, current or from before it was set aside. */
   hostnames: string[];
-  /** The digest (state-digest.ts) of the state that it is served by; null if it is not served. */
+  /** The digest (state-digest.ts) of the served state; null if it is not served. */
   digest: string | null;
 }
 
@@ -22,12 +22,11 @@ export interface Inventory {
    * platform that the host belongs to, null for none yet.
    */
   heldInstalls(after: string | null): Promise<{ platform: string | null; installs: HeldInstall[] }>;
-  /** Makes the host belong to a platform. Lasts. */
+  /** Assigns the host to a platform permanently. */
   belongTo(platform: string): Promise<void>;
   /**
-   * Stops serving these installs and ends their processes. Their files, databases and backups stay, and a later `apply` serves
-   * them again. Gives the ids of those that the host holds. Rejects with a PermanentHostError if it belongs to
-   * another platform.
+   * Stops serving these installs and ends their processes. Keeps their files, databases and backups, so that a later `apply` serves them
+   * again. Returns the ids that the host holds. Rejects with a PermanentHostError if the host belongs to another platform.
    */
   setAside(platform: string, installIds: readonly string[]): Promise<string[]>;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Hostname, InstallState } from './host.ts';
 
-/** Tells two states of a website apart as far as visitors see them: SHA-256 in hex, without private keys and versions. */
+/** Digest of a website's state as visitors see it: SHA-256 in hex, without private keys and versions. */
 export function stateDigest({
   name,
   hostnames,
