@@ -14,7 +14,7 @@ export interface Membership {
   install_count: number;
 }
 
-/** What a caller may list. */
+/** The accounts and installs that a caller may list. */
 export interface Scope {
   userId: string;
   /** Accounts in which the user sees everything. */

@@ -60,7 +60,7 @@ export function reachOf(role: Role): Record<Verb, Reach> {
   };
 }
 
-/** A caller's relation to a resource, from which their permissions follow. */
+/** A caller's relation to a resource, which determines their permissions. */
 export interface ResourceAccess {
   /** The caller's role in the resource's account; null: not a member, or no such resource. */
   role: Role | null;

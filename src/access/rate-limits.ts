@@ -7,7 +7,7 @@ export interface RateLimit {
   /** A number, or the setting (a field of Config) that gives it. A setting of 0 switches the limit off. */
   readonly size: number | 'rateLimit' | 'anonymousRateLimit' | 'authFailureLimit';
   readonly windowSeconds: number;
-  /** What has a count of its own. An address is an IPv4 address or a /64 block of IPv6; email addresses are hashed. */
+  /** The unit that is counted separately. An address is an IPv4 address or a /64 block of IPv6; email addresses are hashed. */
   readonly subject:
     | 'address'
     | 'credential'
