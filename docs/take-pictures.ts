@@ -84,7 +84,7 @@ async function signIn(email: string, colorScheme: 'light' | 'dark'): Promise<Pag
   });
   const page = await context.newPage();
   await page.goto('/');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Account' }).waitFor();

@@ -46,7 +46,7 @@ export function App() {
   return (
     <Suspense fallback={<ProgressBar label="Loading" />}>
       <Switch>
-        {/* Links of mails work whoever is signed in. */}
+        {/* Links in emails work regardless of who is signed in. */}
         <Route path="/invitations/:token">
           {({ token }) => (
             <SignedOutLayout>
@@ -74,7 +74,7 @@ export function App() {
   );
 }
 
-/** Whoever is wholly signed in goes on to where they wanted; the others are asked for what is missing. */
+/** Shows the requested page to users who have signed in completely, and the next sign-in step to everyone else. */
 function SessionGate() {
   const { data: session, error, refetch } = useSessionQuery();
   if (session === undefined) {
@@ -128,7 +128,7 @@ function PortalRoutes() {
               {account ? <Redirect href={`/accounts/${account.id}/sites`} replace /> : <NoAccount />}
             </Route>
             <Route path="/sign-in">
-              {/* A key of its own: the one at / would else be this very one, which has gone on already and does so once. */}
+              {/* Without its own key this would be the same element as the redirect at /, which redirects only once. */}
               <Redirect key="from-sign-in" href="/" replace />
             </Route>
             <Route path="/accounts/:accountId/:section">
@@ -163,7 +163,7 @@ const ACCOUNT_PAGES = new Map([
   ['settings', SettingsPage],
 ]);
 
-/** A page of one account; it is the one that the shell shows from then on. */
+/** A page of one account, which becomes the account that the shell shows. */
 function AccountPage({ id, section }: { id: string; section: string }) {
   const found = useAccount(id);
   useSetCurrentAccount(found?.id);
@@ -175,8 +175,8 @@ function NoAccount() {
   return (
     <Page title="No account">
       <p>
-        You are in no account. If you were invited to one, open the link in the mail; else ask its owner to
-        invite you.
+        You are not in any account. If you were invited, open the link in the invitation email. Otherwise ask
+        an account owner to invite you.
       </p>
     </Page>
   );
@@ -185,12 +185,12 @@ function NoAccount() {
 function NotFound() {
   const [location] = useLocation();
   return (
-    <Page title="There is nothing here">
+    <Page title="Page not found">
       <p>
-        Nothing is at <code>{location}</code>, or it is not yours to see.
+        There is no page at <code>{location}</code>, or you do not have access to it.
       </p>
       <div>
-        <ButtonLink href="/">Go to the sites</ButtonLink>
+        <ButtonLink href="/">Go to sites</ButtonLink>
       </div>
     </Page>
   );

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('builds what is missing, leaves what was built from the present sources, and replaces what was not', async () => {
+it('builds only if the pages are missing or older than their sources', async () => {
   expect(await buildWhenMissing(folder)).toBe(true);
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   const [, script = ''] = /src="\.\/(portal\/assets\/[^"]+\.js)"/.exec(page) ?? [];

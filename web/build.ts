@@ -1,6 +1,7 @@
 /**
- * Builds the portal's pages into `web/dist`: `npm run build`. `--when-missing [FOLDER]` builds only if these pages are missing
- * or outdated, into FOLDER if this user may not write into `web/dist`. It prints "built" or "present", then the folder.
+ * Builds the portal's pages into `web/dist`: `npm run build`. `--when-missing [FOLDER]` builds only if these pages
+ * are missing or outdated, and into FOLDER if this user may not write into `web/dist`. It prints "built" or
+ * "present", then the folder.
  */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,20 +10,22 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import configuration from './vite.config.ts';
 
 const web = import.meta.dirname;
-/** What is gained by compressing less than this is lost to headers. */
+/** Files smaller than this are not compressed: the response headers would cost more than compression saves. */
 const LEAST_BYTES = 1024;
 
-/** Builds into `folder`, each file with its compressed forms beside it. */
+/** Builds into `folder` and writes a Brotli and a gzip form beside each file. */
 export async function buildPortal(folder: string): Promise<void> {
-  // Each start asks whether there is anything to build: Vite takes longer to load than that takes.
+  // Loaded here because every start of the server runs this file, and loading Vite takes longer than checking for
+  // changes.
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;
-  // Libraries ship slower selves for whoever develops them; test runners ask for those.
+  // Test runners set another value, which would build the slower development versions of the libraries.
   process.env.NODE_ENV = 'production';
   try {
     await build({
       ...configuration,
-      // Vite would compile the file and write the result beside it, where this user may have no right to write.
+      // Otherwise Vite compiles this file and writes the result beside it, where this user may lack permission to
+      // write.
       configFile: false,
       logLevel: 'warn',
       build: { ...configuration.build, outDir: folder },
@@ -41,17 +44,17 @@ export async function buildPortal(folder: string): Promise<void> {
   writeFileSync(join(folder, MARK), sourcesHash());
 }
 
-/** Tells from which sources a folder was built. */
+/** Name of the file that holds the hash of the sources that a folder was built from. */
 const MARK = 'built-from';
 
-/** Builds into `folder` unless it was built from the present sources. Returns whether it had to. */
+/** Builds into `folder` unless it was built from the current sources. Returns whether it built. */
 export async function buildWhenMissing(folder: string): Promise<boolean> {
   if (isCurrent(folder)) return false;
   await buildPortal(folder);
   return true;
 }
 
-/** Builds what is missing in `preferred`, or in `otherwise` if this user may not write into the first. */
+/** Builds missing pages into `preferred`, or into `otherwise` if this user may not write into the first. */
 async function providePortal(
   preferred: string,
   otherwise: string,
@@ -61,7 +64,7 @@ async function providePortal(
 }
 
 function isCurrent(folder: string): boolean {
-  return readIfThere(join(folder, MARK)) === sourcesHash();
+  return readIfPresent(join(folder, MARK)) === sourcesHash();
 }
 
 function mayWrite(folder: string): boolean {
@@ -89,7 +92,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {

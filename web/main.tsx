@@ -13,7 +13,7 @@ import './theme.css';
 applyTheme(chosenTheme());
 keepFocus();
 const place = document.getElementById('portal');
-if (!place) throw new Error('the page has no place for the portal');
+if (!place) throw new Error('index.html has no element with the id "portal"');
 
 createRoot(place).render(
   <StrictMode>

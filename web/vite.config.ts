@@ -9,13 +9,13 @@ export default defineConfig({
     emptyOutDir: true,
     assetsDir: 'portal/assets',
     target: 'es2022',
-    // Everything must come from a file: a data: address in a style is one more thing for the policy to allow.
+    // Inlined assets are `data:` URLs, which the content security policy does not allow.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
       onLog(level, log, write) {
-        // "use client" is for frameworks that render on a server.
+        // "use client" only matters to frameworks that render on a server.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') write(level, log);
       },
     },

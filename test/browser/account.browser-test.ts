@@ -70,28 +70,28 @@ describe('an account', () => {
 
   it('invites a person with installs of theirs, again, gives them another role, and lets them go', async () => {
     await page.goto(at('people'));
-    await page.getByText('The last owner stays.').waitFor();
-    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByText('An account needs an owner.').waitFor();
+    await page.getByRole('button', { name: 'Invite person' }).click();
     await page.getByLabel('First name').fill('Ida');
     await page.getByLabel('Last name').fill('Invited');
-    await page.getByLabel('E-mail').fill('ida@people.example');
+    await page.getByLabel('Email address').fill('ida@people.example');
     await page.getByLabel(given.name).check();
-    await page.getByText('1 of 1 chosen').waitFor();
+    await page.getByText('1 of 1 selected').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('button', { name: 'Send invitation' }).click();
     const ida = page.getByRole('row', { name: /Ida Invited/ });
-    await ida.getByText('Not accepted yet').waitFor();
+    await ida.getByText('Pending').waitFor();
     await ida.getByText(given.name).waitFor();
 
-    await ida.getByRole('button', { name: 'Invite again' }).click();
-    await page.getByText('on its way to ida@people.example again').waitFor();
+    await ida.getByRole('button', { name: 'Resend invitation' }).click();
+    await page.getByText('Sent the invitation to ida@people.example again').waitFor();
     await portal.homeport.idle();
     expect(mailsTo(portal.homeport, 'ida@people.example')).toHaveLength(2);
 
     await ida.getByRole('button', { name: 'Change role' }).click();
     await page.getByRole('radio', { name: 'Full' }).check();
     await page.getByRole('checkbox', { name: 'Billing' }).check();
-    await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
     await ida.getByText('Full, with billing').waitFor();
 
     await ida.getByRole('button', { name: 'Remove' }).click();
@@ -103,47 +103,47 @@ describe('an account', () => {
   it('offers a partial user what is theirs and nothing else', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [given.id]);
     const theirs = await portal.signedIn(partial);
-    await theirs.getByText('There is no site here for you yet').waitFor();
+    await theirs.getByText('You do not have access to any sites yet').waitFor();
     const places = theirs.getByRole('navigation', { name: 'Account' }).getByRole('link');
     expect(await places.allTextContents()).toEqual(['Sites', 'Installs', 'People', 'Activity']);
-    expect(await theirs.getByRole('button', { name: /^Create an? / }).count()).toBe(0);
+    expect(await theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'Installs', exact: true }).click();
     await theirs.getByRole('link', { name: given.name }).waitFor();
-    expect(await theirs.getByRole('button', { name: /^Create an? / }).count()).toBe(0);
+    expect(await theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'People' }).click();
-    await theirs.getByText('Your own entry.').waitFor();
+    await theirs.getByText('Your own role.').waitFor();
     await expect.poll(() => theirs.getByRole('row').count()).toBe(2);
     expect(await theirs.getByRole('button', { name: /Invite|Change|Remove/ }).count()).toBe(0);
     await expectAccessible(theirs);
     await theirs.getByRole('button', { name: 'Leave this account' }).click();
-    await theirs.getByRole('button', { name: 'Leave the account' }).click();
+    await theirs.getByRole('button', { name: 'Leave account' }).click();
     await theirs.getByRole('heading', { name: 'No account' }).waitFor();
   });
 
   it('shows one person what another does, and takes from them what they may do no longer, without reloading', async () => {
     const theirs = await portal.signedIn(await somebodyElse());
     await theirs.goto(at('people'));
-    await theirs.getByText('Only an owner can change an owner.').waitFor();
-    await theirs.getByRole('button', { name: 'Invite a person' }).click();
+    await theirs.getByText('Only owners can manage owners.').waitFor();
+    await theirs.getByRole('button', { name: 'Invite person' }).click();
     await theirs.getByRole('radio', { name: 'Partial' }).waitFor();
     expect(await theirs.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
     expect(await theirs.getByRole('checkbox', { name: 'Billing' }).count()).toBe(0);
     await theirs.goto(at('sites'));
 
     await page.goto(at('sites'));
-    await page.getByText('There is no site yet').waitFor();
-    await theirs.getByRole('button', { name: 'Create a site' }).click();
+    await page.getByText('You have no sites yet').waitFor();
+    await theirs.getByRole('button', { name: 'Create site' }).click();
     await theirs.getByLabel('Name').fill('Made by Frida');
-    await theirs.getByRole('button', { name: 'Create the site' }).click();
+    await theirs.getByRole('button', { name: 'Create site' }).click();
     await page.getByRole('link', { name: 'Made by Frida' }).waitFor();
 
     await page.goto(at('people'));
     const frida = page.getByRole('row', { name: /Frida Full/ });
     await frida.getByRole('button', { name: 'Change role' }).click();
     await page.getByRole('radio', { name: 'Partial' }).check();
-    await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
     await frida.getByText('No installs yet').waitFor();
-    await theirs.getByRole('heading', { name: 'There is no such site' }).waitFor();
+    await theirs.getByRole('heading', { name: 'Site not found' }).waitFor();
   });
 
   it('tells who did what with which credential as it is done, and gives it away as a file', async () => {
@@ -164,11 +164,11 @@ describe('an account', () => {
 
   it('is renamed, and says why a second factor cannot be demanded yet', async () => {
     await page.goto(at('settings'));
-    await page.getByLabel('Name of the account').fill('Flowers');
-    await page.getByRole('button', { name: 'Rename the account' }).click();
+    await page.getByLabel('Account name').fill('Flowers');
+    await page.getByRole('button', { name: 'Rename account' }).click();
     await page.getByRole('banner').getByText('Flowers').first().waitFor();
-    await page.getByText('To demand it of others, have one yourself first').waitFor();
-    expect(await page.getByRole('button', { name: 'Demand a second factor' }).isDisabled()).toBe(true);
+    await page.getByText('Before you can require one').waitFor();
+    expect(await page.getByRole('button', { name: 'Require second factor' }).isDisabled()).toBe(true);
   });
 
   it('has pages that are accessible, dark and narrow too', async () => {
@@ -179,7 +179,7 @@ describe('an account', () => {
       ['installs', given.name],
       ['people', 'Frida Full'],
       ['activity', 'created the site Made by Frida'],
-      ['settings', 'See the people'],
+      ['settings', 'Show people'],
     ] as const) {
       await page.goto(at(place));
       await page.getByText(shown).first().waitFor();
@@ -241,7 +241,7 @@ describe('an account', () => {
     await theirs.reload();
     await asItWas();
     await theirs.getByLabel('Search sites').fill('none of them');
-    await theirs.getByRole('button', { name: 'Clear the filters' }).click();
+    await theirs.getByRole('button', { name: 'Clear filters' }).click();
     await theirs.getByText('1000 sites', { exact: true }).waitFor();
     expect(await theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
@@ -274,20 +274,20 @@ describe('an account', () => {
     await addsDomain('narrowed.example');
     await page.goto(at('activity'));
     await page.getByRole('combobox', { name: 'Install' }).selectOption(given.name);
-    await page.getByRole('combobox', { name: 'About' }).selectOption('Domains');
-    await page.getByText('One entry').waitFor();
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('Domains');
+    await page.getByText('1 entry').waitFor();
     await page.getByRole('row', { name: /Test Person added the domain narrowed\.example/ }).waitFor();
     await page.reload();
-    await page.getByText('One entry').waitFor();
+    await page.getByText('1 entry').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download these as CSV' }).click();
+    await page.getByRole('link', { name: 'Download results as CSV' }).click();
     const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
     expect(lines).toHaveLength(2);
     await expectAccessible(page);
     await page.getByLabel('To', { exact: true }).fill('2020-01-01');
     await page.getByLabel('From', { exact: true }).fill('2020-01-02');
-    await page.getByText('This is before From.').waitFor();
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByText('This day is before From.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('combobox', { name: 'Person' }).selectOption(`Frida Full (${full.email})`);
     await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
     await page.getByRole('row', { name: /added the domain/ }).waitFor({ state: 'detached' });
@@ -300,12 +300,12 @@ describe('an account', () => {
       queries.updateTable('domains').set({ reached: false }).where('name', '=', 'second.example').execute(),
     );
     await page.goto(at('sites'));
-    await page.getByText('One install needs attention.').waitFor();
-    await page.getByRole('link', { name: 'See which, and why' }).click();
-    await page.getByRole('link', { name: 'second.example does not lead here.' }).waitFor();
+    await page.getByText('1 install needs attention.').waitFor();
+    await page.getByRole('link', { name: 'Show installs that need attention' }).click();
+    await page.getByRole('link', { name: 'second.example does not point here.' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Any status');
-    await page.getByRole('link', { name: 'See which, and why' }).click();
+    await page.getByRole('link', { name: 'Show installs that need attention' }).click();
     expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');
     await page.goto(at('installs?status=nonsense'));
     await page.getByLabel('Search installs').fill('first.exam');
@@ -317,20 +317,20 @@ describe('an account', () => {
     const page = await portal.signedIn(demanding);
     const other = await portal.homeport.person(accountId, 'full');
     const theirs = await portal.signedIn(other);
-    await theirs.getByRole('button', { name: 'Create a site' }).waitFor();
+    await theirs.getByRole('button', { name: 'Create site' }).waitFor();
     await enrolled(demanding);
     await page.goto(at('settings'));
-    await page.getByRole('button', { name: 'Demand a second factor' }).click();
-    await page.getByRole('button', { name: 'Demand it', exact: true }).click();
-    await page.getByText('Whoever is in this account has to confirm each sign-in with a code').waitFor();
-    await theirs.getByText('asks everybody for a second factor').waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Require second factor' }).click();
+    await page.getByRole('button', { name: 'Require', exact: true }).click();
+    await page.getByText('Everyone in this account must confirm each sign-in with a code').waitFor();
+    await theirs.getByText('requires a second factor').waitFor({ timeout: 30_000 });
 
-    await page.getByRole('button', { name: 'Demand it no longer' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Demand it no longer' }).click();
-    await page.getByText('Not demanded').waitFor();
+    await page.getByRole('button', { name: 'Stop requiring' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Stop requiring' }).click();
+    await page.getByText('Not required').waitFor();
     await theirs.goto(at('people'));
     await theirs.getByRole('button', { name: 'Leave this account' }).click();
-    await theirs.getByRole('button', { name: 'Leave the account' }).click();
+    await theirs.getByRole('button', { name: 'Leave account' }).click();
     await theirs.getByRole('heading', { name: 'No account' }).waitFor();
   });
 });

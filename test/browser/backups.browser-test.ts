@@ -69,7 +69,7 @@ describe('backups', () => {
     await showBackups(other);
     await page.getByText('Page 1 of 2').waitFor();
     await page
-      .getByText(/by schedule, 2\.0 MB, 1,204 files/)
+      .getByText(/scheduled, 2\.0 MB, 1,204 files/)
       .first()
       .waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
@@ -81,20 +81,20 @@ describe('backups', () => {
     writePage(shop, 'as it was');
     await showBackups(shop);
     // Whether there are daily ones, the provider decides.
-    await page.getByText('There is no backup yet. Those that you make are listed here').waitFor();
+    await page.getByText('You have no backups yet.').waitFor();
     expect(await page.getByText('every night').count()).toBe(0);
-    await page.getByRole('button', { name: 'Make a backup' }).click();
+    await page.getByRole('button', { name: 'Create backup' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('before the update');
-    expect(await dialog.getByLabel('Addresses to tell').inputValue()).toBe(owner.email);
-    await dialog.getByLabel('Addresses to tell').fill('nobody');
-    await dialog.getByRole('button', { name: 'Make the backup' }).click();
-    await dialog.getByText('nobody is not an e-mail address.').waitFor();
-    await dialog.getByLabel('Addresses to tell').fill(owner.email);
-    await dialog.getByRole('button', { name: 'Make the backup' }).click();
+    expect(await dialog.getByLabel('Notify by email').inputValue()).toBe(owner.email);
+    await dialog.getByLabel('Notify by email').fill('nobody');
+    await dialog.getByRole('button', { name: 'Create backup' }).click();
+    await dialog.getByText('nobody is not an email address.').waitFor();
+    await dialog.getByLabel('Notify by email').fill(owner.email);
+    await dialog.getByRole('button', { name: 'Create backup' }).click();
     const backup = page.getByRole('listitem').filter({ hasText: 'before the update' });
     await backup.getByText('Completed').waitFor();
-    await backup.getByText(/by hand, .*B, 1 file/).waitFor();
+    await backup.getByText(/manual, .*B, 1 file/).waitFor();
     await portal.homeport.idle();
     expect(mailsTo(portal.homeport, owner.email)).toHaveLength(1);
 
@@ -104,9 +104,9 @@ describe('backups', () => {
     expect(await website(shop)).toBe('broken by the update');
 
     await page.getByRole('button', { name: 'Restore before the update' }).click();
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog');
-    await confirm.getByText('What changed since then is lost').waitFor();
+    await confirm.getByText('Later changes are lost').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     const restore = page.getByRole('button', { name: 'Restore before the update' });
@@ -114,7 +114,7 @@ describe('backups', () => {
       .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
       .toBe('Restore before the update');
     await restore.click();
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await confirm.getByLabel(/^Type/).fill(shop.name);
     await confirm.getByRole('button', { name: `Restore ${shop.name}` }).click();
     await page
@@ -136,7 +136,7 @@ describe('backups', () => {
     const shown = backup.getByRole('heading');
     await expect.poll(async () => (await shown.textContent())?.length).toBe(200);
     await expectRoomWhenNarrow(page);
-    await backup.getByRole('button', { name: 'Show the whole description' }).press('Enter');
+    await backup.getByRole('button', { name: 'Show full description' }).press('Enter');
     expect(await shown.textContent()).toBe(description);
     expect(await focused(page)).toBe('Show less');
   });
@@ -156,7 +156,7 @@ describe('backups', () => {
       clock.advance(5 * MINUTE_MS);
     }
     await backup.getByText('aborted').waitFor();
-    await backup.getByText(/^[A-Z].*\. The website is not affected; make the backup again\.$/).waitFor();
+    await backup.getByText(/^[A-Z].*\. The website is not affected\. Create the backup again\.$/).waitFor();
     renameSync(`${files}.aside`, files);
   });
 
@@ -167,7 +167,7 @@ describe('backups', () => {
     await showBackups(shop);
     await page.getByRole('button', { name: 'Restore copy' }).click();
     await page.getByRole('dialog').getByLabel('Restore into').selectOption(other.name);
-    await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog');
     await confirm.getByLabel(/^Type/).fill(other.name);
     await confirm.getByRole('button', { name: `Restore ${other.name}` }).click();
@@ -189,7 +189,7 @@ describe('backups', () => {
       }),
     );
     await page.goto(`/installs/${shop.id}`);
-    const copy = page.getByRole('button', { name: 'Copy into another install' });
+    const copy = page.getByRole('button', { name: 'Copy to another install' });
     await copy.click();
     const dialog = page.getByRole('dialog');
     // Never into itself.
@@ -197,24 +197,26 @@ describe('backups', () => {
       await dialog.getByRole('combobox', { name: 'Copy into' }).locator('option').allInnerTexts(),
     ).toEqual([other.name]);
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
     await confirm.waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await expect.poll(() => focused(page)).toBe('Copy into another install');
+    await expect.poll(() => focused(page)).toBe('Copy to another install');
     await page.keyboard.press('Enter');
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await confirm.getByLabel(/^Type/).fill(other.name);
     await confirm.getByRole('button', { name: `Replace ${other.name}` }).click();
     await page.waitForURL(`**/installs/${other.id}`);
-    const coming = page.getByRole('status').filter({ hasText: 'what is changed in them until then is lost' });
+    const coming = page
+      .getByRole('status')
+      .filter({ hasText: 'Changes that you make before it finishes are lost' });
     await coming.getByText('has not begun yet').waitFor();
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
     await showBackups(shop);
-    const backup = page.getByRole('listitem').filter({ hasText: 'Copy into another install' });
-    await backup.getByText('deleted when the copy has ended').waitFor();
+    const backup = page.getByRole('listitem').filter({ hasText: 'Copy to another install' });
+    await backup.getByText('deleted after the copy').waitFor();
     expect(await backup.getByRole('button').count()).toBe(0);
     await showBackups(other);
     await coming.waitFor();

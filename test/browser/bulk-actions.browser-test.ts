@@ -26,9 +26,9 @@ it('backs up the installs that a list was narrowed to, and keeps those chosen th
   const page = await portal.signedIn(owner);
   await page.goto(`/accounts/${accountId}/installs?search=shop`);
   await page.getByText('2 of 3 installs').waitFor();
-  await page.getByRole('button', { name: 'Work on several' }).press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Work on several installs' });
-  await dialog.getByText('2 of 3 chosen').waitFor();
+  await page.getByRole('button', { name: 'Bulk actions' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
+  await dialog.getByText('2 of 3 selected').waitFor();
   // None of these has an object cache.
   expect(await dialog.getByRole('radio').count()).toBe(2);
   await dialog.getByLabel('Description').fill('before the update');
@@ -58,8 +58,8 @@ it('backs up the installs that a list was narrowed to, and keeps those chosen th
   await database.write(({ queries }) => queries.insertInto('backups').values(waiting).execute());
   await dialog.getByRole('button', { name: 'Start' }).click();
   await dialog.getByText('shop-two: 20 backups of this install are being made or wait already').waitFor();
-  await dialog.getByText('1 of 3 chosen').waitFor();
-  await page.getByText('One install is being backed up.').waitFor();
+  await dialog.getByText('1 of 3 selected').waitFor();
+  await page.getByText('1 install is being backed up.').waitFor();
   await database.write(({ queries }) =>
     queries.deleteFrom('backups').where('description', '=', 'waits').execute(),
   );
@@ -75,14 +75,14 @@ it('backs up the installs that a list was narrowed to, and keeps those chosen th
 it('chooses nothing by itself where the whole list is shown, and purges what is chosen', async () => {
   const page = await portal.signedIn(owner);
   await page.goto(`/accounts/${accountId}/installs`);
-  await page.getByRole('button', { name: 'Work on several' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Work on several installs' });
-  await dialog.getByText('0 of 3 chosen').waitFor();
-  await dialog.getByRole('radio', { name: 'Purge the page caches' }).check();
+  await page.getByRole('button', { name: 'Bulk actions' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
+  await dialog.getByText('0 of 3 selected').waitFor();
+  await dialog.getByRole('radio', { name: 'Purge page caches' }).check();
   expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
   await dialog.getByLabel('blog').check();
   await dialog.getByRole('button', { name: 'Start' }).click();
-  await page.getByText('One install is being purged.').waitFor();
+  await page.getByText('1 install is being purged.').waitFor();
   await page.getByRole('link', { name: 'blog', exact: true }).click();
   await page.getByText('Purging the page cache').waitFor();
 });

@@ -72,25 +72,25 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await show();
     await page.getByRole('button', { name: 'Add domains' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Names', { exact: true }).fill('shop.example\nnot a name!');
+    await dialog.getByLabel('Domain names').fill('shop.example\nnot a name!');
     await expect.poll(() => dialog.getByRole('button', { name: /^Add \d/ }).textContent()).toMatch(/domains/);
     await dialog.getByRole('button', { name: /^Add/ }).click();
     await dialog.getByText('name!: Domain name must be a host name').waitFor();
     const many = Array.from({ length: 25 }, (_, index) => `x${index}.shop.example`);
-    await dialog.getByLabel('Names', { exact: true }).fill(many.join('\n'));
+    await dialog.getByLabel('Domain names').fill(many.join('\n'));
     await dialog.getByRole('button', { name: 'Add 25 domains' }).click();
-    await dialog.getByText('These are 25 names; at most 20').first().waitFor();
+    await dialog.getByText('You entered 25 names. Add at most 20').first().waitFor();
     await dialog
-      .getByLabel('Names', { exact: true })
+      .getByLabel('Domain names')
       .fill('https://shop.example/\nblog.example.org old.example.org büro.example.org');
-    await dialog.getByText('www.shop.example leads to shop.example').waitFor();
+    await dialog.getByText('www.shop.example redirects to shop.example').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Add 5 domains' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await card('www.shop.example').getByText('Visitors are sent on to shop.example').waitFor();
+    await card('www.shop.example').getByText('Redirects to shop.example').waitFor();
     await card('büro.example.org (xn--bro-hoa.example.org)').waitFor();
     // But for the install's own name, nobody knows yet where they lead.
-    await card('shop.example').getByText('Set up, not checked yet').waitFor();
+    await card('shop.example').getByText('Not checked yet').waitFor();
     expect(await page.getByText('Served here').count()).toBe(1);
     await card(`${install.name}.sites.example`).getByText('Served here').waitFor();
     await portal.homeport.idle();
@@ -99,13 +99,13 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   it('say which record to set, by address where no CNAME can be', async () => {
     await show('shop.example', 'blog.example.org');
-    await card('shop.example').getByText('Which DNS record to set').click();
-    await card('shop.example').getByText('a CNAME cannot stand there').waitFor();
+    await card('shop.example').getByText('DNS records').click();
+    await card('shop.example').getByText('which cannot have a CNAME').waitFor();
     await card('shop.example').getByRole('button', { name: 'Copy the A value of shop.example' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('127.0.0.1');
     await card('shop.example').getByRole('button', { name: 'Copy the A name of shop.example' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('@');
-    await card('blog.example.org').getByText('Which DNS record to set').click();
+    await card('blog.example.org').getByText('DNS records').click();
     await card('blog.example.org')
       .getByRole('button', { name: 'Copy the CNAME value of blog.example.org' })
       .click();
@@ -121,7 +121,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await show('taken.example');
     const taken = card('taken.example');
     await taken.getByText('Needs verification').waitFor();
-    await taken.getByText('Prove that you own taken.example to serve it here').waitFor();
+    await taken.getByText('Verify that you own taken.example to serve it here').waitFor();
     await expectAccessible(page);
     await taken.getByRole('button', { name: 'Copy the TXT name of taken.example' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('_homeport-challenge.taken.example');
@@ -130,12 +130,12 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(value).toMatch(/^homeport-verification=/);
     const verify = taken.getByRole('button', { name: 'Verify: taken.example' });
     await verify.click();
-    await said('The TXT record of taken.example is not there yet.');
+    await said('Could not find the TXT record of taken.example yet.');
     await dns.setZone('taken.example', `@ A 127.0.0.1\n_homeport-challenge TXT "${value}"`);
     await verify.click();
     await said('taken.example is verified.');
-    await taken.getByText('This account has proved that it owns taken.example.').waitFor();
-    await taken.getByText('Set up, not checked yet').waitFor();
+    await taken.getByText('This account owns taken.example.').waitFor();
+    await taken.getByText('Not checked yet').waitFor();
     await homeport.idle();
     expect((await visit(homeport, 'http://taken.example/')).body).toContain(install.name);
   });
@@ -145,18 +145,18 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await change('shop.example', 'Make primary');
     await page
       .getByRole('alertdialog')
-      .getByText('Nobody has seen yet that shop.example leads here')
+      .getByText('No check has confirmed yet that shop.example points here')
       .waitFor();
-    await page.getByRole('button', { name: 'Make it primary' }).click();
+    await page.getByRole('button', { name: 'Make primary anyway' }).click();
     await card('shop.example').getByText('Primary', { exact: true }).waitFor();
-    await said('shop.example is the primary domain now.');
+    await said('shop.example is now the primary domain.');
   });
 
   it('cannot be deleted while others are redirected there, and the refusal says so', async () => {
     await show('shop.example', 'www.shop.example', 'old.example.org');
     await change('shop.example', 'Delete');
     const dialog = page.getByRole('alertdialog');
-    await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+    await dialog.getByRole('button', { name: 'Delete domain' }).click();
     await dialog.getByText('Other domains are redirected to shop.example; change them first.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect
@@ -164,7 +164,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       .toBe('Change shop.example');
 
     await change('old.example.org', 'Delete');
-    await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+    await dialog.getByRole('button', { name: 'Delete domain' }).click();
     await card('old.example.org').waitFor({ state: 'hidden' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Domains');
   });
@@ -172,19 +172,19 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
   it('are redirected no longer, and to a chosen one again', async () => {
     await show('shop.example', 'www.shop.example');
     await change('www.shop.example', 'Stop redirecting');
-    await card('www.shop.example').getByText('Visitors are sent on').waitFor({ state: 'hidden' });
+    await card('www.shop.example').getByText('Redirects to').waitFor({ state: 'hidden' });
     await change('www.shop.example', 'Redirect');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('To').selectOption('shop.example');
     await dialog.getByRole('button', { name: 'Redirect' }).click();
-    await card('www.shop.example').getByText('Visitors are sent on to shop.example').waitFor();
+    await card('www.shop.example').getByText('Redirects to shop.example').waitFor();
   });
 
   it('send their visitors to HTTPS by a switch', async () => {
     await show('shop.example');
     const toHttps = card('shop.example').getByRole('switch');
     await toHttps.press('Space');
-    await page.getByRole('button', { name: 'Send them to HTTPS all the same' }).click();
+    await page.getByRole('button', { name: 'Redirect anyway' }).click();
     await expect.poll(() => toHttps.isChecked()).toBe(true);
     await portal.homeport.idle();
     const answer = await visit(portal.homeport, 'http://shop.example/');
@@ -197,7 +197,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     const check = card('shop.example').getByRole('button', { name: 'Check now: shop.example' });
     await check.click();
     const sentence = card('shop.example').getByText(
-      /^Works, but read on shop\.example answers here with a self-signed certificate/,
+      /^Works with issues shop\.example answers here with a self-signed certificate/,
     );
     await sentence.waitFor();
     // The twin is in the same report, and told of in its own card alone.
@@ -217,9 +217,9 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card('shop.example')
       .getByText(/^Last checked/)
       .waitFor();
-    await card('shop.example').getByText('What was seen').first().click();
+    await card('shop.example').getByText('Details').first().click();
     await card('shop.example').getByText('mail.shop.example (10)').waitFor();
-    await card('shop.example').getByText('self-signed, which browsers warn of').last().waitFor();
+    await card('shop.example').getByText('self-signed (browsers show a warning)').last().waitFor();
     await expectAccessible(page);
   });
 
@@ -229,7 +229,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card('shop.example')
       .getByRole('button', { name: /^Check in \d s: shop\.example/ })
       .waitFor();
-    await card('blog.example.org').getByText('Something to do').waitFor();
+    await card('blog.example.org').getByText('Action needed').waitFor();
     await card('blog.example.org')
       .getByText(/Register blog\.example\.org|Create|does not exist/)
       .first()
@@ -249,14 +249,14 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await show('shop.example');
     await card('shop.example').getByRole('button', { name: 'Certificate of shop.example' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Homeport itself').waitFor();
+    await dialog.getByText('Homeport (self-signed').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      dialog.getByRole('link', { name: 'Download the certificate' }).click(),
+      dialog.getByRole('link', { name: 'Download certificate' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('shop.example.pem');
     expect(await dialog.getByText('BEGIN PRIVATE KEY').count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Show the private key' }).click();
+    await dialog.getByRole('button', { name: 'Show private key' }).click();
     await dialog.getByText('BEGIN PRIVATE KEY').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
@@ -271,8 +271,8 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       await theirs.getByRole('link', { name, exact: true }).click();
     }
     await theirs.getByRole('button', { name: 'Certificate of shop.example' }).click();
-    await theirs.getByRole('link', { name: 'Download the certificate' }).waitFor();
-    expect(await theirs.getByRole('button', { name: 'Show the private key' }).count()).toBe(0);
+    await theirs.getByRole('link', { name: 'Download certificate' }).waitFor();
+    expect(await theirs.getByRole('button', { name: 'Show private key' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'Close' }).click();
     await theirs.getByRole('button', { name: 'Add domains' }).waitFor();
     await expectAccessible(theirs);

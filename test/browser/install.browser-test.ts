@@ -59,7 +59,7 @@ beforeEach(async () => {
 
 it('has nothing at addresses of no part, and leads back to what there is', async () => {
   await page.goto(`/installs/${install.id}/nonsense`);
-  await page.getByRole('heading', { name: 'There is nothing here', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
   expect(await page.getByRole('heading').count()).toBe(1);
   await page.getByRole('main').getByRole('link', { name: install.name }).click();
   await page.waitForURL(`**/installs/${install.id}`);
@@ -74,7 +74,7 @@ describe('the overview', () => {
     );
     expect(await link.getAttribute('rel')).toContain('noopener');
     expect(await page.getByRole('link', { name: /WordPress/ }).count()).toBe(0);
-    await page.getByText('Making the website').waitFor();
+    await page.getByText('Creating the website').waitFor();
     await page.getByText('Done', { exact: true }).waitFor();
     await expectPresentable();
   });
@@ -84,10 +84,10 @@ describe('the overview', () => {
     const theirs = await portal.signedIn(partial);
     await follow('Installs', theirs);
     await follow(install.name, theirs);
-    await theirs.getByRole('heading', { name: 'Done of late' }).waitFor();
+    await theirs.getByRole('heading', { name: 'Recent activity' }).waitFor();
     expect(await theirs.getByRole('button', { name: /^(Delete|Move)/ }).count()).toBe(0);
     await follow('Connect', theirs);
-    await theirs.getByText('installs that were given to you').waitFor();
+    await theirs.getByText('installs that you have access to').waitFor();
     await theirs.context().close();
   });
 
@@ -110,11 +110,11 @@ describe('the overview', () => {
 describe('caches', () => {
   it('are purged where there are such', async () => {
     await follow('Caches');
-    await page.getByRole('button', { name: 'Purge the page cache' }).click();
+    await page.getByRole('button', { name: 'Purge page cache' }).click();
     const purge = page.getByRole('listitem').filter({ hasText: 'Purging the page cache' });
     await purge.getByText('Done').waitFor();
-    await page.getByText('This website is served as files and has no object cache.').waitFor();
-    await page.getByText('No CDN is in front of this platform').waitFor();
+    await page.getByText('Static websites have no object cache.').waitFor();
+    await page.getByText('This platform has no CDN').waitFor();
     expect(await page.getByRole('button', { name: /^Purge/ }).count()).toBe(1);
     await expectPresentable();
   });
@@ -131,9 +131,9 @@ describe('caches', () => {
     // What runs PHP is a WordPress.
     const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
     expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
-    await theirs.getByRole('button', { name: 'Purge the object cache' }).press('Enter');
-    await theirs.getByText(/It can be purged again in/).waitFor();
-    expect(await focused(theirs)).toBe('Purge the object cache');
+    await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
+    await theirs.getByText(/You can purge it again in/).waitFor();
+    expect(await focused(theirs)).toBe('Purge object cache');
     const sent: string[] = [];
     theirs.on('request', (request) => sent.push(request.method()));
     await theirs.keyboard.press('Enter');
@@ -147,35 +147,35 @@ describe('caches', () => {
 describe('offloading', () => {
   it('is refused with a reason, and in force once the bucket has the validation file', async () => {
     await follow('Offload');
-    await page.getByText('Nothing is offloaded.').waitFor();
+    await page.getByText('No files are offloaded.').waitFor();
     await page.getByLabel('Bucket', { exact: true }).fill('shop-files');
     await page.getByLabel('Region', { exact: true }).fill('us-east-1');
-    await page.getByRole('button', { name: 'Add a path' }).click();
+    await page.getByRole('button', { name: 'Add path' }).click();
     // It has the focus.
     await page.keyboard.type('/downloads/');
-    await page.getByRole('group', { name: 'Path 2' }).getByLabel('How').selectOption('permanent');
-    await page.getByRole('group', { name: 'Path 1' }).getByLabel('Except').fill('/elsewhere');
-    const submit = page.getByRole('button', { name: 'Check and put in force' });
+    await page.getByRole('group', { name: 'Path 2' }).getByLabel('Method').selectOption('permanent');
+    await page.getByRole('group', { name: 'Path 1' }).getByLabel('Excluded paths').fill('/elsewhere');
+    const submit = page.getByRole('button', { name: 'Check and activate' });
     await submit.click();
     await page.getByText('/elsewhere is not below /wp-content/uploads/.').waitFor();
     await page
       .getByRole('group', { name: 'Path 1' })
-      .getByLabel('Except')
+      .getByLabel('Excluded paths')
       .fill('/wp-content/uploads/private');
     await submit.click();
-    await page.getByText('The settings were refused').waitFor();
+    await page.getByText('The settings were rejected').waitFor();
     await expectPresentable();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the file' }).click(),
+      page.getByRole('link', { name: 'Download file' }).click(),
     ]);
     const content: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) content.push(Buffer.from(chunk));
     storage.put('shop-files', download.suggestedFilename(), Buffer.concat(content).toString());
     storage.put('shop-files', 'wp-content/uploads/logo.txt', 'from the bucket');
     await submit.click();
-    await page.getByText('The settings are in force').waitFor();
+    await page.getByText('The settings are active').waitFor();
     await page.getByText('/downloads/: visitors are redirected to the bucket').waitFor();
     await page.getByText('except /wp-content/uploads/private').waitFor();
     await portal.homeport.idle();
@@ -187,7 +187,7 @@ describe('offloading', () => {
 describe('connecting', () => {
   it('tells the line to type, and where to put one’s key', async () => {
     await follow('Connect');
-    await page.getByText('it works here at once').waitFor();
+    await page.getByText('to connect immediately').waitFor();
     await expectPresentable();
     await page.getByRole('button', { name: 'Copy the SFTP command' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
@@ -214,7 +214,7 @@ describe('an install', () => {
     await follow(doomed.name);
     await page.getByRole('button', { name: `Delete ${doomed.name}` }).click();
     const dialog = page.getByRole('alertdialog');
-    const confirm = dialog.getByRole('button', { name: 'Delete the install' });
+    const confirm = dialog.getByRole('button', { name: 'Delete install' });
     await dialog.getByLabel(/^Type/).fill('something else');
     expect(await confirm.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill(doomed.name);
@@ -233,7 +233,7 @@ describe('an install', () => {
     const id = text(made.body, 'id');
     await follow('Installs');
     await follow('doomed');
-    await page.getByText('doomed is being made').first().waitFor();
+    await page.getByText('doomed is being created').first().waitFor();
     for (let minutes = 0; minutes < 60; minutes += 5) {
       await portal.homeport.idle();
       const { body } = await owner.client.get(`/installs/${id}`);
@@ -241,12 +241,12 @@ describe('an install', () => {
       clock.advance(5 * MINUTE_MS);
     }
     // Without a reload.
-    await page.getByText('doomed could not be made').waitFor();
+    await page.getByText('doomed could not be created').waitFor();
     await page
-      .getByText(/Delete this install and make it again/)
+      .getByText(/Delete this install and create it again/)
       .first()
       .waitFor();
-    expect(await page.getByText('The reason is not kept any more').count()).toBe(0);
+    expect(await page.getByText('The reason is no longer available').count()).toBe(0);
     await expectAccessible(page);
     renameSync(folder, `${folder}.file`);
     renameSync(`${folder}.aside`, folder);

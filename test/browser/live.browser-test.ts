@@ -102,7 +102,7 @@ describe('live changes in several windows of a browser', () => {
     await first.close();
     const [one, two] = others(pages, first);
     if (!one || !two) throw new Error('there are not two windows left');
-    const word = (page: Page) => page.getByText('Not connected');
+    const word = (page: Page) => page.getByText('Connection lost');
     await Promise.all([one, two].map((page) => word(page).waitFor({ timeout: 20_000 })));
     const away = followed.at(-1) === one ? two : one;
     await show(away, false);
@@ -123,15 +123,15 @@ describe('live changes in several windows of a browser', () => {
     });
     expect(answer?.status()).toBe(200);
     // The account in the address is not theirs.
-    const ofTheNext = (page: Page) => page.getByRole('heading', { name: 'There is nothing here' });
+    const ofTheNext = (page: Page) => page.getByRole('heading', { name: 'Page not found' });
     await Promise.all(pages.map((page) => ofTheNext(page).waitFor({ timeout: 20_000 })));
     await Promise.all(pages.map((page) => page.getByRole('link', { name: 'Sites', exact: true }).click()));
     ({ owner, accountId } = next);
     await allShow(pages, 'A site of the next');
 
-    await pages[0]?.getByRole('button', { name: /your settings$/ }).click();
+    await pages[0]?.getByRole('button', { name: /your account$/ }).click();
     await pages[0]?.getByRole('button', { name: 'Sign out' }).click();
-    await Promise.all(pages.map((page) => page.getByLabel('E-mail address').waitFor({ timeout: 20_000 })));
+    await Promise.all(pages.map((page) => page.getByLabel('Email address').waitFor({ timeout: 20_000 })));
   });
 
   it('come to each for itself where the browser knows no locks', async () => {

@@ -55,7 +55,7 @@ async function asSomebodyNew(): Promise<void> {
 
 /** From one page of the person's own to another, as they go there. */
 async function open(name: string): Promise<void> {
-  await page.getByRole('button', { name: /: your settings$/ }).click();
+  await page.getByRole('button', { name: /: your account$/ }).click();
   await page.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
@@ -66,9 +66,9 @@ describe('the profile', () => {
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
     await page.getByLabel('First name').fill('Ada');
-    await page.getByLabel('Telephone').fill('+44 20 7946 0000');
+    await page.getByLabel('Phone number').fill('+44 20 7946 0000');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Ada Person: your settings' }).waitFor();
+    await page.getByRole('button', { name: 'Ada Person: your account' }).waitFor();
     expect((await owner.client.get('/user')).body).toMatchObject({
       first_name: 'Ada',
       phone_number: '+44 20 7946 0000',
@@ -79,11 +79,11 @@ describe('the profile', () => {
     await asSomebodyNew();
     await open('Profile');
     const email = 'ada.byron@people.example';
-    await page.getByLabel('New e-mail address').fill(email);
+    await page.getByLabel('New email address').fill(email);
     await page.getByLabel('Current password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Send a link there' }).click();
-    await page.getByText(`A mail is on its way to ${email}`).waitFor();
-    await expect.poll(() => focused(page)).toContain('Look into your mail');
+    await page.getByRole('button', { name: 'Send confirmation link' }).click();
+    await page.getByText(`We sent a link to ${email}`).waitFor();
+    await expect.poll(() => focused(page)).toContain('Check your email');
     await expectAccessible(page);
     await portal.homeport.idle();
     const [link = ''] =
@@ -95,7 +95,7 @@ describe('the profile', () => {
     await expectAccessibleInBothThemes(page);
     expect((await owner.client.get('/user')).body).toMatchObject({ email: owner.email });
     await page.getByRole('button', { name: 'Use this address' }).click();
-    await page.getByText('Your e-mail address is changed.').waitFor();
+    await page.getByText('Changed your email address.').waitFor();
     await page.getByText(email).waitFor();
     expect((await owner.client.get('/user')).body).toMatchObject({ email });
     await page.goto(new URL(link).pathname);
@@ -129,12 +129,12 @@ describe('password, second factor and sessions', () => {
       .getByRole('button', { name: /^End the session of Chrome on Linux/ })
       .first()
       .click();
-    await dialog().getByRole('button', { name: 'End the session' }).click();
-    await page.getByText('The session has ended.').waitFor();
+    await dialog().getByRole('button', { name: 'End session' }).click();
+    await page.getByText('Ended the session.').waitFor();
     expect([await first(), await second()]).toEqual([200, 401]);
-    await page.getByRole('button', { name: 'End all others' }).click();
-    await dialog().getByRole('button', { name: 'End all others' }).click();
-    await page.getByText('You are signed in nowhere else any more.').waitFor();
+    await page.getByRole('button', { name: 'End all other sessions' }).click();
+    await dialog().getByRole('button', { name: 'End all other sessions' }).click();
+    await page.getByText('Ended all other sessions.').waitFor();
     expect(await first()).toBe(401);
     expect(await table('Your sessions').getByRole('row').count()).toBe(2);
   });
@@ -145,20 +145,20 @@ describe('password, second factor and sessions', () => {
     const change = async (current: string) => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password').fill('a better one by far');
-      await page.getByLabel('The same once more').fill('a better one by far');
-      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByLabel('Confirm password').fill('a better one by far');
+      await page.getByRole('button', { name: 'Change password' }).click();
     };
     await change('not the password');
     await page.getByText(/not right/).waitFor();
     expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
     await change(PASSWORD);
-    await page.getByText('Your password is changed.').waitFor();
+    await page.getByText('Changed your password.').waitFor();
     expect(await page.getByLabel('Current password').inputValue()).toBe('');
   });
 
   it('says what a new password leaves as it is', async () => {
     await open('Password and second factor');
-    const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not change' });
+    const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not affect' });
     await hint.waitFor();
     const links = hint.getByRole('link');
     expect(await links.allTextContents()).toEqual(['API credentials', 'SSH keys']);
@@ -169,26 +169,26 @@ describe('password, second factor and sessions', () => {
   it('switches the second factor on, renews the recovery codes, and switches it off with a code', async () => {
     await asSomebodyNew();
     await open('Password and second factor');
-    await page.getByRole('button', { name: 'Switch on the second factor' }).click();
+    await page.getByRole('button', { name: 'Turn on second factor' }).click();
     const { app, recoveryCodes } = await enrol(page, clock);
     expect(recoveryCodes).toHaveLength(10);
     await expectAccessible(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download as a file' }).click(),
+      page.getByRole('link', { name: 'Download as file' }).click(),
     ]);
     const file = readFileSync(await download.path(), 'utf8');
     expect(file).toContain(owner.email);
     expect(recoveryCodes.filter((code) => !file.includes(code))).toEqual([]);
-    expect(await page.getByRole('button', { name: 'Go on' }).isEnabled()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Continue' }).isEnabled()).toBe(false);
     await keepCodes(page);
-    await page.getByText('10 of 10 are left').waitFor();
+    await page.getByText('10 of 10 left').waitFor();
 
     await page.getByRole('button', { name: 'New recovery codes' }).click();
     await dialog()
       .getByLabel('Code')
       .fill(recoveryCodes[0] ?? '');
-    await dialog().getByRole('button', { name: 'Make new codes' }).click();
+    await dialog().getByRole('button', { name: 'Create new codes' }).click();
     const [fresh = ''] = await page
       .getByRole('list', { name: 'Recovery codes' })
       .getByRole('listitem')
@@ -196,18 +196,18 @@ describe('password, second factor and sessions', () => {
     expect(recoveryCodes).not.toContain(fresh);
     await keepCodes(page);
 
-    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByRole('button', { name: 'Turn off' }).click();
     await dialog()
       .getByLabel('Code')
       .fill(recoveryCodes[1] ?? '');
-    await dialog().getByRole('button', { name: 'Switch off' }).click();
+    await dialog().getByRole('button', { name: 'Turn off' }).click();
     await dialog().getByRole('alert').waitFor();
     await expectAccessible(page);
     await dialog()
       .getByLabel('Code')
       .fill(await app.code());
-    await dialog().getByRole('button', { name: 'Switch off' }).click();
-    await page.getByRole('button', { name: 'Switch on the second factor' }).waitFor();
+    await dialog().getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Turn on second factor' }).waitFor();
   });
 });
 
@@ -222,27 +222,27 @@ describe('API access', () => {
     await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Monitoring');
-    await page.getByLabel('Ends').selectOption('In 30 days');
+    await page.getByLabel('Expires').selectOption('In 30 days');
     await page.getByLabel('Some installs of one account').check();
     await page.getByRole('group', { name: 'Installs' }).getByLabel(install.name, { exact: true }).check();
-    await page.getByText('1 of 2 chosen').waitFor();
+    await page.getByText('1 of 2 selected').waitFor();
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
-    await page.getByLabel('Read only').check();
-    await page.getByRole('button', { name: 'Make the credential' }).click();
+    await page.getByLabel('Read-only').check();
+    await page.getByRole('button', { name: 'Create credential' }).click();
     await page.getByText('The password is not shown again').waitFor();
     await expectAccessible(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the certificate' }).click(),
+      page.getByRole('link', { name: 'Download certificate' }).click(),
     ]);
     await download.saveAs(join(folder, download.suggestedFilename()));
-    await page.getByRole('button', { name: 'Copy the curl line' }).click();
+    await page.getByRole('button', { name: 'Copy the curl command' }).click();
     const line = await clipboard();
-    await page.getByRole('button', { name: 'I have kept the password' }).click();
+    await page.getByRole('button', { name: 'I have saved the password' }).click();
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('New credential');
     const row = table('Your API credentials').getByRole('row', { name: 'Monitoring' });
-    expect(await row.textContent()).toContain(`${install.name} of An account, to read only`);
+    expect(await row.textContent()).toContain(`${install.name} of An account (read-only)`);
     expect(await row.textContent()).toContain('in 30 days');
 
     const shell = (command: string) => run('sh', ['-c', `${command} --silent`], { cwd: folder });
@@ -253,7 +253,7 @@ describe('API access', () => {
     await row.getByRole('button', { name: 'Revoke Monitoring' }).click();
     await expect.poll(() => focused(page)).toBe('Cancel');
     await dialog().getByRole('button', { name: 'Revoke' }).click();
-    await table('Credentials that do not work any more').getByText('Monitoring').waitFor();
+    await table('Revoked and expired credentials').getByText('Monitoring').waitFor();
     await expectAccessible(page);
     await expectRoomWhenNarrow(page);
     expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
@@ -268,7 +268,7 @@ describe('a password that is shown once', () => {
     await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Once');
-    await page.getByRole('button', { name: 'Make the credential' }).click();
+    await page.getByRole('button', { name: 'Create credential' }).click();
     await page.getByText('The password is not shown again').waitFor();
     await page.getByRole('link', { name: 'Sites' }).click();
     await page.getByRole('alertdialog', { name: 'Leave this page?' }).waitFor();
@@ -289,9 +289,9 @@ describe('a password that is shown once', () => {
       await open('API access');
       await page.getByRole('button', { name: 'New credential' }).click();
       await page.getByLabel('Name', { exact: true }).fill('Again');
-      await page.getByRole('button', { name: 'Make the credential' }).click();
+      await page.getByRole('button', { name: 'Create credential' }).click();
       await page.getByText('The password is not shown again').waitFor();
-      if (kept) await page.getByRole('button', { name: 'I have kept the password' }).click();
+      if (kept) await page.getByRole('button', { name: 'I have saved the password' }).click();
       await page.getByRole('link', { name: 'Sites' }).click();
       if (!kept) await dialog().getByRole('button', { name: 'Leave' }).click();
       await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
@@ -307,9 +307,9 @@ describe('a password that is shown once', () => {
     const tab = await opened;
     await tab.getByRole('button', { name: 'New credential' }).click();
     await tab.getByLabel('Name', { exact: true }).fill('Alone');
-    await tab.getByRole('button', { name: 'Make the credential' }).click();
+    await tab.getByRole('button', { name: 'Create credential' }).click();
     await tab.getByText('The password is not shown again').waitFor();
-    await tab.getByRole('button', { name: /: your settings$/ }).click();
+    await tab.getByRole('button', { name: /: your account$/ }).click();
     await tab.getByRole('button', { name: 'Sign out' }).click();
     await tab.getByRole('button', { name: 'Cancel' }).click();
     await tab.getByRole('alertdialog').waitFor({ state: 'hidden' });
@@ -329,14 +329,14 @@ describe('SSH keys', () => {
     await open('SSH keys');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.postData() ?? ''));
-    const refusal = page.getByText('That was your private key.');
+    const refusal = page.getByText('This is a private key.');
     await page.getByLabel('Public key').fill(pem);
     await refusal.waitFor();
     expect(await page.getByLabel('Public key').inputValue()).toBe('');
     await page.getByLabel('Public key').fill('something else');
     await refusal.waitFor({ state: 'hidden' });
     await page
-      .getByLabel('Or choose the file')
+      .getByLabel('Or upload the file')
       .setInputFiles({ name: 'id.pub', mimeType: 'text/plain', buffer: Buffer.from(pem) });
     await refusal.waitFor();
     expect(sent.filter((body) => body.includes('PRIVATE'))).toEqual([]);
@@ -345,32 +345,32 @@ describe('SSH keys', () => {
   it('adds a key by paste and by its file, and removes it', async () => {
     await asSomebodyNew();
     await open('SSH keys');
-    await page.getByText('You have none.').waitFor();
+    await page.getByText('You have no SSH keys yet.').waitFor();
     await page.getByLabel('Public key').fill(`${line} ada@laptop\n`);
-    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByRole('button', { name: 'Add key' }).click();
     await table('Your SSH keys').getByText('ada@laptop').waitFor();
     const hash = createHash('sha256').update(Buffer.from(line.split(' ')[1] ?? '', 'base64'));
     const fingerprint = hash.digest('base64').replace(/=+$/, '');
     await table('Your SSH keys').getByText(`SHA256:${fingerprint}`).waitFor();
     await page
-      .getByLabel('Or choose the file')
+      .getByLabel('Or upload the file')
       .setInputFiles({ name: 'id.pub', mimeType: 'text/plain', buffer: Buffer.from(`${line} again\n`) });
-    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByRole('button', { name: 'Add key' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Remove the key ada@laptop' }).click();
     await dialog().getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('You have none.').waitFor();
+    await page.getByText('You have no SSH keys yet.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Your keys');
-    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByRole('button', { name: 'Add key' }).click();
     await table('Your SSH keys').getByText('again').waitFor();
     expect(await page.getByLabel('Public key').inputValue()).toBe('');
   });
 
   it('says how each install is reached', async () => {
     await open('SSH keys');
-    await page.getByLabel('Search the installs').fill(install.name);
+    await page.getByLabel('Search installs').fill(install.name);
     await page.getByText(install.name, { exact: true }).click();
-    await page.getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` }).click();
+    await page.getByRole('button', { name: `Copy the SFTP command of ${install.name}` }).click();
     const { port } = portal.homeport.hosting?.ssh ?? {};
     expect(await clipboard()).toBe(`sftp -P ${port} ${install.name}@localhost`);
     await expectAccessibleInBothThemes(page);
@@ -385,6 +385,6 @@ describe('SSH keys', () => {
     await page.getByRole('button', { name: 'Copy the SFTP command' }).waitFor();
     for (const _ of ['to the overview', 'to the installs', 'to the keys']) await page.goBack();
     await page.getByText(install.name, { exact: true }).click();
-    await page.getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` }).waitFor();
+    await page.getByRole('button', { name: `Copy the SFTP command of ${install.name}` }).waitFor();
   });
 });

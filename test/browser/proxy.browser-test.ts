@@ -58,7 +58,7 @@ it('works behind a proxy, below a path of another public URL', async () => {
     if (response.status() >= 400 && response.status() !== 401) lost.push(response.url());
   });
   await page.goto(`${publicUrl}/`);
-  await page.getByLabel('E-mail').fill(owner.email);
+  await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(`${publicUrl}/accounts/${accountId}/sites`);

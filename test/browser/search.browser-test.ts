@@ -60,7 +60,7 @@ describe('finding something over all accounts', () => {
     await page.goto(`/accounts/${harbour.accountId}/people`);
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Find' }).waitFor();
+    await page.getByRole('dialog', { name: 'Search' }).waitFor();
     // Before any answer can be there.
     await page.keyboard.type('lightho');
     await page.keyboard.press('Enter');
@@ -75,20 +75,20 @@ describe('finding something over all accounts', () => {
 
   it('shows what is found with its place, and a domain among those of its install', async () => {
     const page = await portal.signedIn(person);
-    const button = page.getByRole('button', { name: 'Find' });
+    const button = page.getByRole('button', { name: 'Search' });
     await button.click();
-    const dialog = page.getByRole('dialog', { name: 'Find' });
-    const field = dialog.getByLabel('Name or domain, or a part of it');
+    const dialog = page.getByRole('dialog', { name: 'Search' });
+    const field = dialog.getByLabel('Name or domain');
     await field.fill('.example');
-    await dialog.getByText('2 are found.').waitFor();
+    await dialog.getByText('2 results').waitFor();
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
     await dialog.getByText(/^Domain of harbour\d+, Production of Harbour, /).waitFor();
     await field.fill('nowhere');
-    await dialog.getByText('Nothing is called so.').waitFor();
+    await dialog.getByText('No results.').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await focused(page)).toBe('Find');
+    expect(await focused(page)).toBe('Search');
 
     await button.click();
     await field.fill('shop.harbour');

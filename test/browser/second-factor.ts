@@ -41,14 +41,14 @@ export interface Enrolled {
 /** Enrols through the pages, from the field for the password on to the recovery codes. */
 export async function enrol(page: Page, clock: SkippingClock): Promise<Enrolled> {
   await page.getByLabel('Your password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('img', { name: /QR code/ }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Copy the secret' }).click();
   const secret = String(await page.evaluate('navigator.clipboard.readText()'));
   const app = authenticatorApp(secret, clock);
   await page.getByLabel('Six-digit code').fill(await app.code());
-  await page.getByRole('button', { name: 'Switch on' }).click();
+  await page.getByRole('button', { name: 'Turn on' }).click();
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await codes.first().waitFor();
   return { app, recoveryCodes: await codes.allTextContents() };
@@ -56,6 +56,6 @@ export async function enrol(page: Page, clock: SkippingClock): Promise<Enrolled>
 
 /** Says that the codes are kept. */
 export async function keepCodes(page: Page): Promise<void> {
-  await page.getByLabel('I have kept them').check();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('I have saved the codes').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
 }

@@ -51,7 +51,7 @@ describe('the portal', () => {
       if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname);
     });
     await page.goto('/');
-    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
@@ -64,9 +64,9 @@ describe('the portal', () => {
   it('is reached by the keyboard alone, from the first key', async () => {
     const page = await portal.signedIn(owner);
     await page.keyboard.press('Tab');
-    await page.getByRole('button', { name: 'Skip to the content' }).press('Enter');
+    await page.getByRole('button', { name: 'Skip to content' }).press('Enter');
     expect(await page.evaluate('document.activeElement?.id')).toBe('content');
-    await page.getByRole('button', { name: /your settings$/ }).press('Enter');
+    await page.getByRole('button', { name: /your account$/ }).press('Enter');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor({ state: 'hidden' });
@@ -83,7 +83,7 @@ describe('the portal', () => {
       sameSite: 'Lax',
       path: '/',
     });
-    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     const again = await page.request.get('/v1/user', {
@@ -95,7 +95,7 @@ describe('the portal', () => {
   it('says that a sign-out has not worked, and shows the pages on', async () => {
     const page = await portal.signedIn(owner);
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('The server cannot be reached.').waitFor();
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
@@ -104,12 +104,12 @@ describe('the portal', () => {
   it('says by itself when a page that could not be loaded can be had again, and keeps what failed until it is put away', async () => {
     const page = await portal.signedIn(owner);
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Put away this message' }).press('Enter');
+    await page.getByRole('button', { name: 'Dismiss this message' }).press('Enter');
     await page.getByText('The server cannot be reached.').waitFor({ state: 'hidden' });
     expect(await page.evaluate('document.activeElement?.tagName')).not.toBe('BODY');
-    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('link', { name: 'SSH keys' }).click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
     await expectAccessible(page);
@@ -119,10 +119,10 @@ describe('the portal', () => {
 
   it('loses neither what was typed in a dialog nor what the server says to it', async () => {
     const page = await portal.signedIn(owner);
-    await page.getByRole('button', { name: 'Create a site' }).click();
+    await page.getByRole('button', { name: 'Create site' }).click();
     const dialog = page.getByRole('dialog');
     const name = dialog.getByLabel('Name');
-    const create = dialog.getByRole('button', { name: 'Create the site' });
+    const create = dialog.getByRole('button', { name: 'Create site' });
     await name.fill('  ');
     await page.mouse.click(5, 5);
     const held = await holdBack(page, '**/v1/sites');
@@ -145,10 +145,10 @@ describe('the portal', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await held.releaseFirst();
-    await page.getByRole('button', { name: 'Put away this message' }).waitFor();
+    await page.getByRole('button', { name: 'Dismiss this message' }).waitFor();
     await page.setViewportSize({ width: 360, height: 640 });
-    await page.getByRole('button', { name: 'Create a site' }).click();
-    await dialog.getByRole('button', { name: 'Put away this message' }).click();
+    await page.getByRole('button', { name: 'Create site' }).click();
+    await dialog.getByRole('button', { name: 'Dismiss this message' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
   });
@@ -220,9 +220,9 @@ describe('the portal', () => {
       const held = await holdBack(page, '**/portal/api/credentials');
       await page.goto('/me/api-access');
       await expect.poll(held.count).toBe(1);
-      await page.getByRole('button', { name: /your settings$/ }).click();
+      await page.getByRole('button', { name: /your account$/ }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByLabel('E-mail address').fill(next.email);
+      await page.getByLabel('Email address').fill(next.email);
       await page.getByLabel('Password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await expect.poll(held.count).toBe(2);
@@ -254,7 +254,7 @@ describe('the portal', () => {
       await database.write(({ queries }) =>
         queries.updateTable('accounts').set({ name: 'Another name' }).execute(),
       );
-      await page.getByRole('button', { name: /^Nina .*your settings$/ }).waitFor();
+      await page.getByRole('button', { name: /^Nina .*your account$/ }).waitFor();
       expect(await page.getByText('of-the-last').count()).toBe(0);
       await expect.poll(held.count).toBeGreaterThan(0);
       while (held.count() > 0) await held.releaseFirst();
@@ -283,15 +283,15 @@ describe('the portal', () => {
     const page = await portal.signedIn(owner);
     const address = `/accounts/${accountId}/installs?site=none`;
     await page.goto(address);
-    await page.getByRole('button', { name: 'Create an install' }).click();
+    await page.getByRole('button', { name: 'Create install' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('unsent');
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
     );
-    await page.getByRole('dialog').getByRole('button', { name: 'Create the install' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create install' }).click();
     await page.getByText('Your session has ended. Sign in again.').waitFor();
     await expectAccessible(page);
-    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Installs' }).waitFor();
@@ -301,7 +301,7 @@ describe('the portal', () => {
   it('tells of an address at which nothing is', async () => {
     const page = await portal.signedIn(owner);
     await page.goto('/accounts/nobody/nothing');
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await expectAccessible(page);
   });
 });

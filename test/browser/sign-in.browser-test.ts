@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => portal.remove());
 
 async function fillSignIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 async function choosePassword(page: Page, password: string, repeated = password): Promise<void> {
   await page.getByLabel('Password', { exact: true }).or(page.getByLabel('New password')).fill(password);
-  await page.getByLabel('The same once more').fill(repeated);
+  await page.getByLabel('Confirm password').fill(repeated);
 }
 
 /** The name of the field that has the focus. */
@@ -59,8 +59,8 @@ describe('signing in', () => {
     for (const email of [owner.email, 'nobody@people.example']) {
       await fillSignIn(page, email, 'not the password');
       await refusal.waitFor();
-      expect(await refusal.textContent()).toBe('The e-mail address or the password is not right.');
-      expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+      expect(await refusal.textContent()).toBe('Wrong email address or password.');
+      expect(await page.getByLabel('Email address').inputValue()).toBe(email);
     }
     await expectAccessible(page);
   });
@@ -68,7 +68,7 @@ describe('signing in', () => {
   it('that was refused leaves whoever works by the keyboard at what was said', async () => {
     const page = await portal.browser();
     await page.goto('/');
-    await page.getByLabel('E-mail address').fill('nobody@people.example');
+    await page.getByLabel('Email address').fill('nobody@people.example');
     await page.getByLabel('Password').fill('not the password');
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
@@ -79,7 +79,7 @@ describe('signing in', () => {
       await route.continue();
     });
     await page.getByLabel('Password').press('Enter');
-    await expect.poll(() => focused(page)).toBe('The e-mail address or the password is not right.');
+    await expect.poll(() => focused(page)).toBe('Wrong email address or password.');
     expect(sent).toHaveLength(1);
   });
 });
@@ -91,7 +91,7 @@ describe('the second factor', () => {
     ({ owner } = await portal.homeport.ownedAccount());
     const page = await portal.signedIn(owner);
     await page.goto('/me/security');
-    await page.getByRole('button', { name: 'Switch on the second factor' }).click();
+    await page.getByRole('button', { name: 'Turn on second factor' }).click();
     enrolled = await enrol(page, clock);
   });
 
@@ -114,14 +114,14 @@ describe('the second factor', () => {
     await third.goto('/');
     await fillSignIn(third, owner.email, PASSWORD);
     await third.getByLabel('Six-digit code').fill(code);
-    await third.getByRole('button', { name: 'Go on' }).click();
-    await third.getByText('The code is not right, or it was used already.').waitFor();
+    await third.getByRole('button', { name: 'Continue' }).click();
+    await third.getByText('The code is wrong or was used before.').waitFor();
     await third.getByRole('button', { name: 'Use a recovery code' }).click();
     await third.getByLabel('Recovery code').fill(`  ${recoveryCodes[0]?.toUpperCase().replaceAll('-', ' ')}`);
-    await third.getByRole('button', { name: 'Go on' }).click();
+    await third.getByRole('button', { name: 'Continue' }).click();
     await inPortal(third);
     await third.goto('/me/security');
-    await third.getByText('9 of 10 are left').waitFor();
+    await third.getByText('9 of 10 left').waitFor();
   });
 
   it('leads back to the sign-in after too many wrong codes, and lets somebody else in', async () => {
@@ -130,13 +130,13 @@ describe('the second factor', () => {
     const other = await portal.browser();
     await other.goto('/me/profile');
     await fillSignIn(other, owner.email, PASSWORD);
-    await other.getByRole('button', { name: 'Sign in as somebody else' }).click();
+    await other.getByRole('button', { name: 'Sign in as another user' }).click();
     await fillSignIn(other, owner.email, PASSWORD);
-    const said = other.getByText(/^The code is not right|^That took too long/);
+    const said = other.getByText(/^The code is wrong|^It took too long/);
     for (let wrong = 1; wrong <= 5; wrong++) {
       await other.getByLabel('Six-digit code').fill('000000');
       const answered = other.waitForResponse(/second_factor$/);
-      await other.getByRole('button', { name: 'Go on' }).click();
+      await other.getByRole('button', { name: 'Continue' }).click();
       await answered;
       await said.waitFor();
     }
@@ -160,7 +160,7 @@ describe('the second factor', () => {
     await page.clock.install();
     await page.goto(`/accounts/${accountId}/people`);
     await fillSignIn(page, owner.email, PASSWORD);
-    await page.getByText('The account Careful asks everybody for a second factor').waitFor();
+    await page.getByText('The account Careful requires a second factor').waitFor();
     await expectAccessibleInBothThemes(page);
     await enrol(page, clock);
     // Somebody who comes back after a minute from where the codes are kept still finds them.
@@ -182,23 +182,23 @@ describe('an invitation', () => {
     const link = await linkInMail(email);
     const page = await portal.browser();
     await page.goto(link);
-    await page.getByText('You are invited to the account An account').waitFor();
+    await page.getByText('You are invited to join the account An account').waitFor();
     await expectAccessibleInBothThemes(page);
     await expect.poll(() => focusedField(page)).toBe('password');
     await choosePassword(page, PASSWORD, 'another one altogether');
-    await page.getByRole('button', { name: 'Accept the invitation' }).click();
-    await page.getByText('The two passwords are not the same').waitFor();
-    await page.getByRole('alert').getByText('Look at the marked field.').waitFor();
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
+    await page.getByText('The passwords do not match').waitFor();
+    await page.getByRole('alert').getByText('Check the marked field.').waitFor();
     await choosePassword(page, PASSWORD);
-    await page.getByRole('button', { name: 'Accept the invitation' }).click();
-    await page.getByText('You have accepted the invitation.').waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
+    await page.getByText('You accepted the invitation.').waitFor();
+    expect(await page.getByLabel('Email address').inputValue()).toBe(email);
     await expect.poll(() => focusedField(page)).toBe('password');
     await fillSignIn(page, email, PASSWORD);
     await inPortal(page);
 
     await page.goto(link);
-    await page.getByText('Ask whoever invited you to send the invitation again.').waitFor();
+    await page.getByText('Ask the person who invited you for a new invitation.').waitFor();
     await expectAccessibleInBothThemes(page);
   });
 
@@ -217,10 +217,10 @@ describe('an invitation', () => {
       },
     });
     await page.goto(await linkInMail(known.email));
-    await expect.poll(() => focused(page)).toBe('Accept the invitation');
-    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await expect.poll(() => focused(page)).toBe('Accept invitation');
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
     await inPortal(page);
-    await page.getByRole('button', { name: /choose another$/ }).waitFor();
+    await page.getByRole('button', { name: /Switch account$/ }).waitFor();
   });
 });
 
@@ -238,10 +238,10 @@ describe('an invitation that nobody wants', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => focused(page)).toBe('Decline');
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
-    await page.getByRole('button', { name: 'Decline the invitation' }).click();
-    await page.getByText('You have declined the invitation').waitFor();
-    await page.getByText('You are not in the account An account').waitFor();
-    await expect.poll(() => focused(page)).toContain('You have declined');
+    await page.getByRole('button', { name: 'Decline invitation' }).click();
+    await page.getByText('You declined the invitation').waitFor();
+    await page.getByText('You did not join the account An account').waitFor();
+    await expect.poll(() => focused(page)).toContain('You declined');
     await expectAccessible(page);
     const { body } = await owner.client.get(`/accounts/${accountId}/account_users`);
     expect(JSON.stringify(body)).not.toContain(email);
@@ -258,14 +258,14 @@ describe('a link of the first start or of the command line', () => {
     await page.goto(new URL(link).pathname);
     await page.getByText('Welcome. Choose a password').waitFor();
     await expect.poll(() => focusedField(page)).toBe('password');
-    expect(await page.getByLabel('End my API access').count()).toBe(0);
+    expect(await page.getByLabel('Also revoke my API credentials').count()).toBe(0);
     await choosePassword(page, 'password1234');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('This password is easy to guess').waitFor();
     await choosePassword(page, PASSWORD);
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Your password is set.').waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(owner.email);
+    expect(await page.getByLabel('Email address').inputValue()).toBe(owner.email);
     await page.goBack();
     await page.getByText('This link does not work').waitFor();
     await page.goForward();
@@ -280,21 +280,21 @@ describe('a forgotten password', () => {
     const page = await portal.signedIn(owner);
     const other = await portal.browser();
     await other.goto('/');
-    await other.getByRole('link', { name: 'I have forgotten my password' }).click();
-    await other.getByLabel('E-mail address').fill(owner.email);
+    await other.getByRole('link', { name: 'Forgot your password?' }).click();
+    await other.getByLabel('Email address').fill(owner.email);
     await expectAccessibleInBothThemes(other);
-    await other.getByRole('button', { name: 'Send me a link' }).click();
-    await other.getByText('Look into your mail').waitFor();
-    await expect.poll(() => focused(other)).toContain('Look into your mail');
+    await other.getByRole('button', { name: 'Send link' }).click();
+    await other.getByText('Check your email').waitFor();
+    await expect.poll(() => focused(other)).toContain('Check your email');
 
     const link = await linkInMail(owner.email);
     await other.goto(link);
     await other.getByText('Choose a new password').waitFor();
     await expectAccessibleInBothThemes(other);
     await choosePassword(other, 'quite another password');
-    expect(await other.getByLabel('End my API access').isChecked()).toBe(false);
-    await other.getByLabel('End my API access').check();
-    await other.getByRole('button', { name: 'Set the password' }).click();
+    expect(await other.getByLabel('Also revoke my API credentials').isChecked()).toBe(false);
+    await other.getByLabel('Also revoke my API credentials').check();
+    await other.getByRole('button', { name: 'Set password' }).click();
     await other.getByText('Your password is set.').waitFor();
     await fillSignIn(other, owner.email, 'quite another password');
     await inPortal(other);
@@ -309,9 +309,9 @@ describe('a forgotten password', () => {
   it('gets the same answer where nobody has the address', async () => {
     const page = await portal.browser();
     await page.goto('/forgotten-password');
-    await page.getByLabel('E-mail address').fill('nobody@people.example');
-    await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.getByText('Look into your mail').waitFor();
+    await page.getByLabel('Email address').fill('nobody@people.example');
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText('Check your email').waitFor();
     await portal.homeport.idle();
     expect(mailsTo(portal.homeport, 'nobody@people.example')).toEqual([]);
   });

@@ -24,25 +24,25 @@ describe('a site', () => {
     portal.homeport.services.sites.create(operatorFor(owner.userId), { name, account_id: accountId });
 
   it('comes about with its install, which is served; is renamed, and deleted by typing its name', async () => {
-    await page.getByText('There is no site yet').waitFor();
+    await page.getByText('You have no sites yet').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Create a site' }).click();
+    await page.getByRole('button', { name: 'Create site' }).click();
     await expectAccessible(page);
     await page.getByLabel('Name').fill('Shop');
-    await page.getByRole('button', { name: 'Create the site' }).click();
+    await page.getByRole('button', { name: 'Create site' }).click();
     await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
 
     const production = page.getByRole('region', { name: 'Production' });
-    await production.getByRole('button', { name: 'Create an install here' }).click();
+    await production.getByRole('button', { name: 'Create install' }).click();
     const name = installName();
     await page.getByLabel('Name').fill('My shop');
     await page.getByText('Use lower-case letters only.').waitFor();
-    expect(await page.getByRole('button', { name: 'Create the install' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Create install' }).isDisabled()).toBe(true);
     await page.getByLabel('Name').fill(name);
-    await page.getByText(`Its address will be ${name}.`).waitFor();
+    await page.getByText(`The address will be ${name}.`).waitFor();
     expect(await page.getByLabel('Environment').inputValue()).toBe('production');
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Create the install' }).click();
+    await page.getByRole('button', { name: 'Create install' }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
 
     await page.goBack();
@@ -54,19 +54,19 @@ describe('a site', () => {
 
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Store');
-    await page.getByRole('button', { name: 'Rename the site' }).click();
+    await page.getByRole('button', { name: 'Rename site' }).click();
     await page.getByRole('heading', { name: 'Store', level: 1 }).waitFor();
 
     await page.getByRole('button', { name: 'Delete' }).click();
-    const confirm = page.getByRole('button', { name: 'Delete the site' });
+    const confirm = page.getByRole('button', { name: 'Delete site' });
     await page.getByRole('alertdialog').getByText(`${name} (Production)`).waitFor();
     expect(await confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type Store to confirm').fill('Store');
     await expectAccessible(page);
     await confirm.click();
-    await page.getByText('There is no site yet').waitFor();
+    await page.getByText('You have no sites yet').waitFor();
     await follow('Installs');
-    await page.getByText('There is no install yet').waitFor();
+    await page.getByText('You have no installs yet').waitFor();
   });
 
   it('is filled with an install that is there, and emptied again', async () => {
@@ -78,24 +78,24 @@ describe('a site', () => {
     });
     await follow('Journal');
     const staging = page.getByRole('region', { name: 'Staging' });
-    const takeOut = staging.getByRole('button', { name: `Take out ${name}` });
+    const takeOut = staging.getByRole('button', { name: `Detach ${name}` });
     await takeOut.click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await staging.getByText('Empty').count()).toBe(0);
     await takeOut.click();
-    await page.getByText('It is not Staging any more then').waitFor();
+    await page.getByText('The install is no longer Staging').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Take it out' }).click();
+    await page.getByRole('button', { name: 'Detach' }).click();
     await staging.getByText('Empty').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Staging');
-    await page.getByRole('button', { name: 'Copy the ID of the site' }).click();
+    await page.getByRole('button', { name: 'Copy the site ID' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(site.id);
 
     const production = page.getByRole('region', { name: 'Production' });
-    await production.getByRole('button', { name: 'Move an install here' }).click();
-    await page.getByRole('combobox', { name: 'Install' }).selectOption({ label: `${name}: in no site` });
+    await production.getByRole('button', { name: 'Move install here' }).click();
+    await page.getByRole('combobox', { name: 'Install' }).selectOption({ label: `${name}: no site` });
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Move the install' }).click();
+    await page.getByRole('button', { name: 'Move install' }).click();
     await production.getByRole('link', { name: `Manage ${name}` }).waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
@@ -109,7 +109,7 @@ describe('a site', () => {
     const held = installName();
     await owner.client.post('/installs', { name: held, account_id: accountId });
     await page.getByRole('row', { name: held }).getByText('Active').waitFor();
-    await page.getByRole('combobox', { name: 'Site' }).selectOption('In no site');
+    await page.getByRole('combobox', { name: 'Site' }).selectOption('No site');
     await page.getByText('1 of 2 installs').waitFor();
     await page.getByLabel('Search installs').fill('nothing like it');
     await page.getByText('0 of 2 installs').waitFor();
@@ -121,7 +121,7 @@ describe('a site', () => {
     await follow('Passing');
     await page.getByRole('heading', { name: 'Passing' }).waitFor();
     await owner.client.delete(`/sites/${site.id}`);
-    await page.getByRole('heading', { name: 'There is no such site' }).waitFor();
+    await page.getByRole('heading', { name: 'Site not found' }).waitFor();
     await expect.poll(() => focused(page)).toContain('It was deleted');
   });
 });

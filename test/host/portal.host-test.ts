@@ -67,13 +67,13 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     });
     await page.goto(await linkInMail());
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByLabel('The same once more').fill(PASSWORD);
-    await press('Accept the invitation');
-    await page.getByText('You have accepted the invitation.').waitFor();
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Confirm password').fill(PASSWORD);
+    await press('Accept invitation');
+    await page.getByText('You accepted the invitation.').waitFor();
+    await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await press('Sign in');
-    await page.getByText('There is no site yet').waitFor();
+    await page.getByText('You have no sites yet').waitFor();
   });
 
   it('creates a site with a working WordPress', async () => {
@@ -81,11 +81,11 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     await page.getByLabel('Name').fill('Shop');
     await press('Create the site');
     const production = page.getByRole('region', { name: 'Production' });
-    await production.getByRole('button', { name: 'Create an install here' }).click();
+    await production.getByRole('button', { name: 'Create install' }).click();
     await page.getByLabel('Name').fill(name);
     await press('Create the install');
     await page.getByRole('heading', { name, level: 1 }).waitFor();
-    await done('Making the website');
+    await done('Creating the website');
     const missing: string[] = [];
     page.context().on('response', (response) => {
       if (response.status() >= 400) missing.push(`${response.status()} ${response.url()}`);
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     await look('/');
     expect((await look('/')).headers['x-cache']).toBe('HIT');
     await follow('Caches');
-    await press('Purge the page cache');
+    await press('Purge page cache');
     await done('Purging the page cache');
     expect((await look('/')).headers['x-cache']).toBe('MISS');
   });
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     await follow('Connect');
     await follow('Add an SSH key');
     await page.getByLabel('Public key').fill(await readFile(`${key}.pub`, 'utf8'));
-    await press('Add the key');
+    await press('Add key');
     await page.getByRole('table', { name: 'Your SSH keys' }).getByText('ada@laptop').waitFor();
     await page.goBack();
     const copied = async (what: string): Promise<string> => {
@@ -140,13 +140,13 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     await press('Make a backup');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('before the update');
-    await dialog.getByRole('button', { name: 'Make the backup' }).click();
+    await dialog.getByRole('button', { name: 'Create backup' }).click();
     const backup = page.getByRole('listitem').filter({ hasText: 'before the update' });
     await backup.getByText('Completed').waitFor();
     await ssh('rm htdocs/kept.txt');
     expect((await look('/kept.txt')).status).toBe(404);
     await press('Restore before the update');
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog');
     await confirm.getByLabel(/^Type/).fill(name);
     await confirm.getByRole('button', { name: `Restore ${name}` }).click();

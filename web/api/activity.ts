@@ -5,13 +5,13 @@ import { unwrap } from './failure.ts';
 type Activity = PortalPaths['/portal/api/accounts/{account_id}/activity']['get'];
 
 export type Entry = BodyOf<Activity>['results'][number];
-/** What entries are asked for; what is left out narrows nothing. */
+/** Filters of the activity. A filter that is left out matches every entry. */
 export type ActivityQuery = Omit<NonNullable<Activity['parameters']['query']>, 'limit' | 'offset'>;
 
-/** So many entries are loaded at once. */
+/** Number of entries on each page. */
 export const ENTRIES_A_PAGE = 100;
 
-/** What was changed in an account, the latest first, from the entry `offset` on. */
+/** Loads a page of an account's activity, newest first, beginning with entry `offset`. */
 export function useActivity(accountId: string, query: ActivityQuery, offset: number) {
   return useQuery({
     queryKey: ['activity', accountId, query, offset],
@@ -25,7 +25,7 @@ export function useActivity(accountId: string, query: ActivityQuery, offset: num
   });
 }
 
-/** Whom the activity tells of, be they gone from the account. */
+/** Loads the people who appear in the activity, including former members. */
 export function useActivityPeople(accountId: string) {
   return useQuery({
     queryKey: ['activity', accountId, 'people'],
@@ -41,7 +41,7 @@ export function useActivityPeople(accountId: string) {
   });
 }
 
-/** Where the same entries are to be had for a spreadsheet. */
+/** Returns the URL of the same entries as a CSV file. */
 export function activityFile(accountId: string, query: ActivityQuery): string {
   const file = new URL(`portal/api/accounts/${accountId}/activity.csv`, document.baseURI);
   for (const [name, value] of Object.entries(query))

@@ -6,7 +6,10 @@ interface Page<Item> {
 const PAGE = 100;
 const AT_ONCE = 4;
 
-/** A whole list, in its own order: the first page says how many there are, the others follow a few at a time. */
+/**
+ * Loads every page of a list and returns its items in order. The first page gives the count; the rest load four at a
+ * time.
+ */
 export async function allPages<Item>(
   load: (query: { limit: number; offset: number }) => Promise<Page<Item>>,
 ): Promise<Item[]> {

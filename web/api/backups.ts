@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { portal } from './client.ts';
 import { unwrap } from './failure.ts';
-import { WHILE_MOVING_MS } from './queries.ts';
+import { POLL_MS } from './queries.ts';
 
 export const BACKUPS_A_PAGE = 25;
 
@@ -20,7 +20,7 @@ export function useBackups(installId: string, page: number) {
       ),
     refetchInterval: ({ state }) =>
       state.data?.results.some(({ status }) => status === 'requested' || status === 'in_progress')
-        ? WHILE_MOVING_MS
+        ? POLL_MS
         : false,
   });
 }

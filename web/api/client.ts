@@ -3,27 +3,27 @@ import type { paths as HostingPaths } from './hosting-api';
 import type { paths as PortalPaths } from './portal-api';
 import { watchPresence } from './presence.ts';
 
-/** Below what address everything lies: the server writes it into the page. */
+/** Base URL of the portal, which the server writes into the page. */
 const base = document.baseURI;
 
-/** The hosting API itself, as any client sees it; the browser's session stands in for Basic. */
+/** The public hosting API, authenticated by the browser's session instead of Basic credentials. */
 export const hosting = createClient<HostingPaths>({ baseUrl: new URL('v1', base).href });
 
-/** What the portal asks besides. */
+/** The portal's own API. */
 export const portal = createClient<PortalPaths>({ baseUrl: new URL('.', base).href.replace(/\/$/, '') });
 
-const attended = watchPresence(document, () => Date.now());
+const isPresent = watchPresence(document, () => Date.now());
 
-/** What the page asks by itself is no use of the session: one that stands alone somewhere ends in time. */
-const tellAttention: Middleware = {
+/** Marks requests that the page sends while the user is away, so that they do not extend the session. */
+const markUnattended: Middleware = {
   onRequest({ request }) {
-    if (!attended()) request.headers.set('X-Homeport-Unattended', 'true');
+    if (!isPresent()) request.headers.set('X-Homeport-UnisPresent', 'true');
   },
 };
-hosting.use(tellAttention);
-portal.use(tellAttention);
+hosting.use(markUnattended);
+portal.use(markUnattended);
 
-/** What a success of an operation carries. */
+/** Response body of an operation's 200. */
 export type BodyOf<Operation> = Operation extends {
   responses: { 200: { content: { 'application/json': infer Json } } };
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { allPages } from './all-pages.ts';
 import { hosting, portal } from './client.ts';
 import { nullFor404, unwrap } from './failure.ts';
-import { WHILE_MOVING_MS } from './queries.ts';
+import { POLL_MS } from './queries.ts';
 
 export function useDomains(installId: string) {
   return useQuery({
@@ -17,12 +17,12 @@ export function useDomains(installId: string) {
       ),
     refetchInterval: ({ state }) =>
       state.data?.some(({ network_details: { network_info } }) => network_info.status === 'PENDING')
-        ? WHILE_MOVING_MS
+        ? POLL_MS
         : false,
   });
 }
 
-/** What stands behind the words of each domain. */
+/** Loads details of each domain that the hosting API does not have. */
 export function useDomainStates(installId: string) {
   return useQuery({
     queryKey: ['domain', installId, 'states'],
@@ -37,10 +37,10 @@ export function useDomainStates(installId: string) {
   });
 }
 
-/** How often a report that is being made is looked at. */
+/** Polling interval of an incomplete report. */
 const REPORT_MS = 1_000;
 
-/** A status report; null: it is not kept any more. */
+/** Loads a status report; null if it was deleted after its retention period. */
 export function useReport(installId: string, reportId: string | null) {
   return useQuery({
     queryKey: ['report', installId, reportId],
@@ -64,7 +64,7 @@ export function useReport(installId: string, reportId: string | null) {
 export function useCertificate(installId: string, domainId: string) {
   return useQuery({
     queryKey: ['domain', installId, 'certificate', domainId],
-    // A private key may come with it, and is not kept longer than it is looked at.
+    // The response may contain a private key, which must not stay in memory.
     gcTime: 0,
     queryFn: async () => {
       try {

@@ -17,78 +17,78 @@ const failed = (
   message = 'Invalid input',
 ) => new ApiFailure(new Response(null, { status, headers }), { message, errors });
 
-const fault = (field: string, message: string): FieldError => ({ field, message });
+const fieldError = (field: string, message: string): FieldError => ({ field, message });
 
-describe('what a person is told', () => {
-  it('is each fault while they are few, and once what is said twice', () => {
-    const short = fault('password', 'Too short');
-    const known = fault('password', 'It is well known.');
+describe('errorMessage', () => {
+  it('lists up to three field errors, each once', () => {
+    const short = fieldError('password', 'Too short');
+    const known = fieldError('password', 'It is well known.');
     expect(errorMessage(failed(400, {}, [short]))).toBe('Too short.');
     expect(errorMessage(failed(400, {}, [short, known, short]))).toBe('Too short. It is well known.');
-    const many = ['a', 'b', 'c', 'd'].map((field) => fault(field, `FieldError of ${field}`));
+    const many = ['a', 'b', 'c', 'd'].map((field) => fieldError(field, `FieldError of ${field}`));
     expect(errorMessage(failed(400, {}, many))).toBe('Invalid input.');
     expect(errorMessage(failed(409))).toBe('Invalid input.');
   });
 
-  it('of a fault of the server has the number that its log knows, where there is one', () => {
+  it('quotes the request ID of a server error if there is one', () => {
     expect(errorMessage(failed(500, { 'x-request-id': 'r1' }))).toBe(
-      'Invalid input. If it stays so, tell your provider this number: r1.',
+      'Invalid input. If it happens again, contact your provider and quote request r1.',
     );
-    expect(errorMessage(failed(502))).toBe('Invalid input. If it stays so, tell your provider.');
+    expect(errorMessage(failed(502))).toBe('Invalid input. If it happens again, contact your provider.');
   });
 
-  it('of too many requests says how long to wait, as exact as somebody needs it', () => {
+  it('says how long to wait after too many requests', () => {
     expect(errorMessage(failed(429, { 'retry-after': '3541' }))).toBe(
       'Too many requests. Try again in 60 minutes.',
     );
-    const told = 'Too many invitations - please wait and try again';
-    expect(errorMessage(failed(429, { 'retry-after': '2' }, [], told))).toBe(
+    const message = 'Too many invitations - please wait and try again';
+    expect(errorMessage(failed(429, { 'retry-after': '2' }, [], message))).toBe(
       'Too many invitations. Try again in 2 seconds.',
     );
-    expect(refusalMessage({ message: told, retry_after_seconds: 2 })).toBe(
+    expect(refusalMessage({ message, retry_after_seconds: 2 })).toBe(
       'Too many invitations. Try again in 2 seconds.',
     );
     expect(refusalMessage({ message: 'Not found', retry_after_seconds: null })).toBe('Not found.');
     expect([1, 2, 120, 121].map(waitingTime)).toEqual(['1 second', '2 seconds', '120 seconds', '3 minutes']);
   });
 
-  it('tells a server that does not answer from a fault of the pages', async () => {
-    const said = vi.spyOn(console, 'error').mockReturnValue();
-    onTestFinished(() => said.mockRestore());
+  it('distinguishes an unreachable server from a bug of the portal', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => logged.mockRestore());
     const unreachable = await unwrap(Promise.reject(new TypeError('Failed to fetch'))).catch(errorMessage);
     expect(unreachable).toMatch(/^The server cannot be reached/);
-    expect(said).not.toHaveBeenCalled();
+    expect(logged).not.toHaveBeenCalled();
     const mistake = new TypeError('x is not a function');
-    expect(errorMessage(mistake)).toMatch(/^This has failed by a fault of the portal’s own/);
-    expect(said).toHaveBeenCalledWith(mistake);
-    expect(errorMessage(new FormError('The two are not the same.'))).toBe('The two are not the same.');
+    expect(errorMessage(mistake)).toMatch(/^Something went wrong in the portal/);
+    expect(logged).toHaveBeenCalledWith(mistake);
+    expect(errorMessage(new FormError('The passwords do not match.'))).toBe('The passwords do not match.');
   });
 });
 
-it('several faults of one field stand there one after the other, and each once', () => {
-  const faults = [
-    fault('pass', 'Too short'),
-    fault('email', 'Not an address'),
-    fault('pass', 'Well known'),
-    fault('email', 'Not an address'),
-    fault('pass', 'Too short'),
+it('joins the errors of one field, each once', () => {
+  const fieldErrors = [
+    fieldError('pass', 'Too short'),
+    fieldError('email', 'Not an address'),
+    fieldError('pass', 'Well known'),
+    fieldError('email', 'Not an address'),
+    fieldError('pass', 'Too short'),
   ];
-  expect(messagesByField(faults, (field) => (field === 'pass' ? 'password' : field))).toEqual({
+  expect(messagesByField(fieldErrors, (field) => (field === 'pass' ? 'password' : field))).toEqual({
     password: 'Too short. Well known.',
     email: 'Not an address.',
   });
 });
 
-it('names a field as people know it', () => {
-  const faults = [
-    fault('bucket', 'bucket cannot be empty'),
-    fault('path_settings.0.path', 'path_settings.0.path is required'),
-    fault('excluded_paths.3', 'excluded_paths.3 must be a string'),
+it('replaces field paths with readable names', () => {
+  const fieldErrors = [
+    fieldError('bucket', 'bucket cannot be empty'),
+    fieldError('path_settings.0.path', 'path_settings.0.path is required'),
+    fieldError('excluded_paths.3', 'excluded_paths.3 must be a string'),
   ];
-  expect(messagesByField(faults, (field) => field)).toEqual({
+  expect(messagesByField(fieldErrors, (field) => field)).toEqual({
     bucket: 'Bucket cannot be empty.',
     'path_settings.0.path': 'Path is required.',
     'excluded_paths.3': 'Excluded paths must be a string.',
   });
-  expect(errorMessage(failed(400, {}, faults.slice(0, 1)))).toBe('Bucket cannot be empty.');
+  expect(errorMessage(failed(400, {}, fieldErrors.slice(0, 1)))).toBe('Bucket cannot be empty.');
 });

@@ -1,59 +1,62 @@
-/** One fault of what was sent, at its field. */
+/** A validation error of one field. */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** An answer that is no success, in the words of the server. */
+/** An error response, with the server's own messages. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly status: number;
-  readonly faults: FieldError[];
-  /** When trying again may help; null where the server said nothing. */
+  readonly fieldErrors: FieldError[];
+  /** Seconds from the Retry-After header; null without one. */
   readonly retryAfterSeconds: number | null;
-  /** For whoever looks the cause up in the log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | null;
   constructor(response: Response, envelope: { message: string; errors?: FieldError[] }) {
     super(envelope.message);
     this.status = response.status;
-    this.faults = envelope.errors ?? [];
+    this.fieldErrors = envelope.errors ?? [];
     const retry = Number(response.headers.get('retry-after') ?? Number.NaN);
     this.retryAfterSeconds = Number.isNaN(retry) ? null : retry;
     this.requestId = response.headers.get('x-request-id');
   }
 }
 
-/** No server answered, or not to the end. */
+/** No server responded, or the response was cut off. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** What a page itself objects to, before or instead of the server; told as it is. */
+/** An error that a page finds itself, without a response of the server. Its message is shown as it is. */
 export class FormError extends Error {
   override readonly name = 'Objection';
-  readonly faults: FieldError[];
-  constructor(sentence: string, faults: FieldError[] = []) {
+  readonly fieldErrors: FieldError[];
+  constructor(sentence: string, fieldErrors: FieldError[] = []) {
     super(sentence);
-    this.faults = faults;
+    this.fieldErrors = fieldErrors;
   }
 }
 
-interface Answer<Data> {
+interface ClientResult<Data> {
   data?: Data;
   error?: { message: string; errors?: FieldError[] } | string;
   response: Response;
 }
 
-/** The body of a success. Throws ApiFailure, Unreachable. */
-export async function unwrap<Data>(call: Promise<Answer<Data>>): Promise<Data> {
+/**
+ * Returns the body of a successful response. Throws ApiFailure for an error response and Unreachable without a
+ * response.
+ */
+export async function unwrap<Data>(call: Promise<ClientResult<Data>>): Promise<Data> {
   const answer = await call.catch(unanswered);
   if (!answer.response.ok) throw failureOf(answer);
-  if (answer.data === undefined) throw new Error(`${answer.response.url} answered with nothing`);
+  if (answer.data === undefined) throw new Error(`${answer.response.url} responded without a body`);
   return answer.data;
 }
 
-/** The same where a success has no body. */
-export async function unwrapEmpty(call: Promise<Answer<unknown>>): Promise<void> {
+/** Waits for a successful response without a body. Throws like {@link unwrap}. */
+export async function unwrapEmpty(call: Promise<ClientResult<unknown>>): Promise<void> {
   const answer = await call.catch(unanswered);
   if (!answer.response.ok) throw failureOf(answer);
 }
@@ -64,31 +67,32 @@ export function nullFor404(error: unknown): null {
   throw error;
 }
 
-/** The browser's word for it is a TypeError, which elsewhere is a fault of a program. */
+/** fetch() rejects with a TypeError if the server cannot be reached. Elsewhere a TypeError is a bug. */
 function unanswered(error: unknown): never {
   throw error instanceof TypeError ? new Unreachable(error.message, { cause: error }) : error;
 }
 
-function failureOf({ error, response }: Answer<unknown>): ApiFailure {
-  const envelope = typeof error === 'object' ? error : { message: `The server answered ${response.status}` };
+function failureOf({ error, response }: ClientResult<unknown>): ApiFailure {
+  const envelope =
+    typeof error === 'object' ? error : { message: `The server responded with status ${response.status}` };
   return new ApiFailure(response, envelope);
 }
 
-/** So many faults are told in one notice; of more it is said that they are there, and each stands at its field. */
-const FEW = 3;
+/** Up to this many field errors are listed in a notice. With more, only the fields show them. */
+const MOST_LISTED = 3;
 
-/** What a person is told of whatever went wrong. A fault of the pages' own stands on the browser's console besides. */
+/** Returns the sentence that users see for an error. Bugs of the portal are also logged to the browser's console. */
 export function errorMessage(error: unknown): string {
   if (error instanceof FormError) return error.message;
   if (error instanceof Unreachable) {
-    return 'The server cannot be reached. Look at your connection, and try again.';
+    return 'The server cannot be reached. Check your connection and try again.';
   }
   if (error instanceof ApiFailure) return sentenceOf(error);
   console.error(error);
-  return 'This has failed by a fault of the portal’s own. Load the page again; if it stays so, tell your provider.';
+  return 'Something went wrong in the portal. Reload the page. If it happens again, contact your provider.';
 }
 
-/** The same of one of several things that were asked for in one request. */
+/** Returns the sentence for one refused item of a bulk request. */
 export function refusalMessage(refusal: { message: string; retry_after_seconds: number | null }): string {
   const { message, retry_after_seconds } = refusal;
   return retry_after_seconds === null ? sentence(message) : waitSentence(message, retry_after_seconds);
@@ -99,37 +103,40 @@ function waitSentence(message: string, seconds: number): string {
   return `${what}. Try again in ${waitingTime(seconds)}.`;
 }
 
-function sentenceOf({ status, message, faults, retryAfterSeconds, requestId }: ApiFailure): string {
+function sentenceOf({ status, message, fieldErrors, retryAfterSeconds, requestId }: ApiFailure): string {
   if (status === 429) return waitSentence(message, retryAfterSeconds ?? 60);
   if (status >= 500) {
-    return `${sentence(message)} If it stays so, tell your provider${requestId === null ? '' : ` this number: ${requestId}`}.`;
+    return `${sentence(message)} If it happens again, contact your provider${requestId === null ? '' : ` and quote request ${requestId}`}.`;
   }
-  const told = [...new Set(faults.map((fault) => sentence(inWords(fault))))];
-  return told.length === 0 || told.length > FEW ? sentence(message) : told.join(' ');
+  const sentences = [...new Set(fieldErrors.map((fault) => sentence(withReadableField(fault))))];
+  return sentences.length === 0 || sentences.length > MOST_LISTED ? sentence(message) : sentences.join(' ');
 }
 
-/** A fault whose sentence begins with the name of its field, `path_settings.0.path`, with a name that people know: `Path`. */
-function inWords({ field, message }: FieldError): string {
+/**
+ * Replaces a field's path at the beginning of a message, such as `path_settings.0.path`, with a readable name:
+ * `Path`.
+ */
+function withReadableField({ field, message }: FieldError): string {
   if (!message.startsWith(`${field} `)) return message;
   const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
   return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${message.slice(field.length)}`;
 }
 
-/** What is wrong with each field, all of it, each thing once. `fieldOf`: where the server's field has another name. */
+/** Joins the distinct errors of each field into one text. `fieldOf` maps the server's field names to the form's. */
 export function messagesByField(
-  faults: readonly FieldError[],
+  fieldErrors: readonly FieldError[],
   fieldOf: (field: string) => string,
 ): Record<string, string> {
-  const byField = Object.groupBy(faults, ({ field }) => fieldOf(field));
+  const byField = Object.groupBy(fieldErrors, ({ field }) => fieldOf(field));
   return Object.fromEntries(
     Object.entries(byField).map(([field, of = []]) => {
-      const sentences = new Set(of.map((fault) => sentence(inWords(fault))));
+      const sentences = new Set(of.map((fault) => sentence(withReadableField(fault))));
       return [field, [...sentences].join(' ')];
     }),
   );
 }
 
-/** "40 seconds", "12 minutes": as exact as somebody who waits needs it. */
+/** Formats a waiting time: "40 seconds", "12 minutes". */
 export function waitingTime(seconds: number): string {
   if (seconds === 1) return '1 second';
   return seconds <= 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;

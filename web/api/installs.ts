@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { allPages } from './all-pages.ts';
 import { type BodyOf, type HostingPaths, hosting, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
-import { WHILE_MOVING_MS } from './queries.ts';
+import { POLL_MS } from './queries.ts';
 
 export type Install = BodyOf<HostingPaths['/installs/{install_id}']['get']>;
 export type Connection = NonNullable<
   BodyOf<PortalPaths['/portal/api/installs/{install_id}/connection']['get']>['connection']
 >;
 
-/** All installs of an account that the person may see. */
+/** Loads all installs of an account that the user may see. */
 export function useInstalls(accountId: string) {
   return useQuery({
     queryKey: ['install', accountId],
@@ -17,7 +17,10 @@ export function useInstalls(accountId: string) {
   });
 }
 
-/** Those of all accounts that the person is in. The key names no account, so that a change of any install concerns it. */
+/**
+ * Loads the installs of all accounts that the user is in. The key names no account, so that a change to any install
+ * reloads it.
+ */
 export function useInstallsEverywhere() {
   return useQuery({ queryKey: ['install', undefined, 'everywhere'], queryFn: () => allInstalls({}) });
 }
@@ -30,11 +33,11 @@ export function useInstall(installId: string) {
     queryKey: ['install', installId],
     queryFn: () =>
       unwrap(hosting.GET('/installs/{install_id}', { params: { path: { install_id: installId } } })),
-    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? WHILE_MOVING_MS : false),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? POLL_MS : false),
   });
 }
 
-/** How an install is reached; null: its host has not told yet. */
+/** Loads how to connect to an install; null until its host has reported its address. */
 export function useConnection(installId: string) {
   return useQuery({
     queryKey: ['install', installId, 'connection'],
@@ -49,7 +52,7 @@ export function useConnection(installId: string) {
   });
 }
 
-/** What a new install can be given. */
+/** Loads the choices for a new install. */
 export function useInstallOptions() {
   return useQuery({
     queryKey: ['install-options'],

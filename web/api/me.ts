@@ -3,7 +3,7 @@ import { allPages } from './all-pages.ts';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 
-/** The person's own things; no live change tells of them, since they change them here. */
+/** Query keys of the user's own settings. No live changes exist for them. */
 export const SECOND_FACTOR_KEY = ['second-factor'] as const;
 export const SESSIONS_KEY = ['sessions'] as const;
 export const CREDENTIALS_KEY = ['credentials'] as const;
@@ -34,7 +34,7 @@ export function useCredentials() {
   });
 }
 
-/** What a client of the API has to be given; null: it knows the API's certificate already. */
+/** Loads the certificate that API clients need to trust; null if a public authority issued it. */
 export function useApiCertificate() {
   return useQuery({
     queryKey: ['api-certificate'],

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { hosting, portal } from './client.ts';
 import { nullFor404, unwrap } from './failure.ts';
-import { WHILE_MOVING_MS } from './queries.ts';
+import { POLL_MS } from './queries.ts';
 
 const ofInstall = (installId: string) => ({ params: { path: { install_id: installId } } });
 
-/** The offload settings in force; null: none. */
+/** Loads the active offload settings; null without any. */
 export function useOffloadSettings(installId: string) {
   return useQuery({
     queryKey: ['offload', installId, 'settings'],
@@ -22,12 +22,12 @@ export function useOffloadSettings(installId: string) {
   });
 }
 
-/** How the last request for offload settings fared. */
+/** Loads the outcome of the last change to the offload settings. */
 export function useOffloadStatus(installId: string) {
   return useQuery({
     queryKey: ['offload', installId, 'standing'],
     queryFn: () => unwrap(portal.GET('/portal/api/installs/{install_id}/offload', ofInstall(installId))),
-    refetchInterval: ({ state }) => (state.data?.state === 'requested' ? WHILE_MOVING_MS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'requested' ? POLL_MS : false),
   });
 }
 

@@ -7,10 +7,13 @@ export type Attention = BodyOf<
 >['results'][number];
 export type Reason = Attention['reasons'][number];
 
-/** Changes of domains are told live; those of backups and of time are asked for. */
+/** Only changes to domains arrive live. Backups and expiry dates need polling. */
 const ATTENTION_EVERY_MS = 60_000;
 
-/** Which installs of an account somebody should see to, and why. Its topic is that of most of the reasons. */
+/**
+ * Loads the installs of an account that need attention, with the reasons. Most reasons concern domains, so the key
+ * has their topic.
+ */
 export function useAttention(accountId: string) {
   return useQuery({
     queryKey: ['domain', accountId, 'attention'],
@@ -26,7 +29,7 @@ export function useAttention(accountId: string) {
   });
 }
 
-/** Of each install of an account that has a domain whose name holds `text`, the first such name. Nothing is asked for a blank text. */
+/** Finds domains whose name contains `text`: the first match of each install. An empty text sends no request. */
 export function useDomainSearch(accountId: string, text: string) {
   return useQuery({
     queryKey: ['domain', accountId, 'search', text],

@@ -4,7 +4,7 @@ import { unwrap } from './failure.ts';
 
 export type Member = BodyOf<HostingPaths['/accounts/{account_id}/account_users/{user_id}']['get']>;
 
-/** The people of an account; for partial users their own entry. */
+/** Loads the people of an account. Partial users see only themselves. */
 export function usePeople(accountId: string) {
   return useQuery({
     queryKey: ['member', accountId],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watchPresence } from './presence.ts';
 
-it('somebody is there until five minutes after they last touched keyboard, pointer or wheel', () => {
+it('users count as present for five minutes after touching keyboard, pointer or wheel', () => {
   let now = 0;
   const page = new EventTarget();
   const attended = watchPresence(page, () => now);

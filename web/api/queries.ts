@@ -6,15 +6,15 @@ import { ApiFailure } from './failure.ts';
 /** Query key of the session: who is signed in. */
 export const SESSION_KEY = ['session'] as const;
 
-/** A 401 of these is about what was typed. */
+/** A 401 from these paths means wrong credentials, not an ended session. */
 const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;
 
-/** Live changes tell what moves; what is moving is asked for besides so often, for those that were lost on the way. */
-export const WHILE_MOVING_MS = 3_000;
+/** Polling interval while something is in progress, in case a live change is lost. */
+export const POLL_MS = 3_000;
 
 /**
- * What was loaded is kept under keys whose first part is a topic of the live changes (`live/live.ts`) and whose second is the
- * id of the account, the install or the thing itself: `['domain', installId]`, `['site', accountId]`, `['site', siteId]`.
+ * Creates the query cache. The first part of a key is a topic of the live changes (`live/live.ts`), the second the ID
+ * of the account, the install or the resource: `['domain', installId]`, `['site', accountId]`, `['site', siteId]`.
  */
 export function createQueries(): QueryClient {
   const queries = new QueryClient({
@@ -25,15 +25,15 @@ export function createQueries(): QueryClient {
       },
     },
   });
-  const askForSession: Middleware = {
+  const reloadEndedSession: Middleware = {
     onResponse({ response, schemaPath }) {
-      // The session has ended, whatever was asked or sent: whoever shows it asks again, and shows the sign-in.
+      // The session has ended. Reloading it shows the sign-in page.
       if (response.status === 401 && !SIGNING_IN.test(schemaPath)) {
         void queries.invalidateQueries({ queryKey: SESSION_KEY });
       }
     },
   };
-  hosting.use(askForSession);
-  portal.use(askForSession);
+  hosting.use(reloadEndedSession);
+  portal.use(reloadEndedSession);
   return queries;
 }

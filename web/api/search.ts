@@ -2,9 +2,12 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 
-export type FoundThing = BodyOf<PortalPaths['/portal/api/search']['get']>['results'][number];
+export type SearchResult = BodyOf<PortalPaths['/portal/api/search']['get']>['results'][number];
 
-/** The sites, installs and domains of all accounts of the person whose name holds `text`. Nothing is asked for an empty one. */
+/**
+ * Finds sites, installs and domains whose name contains `text` in all accounts of the user. An empty text sends no
+ * request.
+ */
 export const searchFor = (text: string) =>
   queryOptions({
     queryKey: ['search', text],

@@ -5,10 +5,10 @@ import { unwrap } from './failure.ts';
 
 export type Site = BodyOf<HostingPaths['/sites/{site_id}']['get']>;
 
-/** The server's limit, in characters. */
+/** The server's limit for the name of a site, in characters. */
 export const LONGEST_SITE_NAME = 40;
 
-/** All sites of an account that the person may see. */
+/** Loads all sites of an account that the user may see. */
 export function useSites(accountId: string) {
   return useQuery({
     queryKey: ['site', accountId],
@@ -19,7 +19,7 @@ export function useSites(accountId: string) {
   });
 }
 
-/** One site; undefined: none, and nothing is asked. */
+/** Loads one site. An undefined ID sends no request. */
 export function useSite(siteId: string | undefined) {
   return useQuery({
     queryKey: ['site', siteId],

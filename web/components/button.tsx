@@ -2,19 +2,19 @@ import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './button.module.css';
 
-interface Looks {
-  /** `primary`: what the page is for, once a page; `danger`: what cannot be undone; `quiet`: beside other things. */
+interface Appearance {
+  /** `primary`: the main action, once on each page; `danger`: cannot be undone; `quiet`: secondary. */
   variant?: 'primary' | 'danger' | 'quiet' | undefined;
   small?: boolean | undefined;
 }
 
-function classOf({ variant, small }: Looks): string {
+function classOf({ variant, small }: Appearance): string {
   return [styles.button, variant && styles[variant], small && styles.small].filter(Boolean).join(' ');
 }
 
 /**
- * A button. While `pending` it says so and takes no second press. One that takes none keeps its place in the order of the keyboard,
- * and the focus: the browser's own `disabled` would lose it.
+ * A button. While `pending` or `disabled` it ignores presses but keeps its focus and its place in the tab order,
+ * which the native `disabled` attribute would lose.
  */
 export function Button({
   variant,
@@ -25,7 +25,7 @@ export function Button({
   children,
   type = 'button',
   ...rest
-}: ComponentProps<'button'> & Looks & { pending?: boolean }) {
+}: ComponentProps<'button'> & Appearance & { pending?: boolean }) {
   const idle = disabled || pending;
   return (
     <button
@@ -42,18 +42,18 @@ export function Button({
   );
 }
 
-/** Of a form's button this is its submission too, also by Enter in a field. */
+/** Also prevents the form from being submitted by this button or by Enter in a field. */
 function ignore(event: MouseEvent): void {
   event.preventDefault();
 }
 
-/** A link to another page of the portal that looks like a button. */
+/** A link to another page of the portal, styled as a button. */
 export function ButtonLink({
   href,
   variant,
   small,
   children,
-}: { href: string; children: ReactNode } & Looks) {
+}: { href: string; children: ReactNode } & Appearance) {
   return (
     <Link href={href} className={classOf({ variant, small })}>
       {children}
@@ -61,13 +61,13 @@ export function ButtonLink({
   );
 }
 
-/** A link to a file, which the browser downloads. */
+/** A link that downloads a file. */
 export function DownloadLink({
   href,
   name,
   small,
   children,
-}: { href: string; name?: string; children: ReactNode } & Looks) {
+}: { href: string; name?: string; children: ReactNode } & Appearance) {
   return (
     <a href={href} download={name ?? true} className={classOf({ small })}>
       {children}

@@ -1,4 +1,4 @@
-/** "1.4 MB". */
+/** Formats a size: "1.4 MB". */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;

@@ -1,7 +1,7 @@
 import { TextField } from './fields.tsx';
 import { useFocusOnMount } from './focus-on-mount.ts';
 
-/** Six digits of an app; telephones and password managers fill it in. What is typed at once goes here. */
+/** Field for a six-digit code, which phones and password managers can fill in. It has the initial focus. */
 export function CodeField({ hint }: { hint: string }) {
   const input = useFocusOnMount<HTMLInputElement>();
   return (
@@ -20,7 +20,7 @@ export function CodeField({ hint }: { hint: string }) {
   );
 }
 
-/** One of the codes that were kept for when the app is lost. */
+/** Field for a recovery code. It has the initial focus. */
 export function RecoveryCodeField() {
   const input = useFocusOnMount<HTMLInputElement>();
   return (
@@ -28,7 +28,7 @@ export function RecoveryCodeField() {
       ref={input}
       label="Recovery code"
       name="code"
-      hint="One that you have not used yet. Spaces, dashes and capital letters do not matter."
+      hint="Use a code that you have not used before. Spaces, dashes and capital letters do not matter."
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}

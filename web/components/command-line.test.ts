@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { commandLine } from './command-line.ts';
 
-it('names the port where it is another one than everywhere, and an IPv6 address as each program reads it', () => {
+it('adds a non-standard port, and brackets an IPv6 address for sftp only', () => {
   const here = { host: 'files.example.com', port: 22, username: 'shop' };
   expect(commandLine('sftp', here)).toBe('sftp shop@files.example.com');
   expect(commandLine('ssh', { ...here, port: 2222 })).toBe('ssh -p 2222 shop@files.example.com');

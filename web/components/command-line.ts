@@ -2,7 +2,7 @@ import type { Connection } from '../api/installs.ts';
 
 const STANDARD_PORT = 22;
 
-/** What to type to get in. */
+/** Returns the command that connects to an install. */
 export function commandLine(
   program: 'sftp' | 'ssh',
   { host, port, username }: Pick<Connection, 'host' | 'port' | 'username'>,

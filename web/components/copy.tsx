@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './copy.module.css';
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [copied, setCopied] = useState(false);
   return (
@@ -20,7 +20,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** A text to be taken over as it is: a command, a DNS record, a secret. */
+/** A text with a Copy button: a command, a DNS record, a secret. */
 export function Copyable({ text, what }: { text: string; what: string }) {
   return (
     <div className={styles.copyable}>

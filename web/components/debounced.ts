@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 
-/** So long nothing is typed before the server is asked. */
-const REST_MS = 200;
+/** Typing must pause this long before the server is asked. */
+const DELAY_MS = 200;
 
-/** A text once nobody has changed it for a while; an empty one at once. */
+/** Returns the text once it has not changed for a moment. An empty text is returned at once. */
 export function useDebounced(text: string): string {
-  const [rested, setRested] = useState(text);
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(text), REST_MS);
+    const timer = setTimeout(() => setDebounced(text), DELAY_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  return text === '' ? '' : rested;
+  return text === '' ? '' : debounced;
 }

@@ -1,11 +1,11 @@
 import { createContext } from 'react';
 
-/** What a form knows of the dialog that it stands in. */
+/** The dialog around a form. */
 interface DialogContext {
   close(): void;
-  /** A form that has come later than the dialog takes the focus, unless somebody has gone on with something else. */
+  /** Moves the focus into a form that loaded after the dialog opened, unless the user has moved it elsewhere. */
   begin?(form: HTMLFormElement): void;
-  /** Until the returned function is called, something is being sent, and Escape does not close the dialog over it. */
+  /** Keeps the dialog open on Escape until the returned function is called. */
   hold(): () => void;
 }
 

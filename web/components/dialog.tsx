@@ -17,8 +17,8 @@ interface DialogProps {
 }
 
 /**
- * A window over the page, with the form or the words for one thing. Its buttons and Escape close it; a press beside it does not, for
- * what was typed would be lost by a slip.
+ * A modal dialog. Its buttons and Escape close it. A click outside does not, because it could lose typed text by
+ * accident.
  */
 export function Dialog({
   open,
@@ -41,7 +41,7 @@ export function Dialog({
             </BaseDialog.Description>
           )}
           <DialogContext value={{ ...surrounding, begin }}>{children}</DialogContext>
-          {/* Comes last, so that the focus begins in the form. */}
+          {/* Last in the dialog, so that the form gets the initial focus. */}
           <BaseDialog.Close ref={close} className={styles.close} aria-label="Close">
             <span aria-hidden="true">✕</span>
           </BaseDialog.Close>
@@ -52,7 +52,7 @@ export function Dialog({
   );
 }
 
-/** A dialog that Escape does not close while a form inside is being sent: its failure would be told to nobody. */
+/** Keeps a dialog open on Escape while a form in it is pending, because its error would be lost. */
 function useHeldDialog(onOpenChange: (open: boolean) => void) {
   const held = useRef(0);
   const surrounding = {
@@ -71,9 +71,8 @@ function useHeldDialog(onOpenChange: (open: boolean) => void) {
 }
 
 /**
- * Asks before something that cannot be undone. `name`: what has to be typed for it, where a slip would cost a website; without one the
- * focus begins at Cancel, so that Enter does nothing.
- * Closes when `onConfirm` has come to its end; what that throws is told inside.
+ * Asks for confirmation. With `name`, the user must type that name first. Without it, Cancel has the initial focus,
+ * so that Enter changes nothing. The dialog closes when `onConfirm` resolves, and shows the error if it rejects.
  */
 export function ConfirmDialog({
   open,

@@ -15,31 +15,31 @@ describe('Punycode', () => {
     expect(decodePunycode(encoded)).toBe(decoded);
   });
 
-  it.each(['9', 'zzzzzzzz99999', 'bro-ho!', 'b-ü'])('%s is nothing', (encoded) => {
+  it.each(['9', 'zzzzzzzz99999', 'bro-ho!', 'b-ü'])('rejects %s', (encoded) => {
     expect(decodePunycode(encoded)).toBeNull();
   });
 });
 
-describe('the name of a domain', () => {
+describe('displayName', () => {
   it.each([
     ['xn--bro-hoa.example', 'büro.example'],
     ['www.xn--wgv71a119e.example', 'www.日本語.example'],
     ['xn--mller-kva.xn--straen-eta.example', 'müller.straßen.example'],
     ['*.xn--bcher-kva.example', '*.bücher.example'],
     ['xn--hxajbheg2az3al.example', 'παράδειγμα.example'],
-  ])('%s is shown as %s, with what the DNS has', (name, written) => {
+  ])('shows %s as %s with its ASCII form', (name, written) => {
     expect(displayName(name)).toBe(`${written} (${name})`);
   });
 
   it.each(['shop.example', '*.shop.example', 'xn--.example', 'xn--zzzzzzzz99999.example'])(
-    '%s is left as it is',
+    'leaves %s unchanged',
     (name) => {
       expect(displayName(name)).toBe(name);
     },
   );
 
-  it('is not decoded where that would be another name', () => {
-    // Of "BÜRO", which the DNS has as "büro"; of plain letters; and of a letter with an invisible one.
+  it('does not decode a name that would resolve differently', () => {
+    // The encodings of "BÜRO" (which the DNS knows as "büro"), of plain letters, and of an invisible letter.
     for (const name of ['xn--BRO-tka.example', 'xn--shop-.example', 'xn--a-ugn.example']) {
       expect(displayName(name)).toBe(name);
     }

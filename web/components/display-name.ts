@@ -3,15 +3,15 @@ import { decodePunycode } from './punycode.ts';
 const ENCODED = 'xn--';
 
 /**
- * A domain as people write it, and how the DNS has it behind that: `büro.example (xn--bro-hoa.example)`; both, since letters of
- * several scripts look alike. Others as they are.
+ * Returns an internationalised domain in Unicode, followed by its ASCII form: `büro.example (xn--bro-hoa.example)`.
+ * Both are shown because letters of different scripts look alike. Other domains are returned unchanged.
  */
 export function displayName(name: string): string {
   const unicode = unicodeOf(name);
   return unicode === null ? name : `${unicode} (${name})`;
 }
 
-/** Null where it is no other, or where the browser would not take it for the same name. */
+/** Returns the Unicode form; null if it equals the name or if the browser would resolve it to another name. */
 function unicodeOf(name: string): string | null {
   const labels = name.split('.').map((label) => {
     return label.startsWith(ENCODED) ? decodePunycode(label.slice(ENCODED.length)) : label;
@@ -21,7 +21,7 @@ function unicodeOf(name: string): string | null {
   return unicode !== name && hostNameOf(unicode) === name ? unicode : null;
 }
 
-/** In the form of the DNS; a wildcard is no host name. */
+/** Returns the ASCII form. The wildcard is kept aside because it is not part of a host name. */
 function hostNameOf(name: string): string | null {
   const wildcard = name.startsWith('*.') ? '*.' : '';
   try {

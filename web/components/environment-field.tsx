@@ -1,7 +1,7 @@
 import { ENVIRONMENTS, type Environment, environmentLabel, freeEnvironments } from './environments.ts';
 import { SelectField } from './fields.tsx';
 
-/** Which slot of a site an install shall fill; those that are taken cannot be chosen. Give it the site's id as key. */
+/** A select with the environments of a site; occupied ones are disabled. Use the site's ID as its key. */
 export function EnvironmentField({
   site,
   preferred,
@@ -23,7 +23,7 @@ export function EnvironmentField({
           value: slot,
           label: free.includes(slot)
             ? environmentLabel(slot)
-            : `${environmentLabel(slot)}: taken by ${holder(slot)}`,
+            : `${environmentLabel(slot)}: used by ${holder(slot)}`,
           disabled: !free.includes(slot),
         })),
         { value: '', label: environmentLabel(null), disabled: false },

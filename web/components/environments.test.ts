@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { byEnvironment, environmentOf, freeEnvironments } from './environments.ts';
 
-it('puts production first, and what fills no slot last', () => {
+it('sorts production first and installs without an environment last', () => {
   const installs = [
     { environment: null },
     { environment: 'development' as const },
@@ -14,14 +14,14 @@ it('puts production first, and what fills no slot last', () => {
   ]);
 });
 
-it('tells which slots are free; an install without environment takes none', () => {
+it('ignores installs without an environment when it lists free environments', () => {
   expect(freeEnvironments([{ environment: 'staging' }, { environment: null }])).toEqual([
     'production',
     'development',
   ]);
 });
 
-it('takes whatever is no environment for none', () => {
+it('parses unknown environments as none', () => {
   expect(environmentOf('staging')).toBe('staging');
   expect(environmentOf('')).toBeNull();
 });

@@ -6,8 +6,8 @@ import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
 
 /**
- * A fault of a page's own takes that page away and leaves a sentence in its place, until somebody goes on to another `place`. Its
- * cause is on the browser's console. A page that could not be loaded for want of a server is no fault, and comes once there is one.
+ * Shows an error in place of a page that failed to render, until `place` changes. The browser's console has the
+ * cause. A page that could not be loaded without a server is reloaded as soon as the server is reachable.
  */
 export class ErrorBoundary extends Component<
   { children: ReactNode; place?: string },
@@ -32,27 +32,29 @@ export class ErrorBoundary extends Component<
 
 function PageError() {
   return (
-    <Page title="This page has failed">
+    <Page title="Something went wrong">
       <Notice tone="bad" role="alert">
         <p>
-          That is a fault of the portal, and nothing was changed by it. A newer one may have been installed
-          since you opened it.
+          The portal could not show this page. Nothing was changed. The portal may have been updated since you
+          opened it, so reload the page.
         </p>
         <Button small onClick={() => window.location.reload()}>
-          Load it again
+          Reload the page
         </Button>
       </Notice>
     </Page>
   );
 }
 
-/** Loads the whole page again as soon as it can be: browsers do not ask a second time for a script that did not come. */
+/**
+ * Reloads the document once the server is reachable, because browsers do not request a failed script a second time.
+ */
 function NotLoaded({ error }: { error: Unreachable }) {
   const isConnected = useIsConnected();
   const [pending, setPending] = useState(false);
 
   useEffect(() => {
-    // Also when the connection is back.
+    // The effect also runs when the live connection returns.
     if (isConnected) void reloadIfReachable();
     const listener = () => void reloadIfReachable();
     window.addEventListener('online', listener);
@@ -79,7 +81,7 @@ function NotLoaded({ error }: { error: Unreachable }) {
   );
 }
 
-/** Without a server, the browser would show a page of its own. */
+/** Without a server, a reload would show the browser's own error page. */
 async function reloadIfReachable(): Promise<void> {
   if (await isReachable()) window.location.reload();
 }

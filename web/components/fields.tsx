@@ -8,19 +8,21 @@ interface Labelled {
   hint?: ReactNode;
 }
 
-/** What every field has around it: label above, hint and fault below, tied to it for those who do not see them. */
+/**
+ * Returns what all fields share: the attributes that link a field with its hint and error, and those two below it.
+ */
 function useField(name: string, hint: ReactNode) {
   const id = useId();
-  const fault = useFieldError(name);
-  const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(
+  const error = useFieldError(name);
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
     Boolean,
   );
   return {
-    fault,
+    error,
     attributes: {
       id,
       name,
-      'aria-invalid': fault !== undefined || undefined,
+      'aria-invalid': error !== undefined || undefined,
       'aria-describedby': described.length > 0 ? described.join(' ') : undefined,
     },
     below: (
@@ -30,9 +32,9 @@ function useField(name: string, hint: ReactNode) {
             {hint}
           </span>
         )}
-        {fault !== undefined && (
-          <span id={`${id}-fault`} className={styles.fault}>
-            {fault}
+        {error !== undefined && (
+          <span id={`${id}-error`} className={styles.error}>
+            {error}
           </span>
         )}
       </>
@@ -40,7 +42,7 @@ function useField(name: string, hint: ReactNode) {
   };
 }
 
-/** One line of text, a password, a date … by its `type`. */
+/** A one-line input: text, password, date and so on, by its `type`. */
 export function TextField({ label, name, hint, ...rest }: Labelled & Omit<ComponentProps<'input'>, 'name'>) {
   const { attributes, below } = useField(name, hint);
   return (
@@ -72,7 +74,7 @@ export function TextArea({
   );
 }
 
-/** One of a few; the browser's own, which every keyboard and telephone knows. */
+/** A native select, which works with every keyboard, phone and screen reader. */
 export function SelectField({
   label,
   name,
@@ -101,7 +103,7 @@ export function SelectField({
   );
 }
 
-/** Yes or no. In the form's values `on` where it is ticked. */
+/** A checkbox. Its form value is `on` if checked. */
 export function CheckboxField({
   label,
   name,
@@ -120,7 +122,7 @@ export function CheckboxField({
   );
 }
 
-/** One of several, each with words of its own. */
+/** A group of radio buttons, each with a label and an optional hint. */
 export function RadioGroup({
   label,
   name,
@@ -134,7 +136,7 @@ export function RadioGroup({
   value: string;
   onChange(value: string): void;
 }) {
-  const { attributes, fault, below } = useField(name, undefined);
+  const { attributes, error, below } = useField(name, undefined);
   const { id } = attributes;
   return (
     <fieldset className={styles.group} aria-describedby={attributes['aria-describedby']}>
@@ -147,7 +149,7 @@ export function RadioGroup({
             name={name}
             value={option.value}
             checked={option.value === value}
-            aria-invalid={fault !== undefined || undefined}
+            aria-invalid={error !== undefined || undefined}
             onChange={() => onChange(option.value)}
             aria-describedby={option.hint === undefined ? undefined : `${id}-${option.value}-hint`}
           />

@@ -15,40 +15,41 @@ import styles from './form.module.css';
 import { Notice } from './notice.tsx';
 import { showFailure } from './toast.tsx';
 
-/** Faults by the name of their field, from the last answer of the server. */
+/** Errors by field name, from the last response. */
 export const FieldErrors = createContext<Record<string, string>>({});
 
-/** What is wrong with a field; undefined: nothing that is known of. */
+/** Returns the error of a field, if it has one. */
 export function useFieldError(name: string): string | undefined {
   return useContext(FieldErrors)[name];
 }
 
-/** Why it was not taken, and what is wrong with which field. */
+/** A failed submission. */
 interface Failure {
-  /** Of those in a row; so what is said twice is heard twice. */
+  /** Counts failures, so that screen readers announce a repeated message again. */
   number: number;
   sentence: string;
-  faults: Record<string, string>;
+  fieldErrors: Record<string, string>;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
 export interface FormProps {
-  /** Sends it; what it throws is told above the form, and its faults at their fields, where they are in sight. */
+  /** Submits the form. An error appears above the form, and field errors beside their visible fields. */
   onSubmit(values: FormData): Promise<void>;
   submitLabel: string;
   danger?: boolean;
   disabled?: boolean;
-  /** Beside the submit button; in a dialog otherwise a button that closes it. */
+  /** Shown beside the submit button. In a dialog the default is a Cancel button. */
   actions?: ReactNode;
-  /** Where the server's field has another name than the form's. */
+  /** Maps the server's field names to the form's. */
   fieldOf?(serverField: string): string;
   children: ReactNode;
 }
 
 /**
- * A form whose faults are the server's own. While it is being sent it cannot be sent again; what was typed stays. The first
- * faulty field, else the sentence, gets the focus. A fault is shown until its field is changed or the next answer is there.
+ * A form that shows the server's validation errors. It cannot be submitted again while a submission is pending, and
+ * keeps its values. After a failure, the first invalid field or else the message gets the focus. An error disappears
+ * when its field changes or with the next response.
  */
 export function Form({
   onSubmit,
@@ -71,7 +72,7 @@ export function Form({
   }, [dialog]);
 
   useLayoutEffect(() => {
-    if (failure) (firstOf(form.current, Object.keys(failure.faults)) ?? notice.current)?.focus();
+    if (failure) (firstOf(form.current, Object.keys(failure.fieldErrors)) ?? notice.current)?.focus();
   }, [failure]);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -83,7 +84,7 @@ export function Form({
       await onSubmit(new FormData(event.currentTarget));
       setFailure(null);
     } catch (error) {
-      // Left meanwhile: there is no form any more that could say it.
+      // The user has left the form, so a toast shows the error.
       if (form.current === null) showFailure(error);
       else fail(error);
     } finally {
@@ -93,11 +94,11 @@ export function Form({
   }
 
   function fail(error: unknown) {
-    const found = error instanceof ApiFailure || error instanceof FormError ? error.faults : [];
-    const faults = messagesByField(found, fieldOf);
-    const sentence = whereMarked(form.current, Object.keys(faults)) ?? errorMessage(error);
+    const found = error instanceof ApiFailure || error instanceof FormError ? error.fieldErrors : [];
+    const fieldErrors = messagesByField(found, fieldOf);
+    const sentence = fieldsToCheck(form.current, Object.keys(fieldErrors)) ?? errorMessage(error);
     setChanged(NONE);
-    setFailure((before) => ({ number: (before?.number ?? 0) + 1, sentence, faults }));
+    setFailure((before) => ({ number: (before?.number ?? 0) + 1, sentence, fieldErrors }));
   }
 
   function change(event: FormEvent<HTMLFormElement>) {
@@ -105,9 +106,9 @@ export function Form({
     if (failure && name !== null) setChanged(new Set([...changed, name]));
   }
 
-  const { shown, faults } = leftOf(failure, changed);
+  const { shown, fieldErrors } = remainingFailure(failure, changed);
   return (
-    <FieldErrors.Provider value={faults}>
+    <FieldErrors.Provider value={fieldErrors}>
       <form ref={form} className={styles.form} onSubmit={submit} onChange={change} noValidate={false}>
         {shown !== null && (
           <Notice key={shown.number} ref={notice} tone="bad" role="alert">
@@ -127,21 +128,21 @@ export function Form({
 }
 
 /**
- * What of a failure still holds once some fields are changed: the faults of the others. The sentence is of all that was sent, and goes
- * with the first change of a field that it is about; of any where it is about none.
+ * Returns the part of a failure that still applies after some fields changed: the errors of the other fields. The
+ * message disappears with the first change to an invalid field, or to any field if it concerns none.
  */
-function leftOf(failure: Failure | null, changed: ReadonlySet<string>) {
-  const all = Object.entries(failure?.faults ?? {});
+function remainingFailure(failure: Failure | null, changed: ReadonlySet<string>) {
+  const all = Object.entries(failure?.fieldErrors ?? {});
   const left = all.filter(([field]) => !changed.has(field));
   const isOld = left.length < all.length || (all.length === 0 && changed.size > 0);
-  return { shown: isOld ? null : failure, faults: Object.fromEntries(left) };
+  return { shown: isOld ? null : failure, fieldErrors: Object.fromEntries(left) };
 }
 
-/** Where to look, when all that is wrong stands at fields in sight, and need not be said twice; null: it does not. */
-function whereMarked(form: HTMLFormElement | null, fields: string[]): string | null {
+/** Returns a short message if visible fields show every error; otherwise null. */
+function fieldsToCheck(form: HTMLFormElement | null, fields: string[]): string | null {
   const areInSight = fields.every((field) => firstOf(form, [field])?.checkVisibility());
   if (fields.length === 0 || !areInSight) return null;
-  return fields.length === 1 ? 'Look at the marked field.' : 'Look at the marked fields.';
+  return fields.length === 1 ? 'Check the marked field.' : 'Check the marked fields.';
 }
 
 function firstOf(form: HTMLFormElement | null, fields: string[]): HTMLElement | undefined {
@@ -150,7 +151,7 @@ function firstOf(form: HTMLFormElement | null, fields: string[]): HTMLElement | 
     .find((element) => fields.includes(element.getAttribute('name') ?? ''));
 }
 
-/** The text of a field as it was typed; empty where there is none. */
+/** Returns the text of a field as typed; empty if the form has no such field. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === 'string' ? value : '';

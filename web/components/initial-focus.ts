@@ -5,8 +5,9 @@ const FIELD =
   ':is(input:not([type="hidden"], [type="radio"]:not(:checked)), select, textarea):not(:disabled)';
 
 /**
- * Where the focus begins in a dialog: at what comes first in it; where that is the button that closes it, since the form is still being
- * loaded, at the dialog itself, and in the form once it is there. Not after a touch, for the keyboard on the screen would come up.
+ * Chooses the initial focus of a dialog: its first control. While the form still loads, the dialog itself has the
+ * focus, and the form gets it when loaded. After a touch the form does not, because the on-screen keyboard would
+ * open.
  */
 export function useInitialFocus() {
   const popup = useRef<HTMLDivElement>(null);
@@ -19,8 +20,8 @@ export function useInitialFocus() {
   };
   const begin = (form: HTMLFormElement) => {
     const at = document.activeElement;
-    const isUnused = at === popup.current || at === close.current;
-    if (waits.current && isUnused) form.querySelector<HTMLElement>(FIELD)?.focus();
+    const isUntouched = at === popup.current || at === close.current;
+    if (waits.current && isUntouched) form.querySelector<HTMLElement>(FIELD)?.focus();
     waits.current = false;
   };
   return { popup, close, initialFocus, begin };

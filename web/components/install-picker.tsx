@@ -7,9 +7,9 @@ import styles from './install-picker.module.css';
 import { Loaded } from './loaded.tsx';
 import { sortRows } from './sort-rows.ts';
 
-/** More are not shown at once: whoever has more searches. */
+/** Number of installs shown at once. */
 const SHOWN = 100;
-/** So few are seen at a glance. */
+/** Up to this many installs need no search field. */
 const WITHOUT_SEARCH = 8;
 
 interface Picked {
@@ -18,10 +18,10 @@ interface Picked {
   onChange(ids: string[]): void;
 }
 
-/** The field's name in forms and answers. */
+/** Name of the field in forms and in the server's validation errors. */
 const FIELD = 'install_ids';
 
-/** Some of an account's installs, as far as the person sees them, ticked in a list; the field of a form named `install_ids`. */
+/** A checkbox list of an account's installs: the form field `install_ids`. */
 export function InstallPicker({ accountId, ...picked }: Picked & { accountId: string }) {
   const query = useInstalls(accountId);
   return (
@@ -31,10 +31,10 @@ export function InstallPicker({ accountId, ...picked }: Picked & { accountId: st
   );
 }
 
-/** What is ticked stays so while it is not shown. */
+/** Keeps checked installs checked while a search hides them. */
 function SearchedList({ label, installs, chosen, onChange }: Picked & { installs: readonly Install[] }) {
   const id = useId();
-  const fault = useFieldError(FIELD);
+  const error = useFieldError(FIELD);
   const [search, setSearch] = useState('');
   const ticked = useMemo(() => new Set(chosen), [chosen]);
   const found = useMemo(
@@ -48,14 +48,14 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
   );
 
   return (
-    <fieldset className={formStyles.group} aria-describedby={fault === undefined ? undefined : `${id}-fault`}>
+    <fieldset className={formStyles.group} aria-describedby={error === undefined ? undefined : `${id}-error`}>
       <legend className={formStyles.label}>{label}</legend>
-      {fault !== undefined && (
-        <span id={`${id}-fault`} className={formStyles.fault}>
-          {fault}
+      {error !== undefined && (
+        <span id={`${id}-error`} className={formStyles.error}>
+          {error}
         </span>
       )}
-      {installs.length === 0 && <p className={formStyles.hint}>There are no installs to choose from yet.</p>}
+      {installs.length === 0 && <p className={formStyles.hint}>This account has no installs yet.</p>}
       {installs.length > WITHOUT_SEARCH && (
         <TextField
           type="search"
@@ -64,7 +64,7 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
           autoComplete="off"
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
-          // It stands in a form, which Enter would send.
+          // Enter would submit the form around the search field.
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.preventDefault();
           }}
@@ -72,7 +72,7 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
       )}
       {installs.length > 0 && (
         <p className={formStyles.hint} aria-live="polite">
-          {chosen.length} of {installs.length} chosen
+          {chosen.length} of {installs.length} selected
           {search.trim() !== '' && `, ${found.length} found`}
         </p>
       )}
@@ -83,7 +83,7 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
               <input
                 type="checkbox"
                 name={FIELD}
-                aria-invalid={fault !== undefined || undefined}
+                aria-invalid={error !== undefined || undefined}
                 id={`${id}-${install.id}`}
                 checked={ticked.has(install.id)}
                 onChange={({ currentTarget }) =>
@@ -100,7 +100,7 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
         </ul>
       )}
       {found.length > SHOWN && (
-        <p className={formStyles.hint}>The first {SHOWN} are shown. Search to find the others.</p>
+        <p className={formStyles.hint}>Showing the first {SHOWN}. Search to find others.</p>
       )}
     </fieldset>
   );

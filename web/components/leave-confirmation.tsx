@@ -2,16 +2,18 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { guardSignOut } from '../session/sign-out-guard.ts';
 import { ConfirmDialog } from './dialog.tsx';
-import { type Destination, guardNavigation, type Watch } from './navigation-guard.ts';
+import { type Destination, guardNavigation, type NavigationGuard } from './navigation-guard.ts';
 
-/** What is asked about: going somewhere else, or signing out, which waits for the answer. */
+/** What the user wants to do: leave for another page, or sign out. Sign-out waits for the answer. */
 type Asked = { to: Destination } | { answer(leaves: boolean): void };
 
-/** Asks before a page is left while something stands on it that is shown only once. `description`: what is lost. */
+/**
+ * Asks before the user leaves a page with a secret that is shown only once. `description` says what would be lost.
+ */
 export function LeaveConfirmation({ description }: { description: string }) {
   const [, navigate] = useLocation();
   const [asked, setAsked] = useState<Asked | null>(null);
-  const watch = useRef<Watch | null>(null);
+  const watch = useRef<NavigationGuard | null>(null);
 
   useEffect(() => {
     watch.current = guardNavigation((to) => setAsked({ to }));
@@ -37,7 +39,7 @@ export function LeaveConfirmation({ description }: { description: string }) {
       onConfirm={async () => {
         if (asked === null) return;
         if ('answer' in asked) asked.answer(true);
-        // In place of the entry that stands above the page; the path has the portal's own base in it already.
+        // Replaces the guard's history entry. The path already contains the portal's base, hence the ~.
         else watch.current?.leave(asked.to, (path) => navigate(`~${path}`, { replace: true }));
       }}
     />

@@ -2,14 +2,14 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { LoadFailure, ProgressBar } from './notice.tsx';
 
-/** Shows what a query has loaded; until then that it loads, and what went wrong if it did. */
+/** Renders the data of a query, a progress bar while it loads, or the error with a Try again button. */
 export function Loaded<Data>({
   query,
   what,
   children,
 }: {
   query: UseQueryResult<Data>;
-  /** Of what, for those who do not see the bar: "sites". */
+  /** What loads, for screen readers: "sites". */
   what: string;
   children: (data: Data) => ReactNode;
 }) {

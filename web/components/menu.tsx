@@ -8,8 +8,8 @@ export type MenuEntry =
   | { label: string; onSelect(): void };
 
 /**
- * A button that opens a list of links and buttons (the disclosure pattern of the ARIA Authoring Practices, which for links is better
- * understood than role=menu). Escape, a press beside it, and going on by Tab close it.
+ * A button that opens a list of links and buttons. It follows the disclosure pattern of the ARIA Authoring Practices,
+ * which suits links better than role=menu. Escape, a click outside and tabbing out close it.
  */
 export function Menu({
   label,
@@ -27,7 +27,7 @@ export function Menu({
   const whole = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  useRoomAtLeft(list, open);
+  useLeftEdgeVisible(list, open);
 
   useEffect(() => {
     if (!open) return;
@@ -80,7 +80,7 @@ export function Menu({
                 className={styles.entry}
                 onClick={() => {
                   setOpen(false);
-                  // What was pressed is out of sight now; a dialog that opens gives the focus back to the menu.
+                  // The entry is hidden now. A dialog that it opens returns the focus to the menu button.
                   button.current?.focus();
                   entry.onSelect();
                 }}
@@ -97,8 +97,8 @@ export function Menu({
 
 const EDGE_PX = 16;
 
-/** A list ends where its button does, but does not begin out of sight where the button stands far left. */
-function useRoomAtLeft(list: RefObject<HTMLElement | null>, open: boolean): void {
+/** Aligns the list with the right edge of its button, but keeps its left edge on the screen. */
+function useLeftEdgeVisible(list: RefObject<HTMLElement | null>, open: boolean): void {
   useLayoutEffect(() => {
     if (!open || !list.current) return;
     const { style } = list.current;

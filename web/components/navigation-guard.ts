@@ -1,36 +1,39 @@
-/** Where somebody is about to go: to a page of the portal, as the address bar shows it, or back to where they came from. */
+/** Where the user wants to go: to a path of the portal, or back in the history. */
 export type Destination = string | 'back';
 
-export interface Watch {
-  /** Goes there after all; to the portal's first page where there is nothing to go back to. `navigate`: replaces the present entry. */
+export interface NavigationGuard {
+  /**
+   * Leaves the page; goes to the portal's first page if the history has no earlier one. `navigate` replaces the
+   * current entry.
+   */
   leave(to: Destination, navigate: (path: string) => void): void;
-  /** The entry above stays as one that Forward comes to, and that shows the same page: nothing takes away an entry of the history. */
+  /** Stops guarding. The extra history entry remains reachable by Forward, because entries cannot be deleted. */
   stop(): void;
 }
 
-/** The entry of the browser's history that stands above the page's own, so that Back comes to that one first. */
+/** Marks the extra history entry above the page's own, which Back reaches first. */
 const MARK = 'homeportGuard';
 
-const isAbove = (): boolean => {
+const isOnGuardEntry = (): boolean => {
   const state: unknown = history.state;
   return typeof state === 'object' && state !== null && MARK in state;
 };
-const putAbove = () => history.pushState({ [MARK]: true }, '');
-/** An entry that is put above ends the history: with the page's own alone below, there are two. */
+const pushGuardEntry = () => history.pushState({ [MARK]: true }, '');
+/** Pushing an entry drops all entries after it, so a length of two means that only the page's own is below. */
 const hasNothingBelow = (): boolean => history.length === 2;
 
 /**
- * Holds up whoever is about to leave the page by one of its links or by Back, and tells `ask` where they want to go. When the window is
- * closed, or another site opened, the browser asks itself.
+ * Intercepts links and Back, and calls `ask` with the destination. If the user closes the window or opens another
+ * site, the browser asks.
  */
-export function guardNavigation(ask: (to: Destination) => void): Watch {
+export function guardNavigation(ask: (to: Destination) => void): NavigationGuard {
   const watching = new AbortController();
   const { signal } = watching;
-  putAbove();
+  pushGuardEntry();
   document.addEventListener(
     'click',
     (event) => {
-      const path = pathLedTo(event);
+      const path = linkedPath(event);
       if (path === null) return;
       event.preventDefault();
       event.stopPropagation();
@@ -41,8 +44,8 @@ export function guardNavigation(ask: (to: Destination) => void): Watch {
   window.addEventListener(
     'popstate',
     () => {
-      if (isAbove()) return;
-      putAbove();
+      if (isOnGuardEntry()) return;
+      pushGuardEntry();
       ask('back');
     },
     { signal },
@@ -57,16 +60,17 @@ export function guardNavigation(ask: (to: Destination) => void): Watch {
     },
     stop() {
       watching.abort();
-      if (isAbove()) history.back();
+      if (isOnGuardEntry()) history.back();
     },
   };
 }
 
-/** The page of the portal that a click opens in place of this one. */
-function pathLedTo(event: MouseEvent): string | null {
+/** Returns the path of the portal that a click opens in this window; null for other clicks. */
+function linkedPath(event: MouseEvent): string | null {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
-  const opensBeside = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-  if (link === null || opensBeside || link.target !== '' || link.hasAttribute('download')) return null;
+  const opensElsewhere =
+    event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  if (link === null || opensElsewhere || link.target !== '' || link.hasAttribute('download')) return null;
   const { origin, pathname, search, hash } = link;
   return origin === location.origin && pathname !== location.pathname ? `${pathname}${search}${hash}` : null;
 }

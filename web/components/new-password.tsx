@@ -2,11 +2,11 @@ import { FormError } from '../api/failure.ts';
 import { TextField } from './fields.tsx';
 import { textOf } from './form.tsx';
 
-/** The server's own rule (src/features/identity/passwords/rules.ts). */
+/** Limits of the server (src/features/identity/passwords/rules.ts). */
 const SHORTEST = 12;
 const LONGEST = 256;
 
-/** A password to be chosen, typed twice, with the rule said before. */
+/** Fields for a new password and its confirmation. */
 export function NewPasswordFields({ label = 'New password' }: { label?: string }) {
   const common = {
     type: 'password',
@@ -21,18 +21,18 @@ export function NewPasswordFields({ label = 'New password' }: { label?: string }
         {...common}
         label={label}
         name="password"
-        hint={`At least ${SHORTEST} characters. A few words that only you would put together make a good one.`}
+        hint={`At least ${SHORTEST} characters. Several unrelated words make a strong password.`}
       />
-      <TextField {...common} label="The same once more" name="repeated" />
+      <TextField {...common} label="Confirm password" name="repeated" />
     </>
   );
 }
 
-/** The password that was chosen. Throws Objection where the two are not the same. */
+/** Returns the new password. Throws FormError if the confirmation differs. */
 export function newPasswordOf(values: FormData): string {
   const password = textOf(values, 'password');
   if (password !== textOf(values, 'repeated')) {
-    const message = 'The two passwords are not the same';
+    const message = 'The passwords do not match';
     throw new FormError(`${message}.`, [{ field: 'repeated', message }]);
   }
   return password;

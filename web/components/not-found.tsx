@@ -3,21 +3,21 @@ import { ButtonLink } from './button.tsx';
 import { useFocusOnMount } from './focus-on-mount.ts';
 import { Page } from './page.tsx';
 
-/** Whether what was asked for is not there, or not for this person to see; the server does not tell which. */
+/** Returns whether a resource is missing or hidden from this user. The server does not distinguish the two. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiFailure && [403, 404].includes(error.status);
 }
 
-/** The page in the place of a thing that is not there, or has gone from under whoever looked at it. */
-export function NotFound({ what }: { what: 'site' | 'install' }) {
+/** The page for a site or install that is missing or was deleted while open. */
+export function NotFound({ what }: { what: 'Site' | 'Install' }) {
   const sentence = useFocusOnMount<HTMLParagraphElement>();
   return (
-    <Page title={`There is no such ${what}`}>
+    <Page title={`${what} not found`}>
       <p ref={sentence} tabIndex={-1}>
-        It was deleted, or it is not yours to see.
+        It was deleted, or you do not have access to it.
       </p>
       <div>
-        <ButtonLink href="/">Go to the sites</ButtonLink>
+        <ButtonLink href="/">Go to sites</ButtonLink>
       </div>
     </Page>
   );

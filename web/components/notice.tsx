@@ -8,7 +8,7 @@ export type Tone = 'plain' | 'good' | 'busy' | 'bad';
 const toned = (base: string | undefined, tone: Tone) =>
   [base, tone !== 'plain' && styles[tone]].filter(Boolean).join(' ');
 
-/** Something a person should read. `role="alert"` where it has only just happened; with a `ref` it can take the focus. */
+/** A highlighted message. Use `role="alert"` for an event that just happened. With a `ref` it can take the focus. */
 export function Notice({
   tone = 'plain',
   title,
@@ -30,17 +30,17 @@ export function Notice({
   );
 }
 
-/** A state in one word, and in a colour that says nothing which the word does not. */
+/** A state in a word or two. The colour adds no information. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={toned(styles.badge, tone)}>{children}</span>;
 }
 
-/** Work is under way, nobody knows how long. */
+/** A progress bar of unknown duration. */
 export function ProgressBar({ label }: { label: string }) {
   return <div className={styles.bar} role="progressbar" aria-label={label} />;
 }
 
-/** What went wrong while something was loaded, with a way to try again. */
+/** The error of a failed load, with a Try again button. */
 export function LoadFailure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <Notice tone="bad" role="alert">

@@ -2,8 +2,7 @@ import { type ComponentType, lazy } from 'react';
 import { isReachable, Unreachable } from '../api/failure.ts';
 
 /**
- * A page, or a part of one, whose script is loaded when somebody goes there. Fails with Unreachable where it could not be loaded
- * because no server answered.
+ * Loads a component's script when the component first renders. Throws Unreachable if the server cannot be reached.
  */
 export function onDemand<Module, Props extends object>(
   load: () => Promise<Module>,
@@ -13,7 +12,7 @@ export function onDemand<Module, Props extends object>(
     try {
       return { default: choose(await load()) };
     } catch (error) {
-      throw (await isReachable()) ? error : new Unreachable('a part of the pages', { cause: error });
+      throw (await isReachable()) ? error : new Unreachable('the script of a page', { cause: error });
     }
   });
 }

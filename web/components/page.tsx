@@ -2,7 +2,7 @@ import { Fragment, type ReactNode, useEffect, useId } from 'react';
 import { Link, useLocation } from 'wouter';
 import styles from './page.module.css';
 
-/** A page: its title is that of the window too, and what those who do not see it hear first. */
+/** A page. Its title is also the title of the window. */
 export function Page({
   title,
   subtitle,
@@ -31,7 +31,7 @@ export function Page({
   );
 }
 
-/** A part of a page with a heading. */
+/** A section with a heading. */
 export function Section({
   title,
   actions,
@@ -56,7 +56,7 @@ export function Section({
   );
 }
 
-/** Names and values. */
+/** A list of names with values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={styles.facts}>
@@ -70,7 +70,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   );
 }
 
-/** The parts of a thing, each a page with an address of its own. */
+/** Links to the sections of a resource, each a page with its own address. */
 export function SectionNav({
   label,
   items,
@@ -94,7 +94,7 @@ export function SectionNav({
   );
 }
 
-/** There is nothing yet: what would be here, and how it comes about. */
+/** An empty state: says what appears here and how to add it. */
 export function Empty({ children }: { children: ReactNode }) {
   return <div className={styles.empty}>{children}</div>;
 }

@@ -8,7 +8,7 @@ const FIRST_BIAS = 72;
 const FIRST_CODE_POINT = 0x80;
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Reads what stands behind `xn--` (RFC 3492, section 6.2); null: it is the encoding of nothing. */
+/** Decodes a label without its `xn--` (RFC 3492, section 6.2); null if it is invalid. */
 export function decodePunycode(encoded: string): string | null {
   const delimiter = encoded.lastIndexOf('-');
   const codePoints = [...encoded.slice(0, Math.max(0, delimiter))].map(
@@ -39,14 +39,14 @@ export function decodePunycode(encoded: string): string | null {
   return String.fromCodePoint(...codePoints);
 }
 
-/** Letters are 0 to 25, digits 26 to 35. */
+/** Returns the value of a digit: letters are 0 to 25, digits 26 to 35. */
 function digitOf(character: string): number | null {
   const digit = Number.parseInt(character, BASE);
   if (Number.isNaN(digit)) return null;
   return digit < 10 ? digit + 26 : digit - 10;
 }
 
-/** Section 6.1. */
+/** Bias adaptation (RFC 3492, section 6.1). */
 function adapted(delta: number, length: number, isFirst: boolean): number {
   let rest = Math.floor(delta / (isFirst ? DAMP : 2));
   rest += Math.floor(rest / length);

@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 
-/** Names with what they stand for; an empty text: nothing is said of it. */
+/** Parameters by name. An empty value means that the parameter is absent. */
 export type Parameters = Record<string, string>;
 
 /**
- * What a page is asked to show, kept in the query string of its address: Back, a reload and a link bring it again. Changing it
- * replaces the entry of the history, so that Back leaves the page.
+ * Keeps filters and paging in the query string, so that Back, reloads and links restore them. A change replaces the
+ * history entry, so that Back leaves the page.
  */
 export function useQueryParameters() {
   const [path, navigate] = useLocation();
   const [parameters] = useSearchParams();
   return {
     get: (name: string) => parameters.get(name) ?? '',
-    /** Says these anew and leaves the others. */
+    /** Changes these parameters and keeps the others. */
     set(changes: Parameters) {
       const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries(changes)) {
@@ -23,14 +23,17 @@ export function useQueryParameters() {
       try {
         navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
       } catch (error) {
-        // Safari refuses the hundredth change within some seconds; the next one takes this with it.
+        // Safari refuses more than 100 changes in a few seconds. The next change includes this one.
         if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;
       }
     },
   };
 }
 
-/** A text that somebody types: what is shown never waits for the address, which may be behind a fast hand. */
+/**
+ * The text of an input that is also stored elsewhere. The input shows typed text at once, even if `keep` stores it
+ * late.
+ */
 export function useEditableText(kept: string, keep: (text: string) => void) {
   const [state, setState] = useState({ typed: kept, kept });
   if (state.kept !== kept) setState({ typed: kept, kept });

@@ -7,7 +7,7 @@ const rows = [
   { name: 'site1', size: 3 },
 ];
 
-it('orders texts as people do, whatever their case', () => {
+it('sorts texts in natural order and ignores case', () => {
   expect(sortRows(rows, (row) => row.name, 'ascending').map((row) => row.name)).toEqual([
     'site1',
     'Site2',
@@ -15,7 +15,7 @@ it('orders texts as people do, whatever their case', () => {
   ]);
 });
 
-it('orders numbers by value, and keeps equal ones in their places', () => {
+it('sorts numbers by value and is stable', () => {
   expect(sortRows(rows, (row) => row.size, 'ascending').map((row) => row.name)).toEqual([
     'site10',
     'site1',

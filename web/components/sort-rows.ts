@@ -2,7 +2,9 @@ export type Direction = 'ascending' | 'descending';
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The rows in another order: numbers by value, texts as people order them (`site2` before `site10`); equal ones keep their places. */
+/**
+ * Returns the rows sorted: numbers by value, texts in natural order (`site2` before `site10`). The sort is stable.
+ */
 export function sortRows<Row>(
   rows: readonly Row[],
   by: (row: Row) => string | number,

@@ -8,9 +8,9 @@ export interface Column<Row> {
   id: string;
   header: string;
   cell(row: Row): ReactNode;
-  /** What rows are ordered by; a column without it cannot be sorted. */
+  /** Sort key. A column without it cannot be sorted. */
   sortBy?(row: Row): string | number;
-  /** The header of its row, for those who hear the table. */
+  /** Whether screen readers announce the cell as the header of its row. */
   rowHeader?: boolean;
 }
 
@@ -19,7 +19,9 @@ interface Sort {
   direction: Direction;
 }
 
-/** A list of things: sortable by its headers, a page at a time, so that a thousand rows cost as much as fifty. */
+/**
+ * A table that users can sort by its headers. It renders one page of rows at a time, so that long lists stay fast.
+ */
 export function Table<Row>({
   caption,
   columns,
@@ -30,16 +32,16 @@ export function Table<Row>({
   count,
   addressName = '',
 }: {
-  /** What the table is of, for those who do not see what stands around it. */
+  /** Name of the table, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey(row: Row): string;
   initialSort?: Sort;
   pageSize?: number;
-  /** How many rows there are, where `rows` is no more than the page that the address asks for ({@link usePage}). */
+  /** Number of all rows, if `rows` contains only the current page ({@link usePage}). */
   count?: number;
-  /** What stands before `sort` and `page` in the address, for the second table of a page. */
+  /** Prefix of the query parameters `sort` and `page`, for a second table on the same page. */
   addressName?: string;
 }) {
   const [sort, turn] = useSort(addressName, columns, initialSort);
@@ -56,7 +58,7 @@ export function Table<Row>({
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section ref={section} className={styles.scroll} aria-label={caption} tabIndex={0}>
         <table className={styles.table}>
           <caption className="visually-hidden">{caption}</caption>
@@ -110,7 +112,7 @@ export function Table<Row>({
           pages={pages}
           onTurn={(next) => {
             setPage(next);
-            // The new page is read from its top, by whatever way one reads.
+            // Sighted users and screen readers continue at the top of the new page.
             section.current?.scrollIntoView({ block: 'start' });
             section.current?.focus({ preventScroll: true });
           }}
@@ -120,7 +122,7 @@ export function Table<Row>({
   );
 }
 
-/** Which page of a table the address asks for, the first being 0, and how to ask for another. */
+/** Returns the zero-based page in the query string, and a function that changes it. */
 export function usePage(addressName = '') {
   const address = useQueryParameters();
   const name = `${addressName}page`;
@@ -129,7 +131,10 @@ export function usePage(addressName = '') {
   return [page, (next: number) => address.set({ [name]: next === 0 ? '' : String(next + 1) })] as const;
 }
 
-/** By which column the address asks to sort (`-name`: backwards), and how to sort by one, or the other way round, from the first page on. */
+/**
+ * Returns the sort order in the query string (`-name` is descending), and a function that sorts by a column or
+ * reverses it and returns to the first page.
+ */
 function useSort<Row>(addressName: string, columns: readonly Column<Row>[], initial: Sort | undefined) {
   const address = useQueryParameters();
   const name = `${addressName}sort`;
@@ -173,7 +178,7 @@ function Pages({
   );
 }
 
-/** Search and filters above a table. */
+/** The search field and filters above a table. */
 export function TableTools({ children }: { children: ReactNode }) {
   return <search className={styles.tools}>{children}</search>;
 }

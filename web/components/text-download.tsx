@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { DownloadLink } from './button.tsx';
 
-/** A file that the page itself has, for the browser to keep. */
+/** A link that downloads a text of the page as a file. */
 export function TextDownload({
   text,
   type,

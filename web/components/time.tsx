@@ -13,7 +13,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** "3 hours ago", "in 2 days", "just now". */
+/** Formats a time relative to now: "3 hours ago", "in 2 days", "just now". */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   for (const [unit, length] of UNITS) {
@@ -22,7 +22,7 @@ export function relativeTime(at: Date, now: Date): string {
   return 'just now';
 }
 
-/** The present moment, looked at again so often. */
+/** Returns the current time, updated at this interval. */
 export function useNow(everyMs: number): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useNow(everyMs: number): Date {
   return now;
 }
 
-/** A moment as people tell it, with the exact one behind it. `exact`: the exact one at once. */
+/** A relative time, with the exact time as its tooltip. `exact` shows the exact time. */
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
   const now = useNow(30_000);
   const date = new Date(at);
@@ -43,7 +43,7 @@ export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
   );
 }
 
-/** Whole seconds until a moment; 0 when it has come. */
+/** Returns whole seconds until a time; 0 once it has passed. */
 export function useSecondsUntil(at: string | null): number {
   const now = useNow(1_000);
   return at === null ? 0 : Math.max(0, Math.ceil((Date.parse(at) - now.getTime()) / 1000));

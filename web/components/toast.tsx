@@ -18,12 +18,12 @@ const listeners = new Set<() => void>();
 function show(sentence: string, tone: Toast['tone']): Toast {
   last += 1;
   const toast = { id: last, sentence, tone };
-  // Said again, it stands there anew and not twice.
+  // A repeated message moves to the end instead of appearing twice.
   change([...shown.filter((other) => other.sentence !== sentence), toast]);
   return toast;
 }
 
-function takeAway(toast: Toast): void {
+function dismiss(toast: Toast): void {
   change(shown.filter((other) => other !== toast));
 }
 
@@ -32,18 +32,18 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something is done, for a few seconds, without taking the focus. */
+/** Confirms an action for a few seconds, without taking the focus. */
 export function showSuccess(sentence: string): void {
   const toast = show(sentence, 'good');
-  setTimeout(() => takeAway(toast), GOOD_MS);
+  setTimeout(() => dismiss(toast), GOOD_MS);
 }
 
-/** Says what went wrong where there is no form that could; it stays until somebody puts it away. */
+/** Shows an error outside of a form. It stays until the user dismisses it. */
 export function showFailure(error: unknown): void {
   show(errorMessage(error), 'bad');
 }
 
-/** What went wrong for one person is not told to the next. */
+/** Dismisses all errors when the signed-in pages unmount, so that the next user does not see them. */
 export function useClearFailuresOnUnmount(): void {
   useEffect(() => () => change(shown.filter(({ tone }) => tone === 'good')), []);
 }
@@ -53,7 +53,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** How many dialogs are open that tell of failures themselves. */
+/** Number of open dialogs, which show errors themselves. */
 let dialogs = 0;
 
 function countDialogs(by: 1 | -1): void {
@@ -61,7 +61,9 @@ function countDialogs(by: 1 | -1): void {
   for (const listener of listeners) listener();
 }
 
-/** Where it is said; there all the time, since a region that comes with its text is not read out. */
+/**
+ * Shows the toasts. Always rendered, because screen readers ignore a live region that appears together with its text.
+ */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
   const inDialog = useSyncExternalStore(subscribe, () => dialogs > 0);
@@ -73,8 +75,8 @@ export function Toasts() {
 }
 
 /**
- * Failures at the end of a dialog while one is open: beside it they would lie over its buttons on a telephone, and nobody could put
- * them away, for a dialog keeps everybody inside.
+ * Shows errors at the end of an open dialog. Outside it they would cover its buttons on a phone, and the focus trap
+ * would keep users from dismissing them.
  */
 export function FailuresInDialog() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
@@ -90,7 +92,7 @@ export function FailuresInDialog() {
 }
 
 function ToastList({ toasts }: { toasts: readonly Toast[] }) {
-  const { list, remember, goOn } = useFocusAfter();
+  const { list, remember, moveOn } = useFocusAfter();
   return (
     <span ref={list} className={styles.list}>
       {toasts.map((toast) => (
@@ -100,11 +102,11 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
             <Button
               small
               variant="quiet"
-              aria-label="Put away this message"
+              aria-label="Dismiss this message"
               onFocus={remember}
               onClick={({ currentTarget }) => {
-                goOn(currentTarget);
-                takeAway(toast);
+                moveOn(currentTarget);
+                dismiss(toast);
               }}
             >
               <span aria-hidden="true">✕</span>
@@ -117,7 +119,7 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
 }
 
 /**
- * Where the focus goes on when a message is put away by its button: to that of the next, else to where it was before, else to the dialog
+ * Moves the focus when a message is dismissed: to the next message, else to where it was before, else to the dialog
  * or the content of the page.
  */
 function useFocusAfter() {
@@ -127,7 +129,7 @@ function useFocusAfter() {
     const isOutside = relatedTarget instanceof HTMLElement && !list.current?.contains(relatedTarget);
     if (isOutside) before.current = relatedTarget;
   };
-  const goOn = (button: HTMLElement) => {
+  const moveOn = (button: HTMLElement) => {
     const buttons: HTMLElement[] = [...(list.current?.querySelectorAll('button') ?? [])];
     const next = buttons[buttons.indexOf(button) + 1];
     const others = buttons.filter((other) => other !== button);
@@ -135,5 +137,5 @@ function useFocusAfter() {
     const around = button.closest<HTMLElement>('[role$="dialog"]') ?? document.getElementById('content');
     (next ?? others.at(-1) ?? last ?? around)?.focus();
   };
-  return { list, remember, goOn };
+  return { list, remember, moveOn };
 }

@@ -1,4 +1,4 @@
-/** A text of people's own, cut where it would bury what stands around it; whole where it is short enough. */
+/** Shortens a text to at most `most` characters, ending with an ellipsis. */
 export function truncate(text: string, most: number): string {
   const letters = [...text];
   return letters.length <= most

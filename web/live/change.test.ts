@@ -4,7 +4,7 @@ import { concerns, parseChange } from './change.ts';
 const domain = { topic: 'domain', account_id: 'a1', install_id: 'i1', id: 'd' };
 
 describe('a change', () => {
-  it('is read from what the server sends, and nothing else is', () => {
+  it('is parsed from what the server sends; other texts are not', () => {
     expect(parseChange('{"topic":"domain","account_id":"a1","install_id":"i1","id":"d"}')).toEqual(domain);
     expect(parseChange('{"topic":"account","account_id":"a1","install_id":null}')).toEqual({
       topic: 'account',
@@ -15,7 +15,7 @@ describe('a change', () => {
     for (const other of ['', 'null', '[]', '{"account_id":"a1"}']) expect(parseChange(other)).toBeNull();
   });
 
-  it('concerns what is kept of its own install or account, and of its topic', () => {
+  it('concerns queries of its topic and its install or account', () => {
     expect(concerns(domain, ['domain', 'i1'])).toBe(true);
     expect(concerns(domain, ['domain', 'i2'])).toBe(false);
     expect(concerns(domain, ['backup', 'i1'])).toBe(false);
@@ -24,13 +24,13 @@ describe('a change', () => {
     );
   });
 
-  it('of an install concerns the sites too, which show their installs', () => {
+  it('to an install also concerns sites, which show their installs', () => {
     expect(concerns({ topic: 'install', account_id: 'a1', install_id: 'i1', id: 'i1' }, ['site', 'a1'])).toBe(
       true,
     );
   });
 
-  it('of a membership concerns the session, which tells what one may do', () => {
+  it('to a membership also concerns the session, which has the permissions', () => {
     expect(concerns({ topic: 'member', account_id: 'a1', install_id: null, id: null }, ['session'])).toBe(
       true,
     );

@@ -1,20 +1,20 @@
-/** One change as the server tells it (`/portal/api/events`). */
+/** A change in the server's stream (`/portal/api/events`). */
 export interface Change {
   topic: string;
   account_id: string | null;
   install_id: string | null;
-  /** Of the thing itself. */
+  /** ID of the changed resource. */
   id: string | null;
 }
 
-/** What else is shown with a thing, and is loaded under that other topic. */
+/** Other topics whose pages show resources of a topic, too. */
 const SHOWN_WITH: Record<string, readonly string[]> = {
   install: ['site'],
   account: ['session'],
   member: ['session'],
 };
 
-/** A change as it was sent, or null if it is none. */
+/** Parses a change; null if the text is not one. */
 export function parseChange(text: string): Change | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -32,7 +32,7 @@ export function parseChange(text: string): Change | null {
   }
 }
 
-/** Whether what is kept under a key may be changed by it. */
+/** Returns whether a change may affect the query with this key. */
 export function concerns(change: Change, key: readonly unknown[]): boolean {
   const [topic, id] = key;
   if (topic === 'session') return SHOWN_WITH[change.topic]?.includes('session') ?? false;

@@ -4,14 +4,14 @@ import { createConnection } from './connected.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-it('is lost when the stream has been away for five seconds, and there with the stream', () => {
+it('is lost after five seconds without the stream, and restored with it', () => {
   const connection = createConnection();
-  const told: boolean[] = [];
-  const leave = connection.subscribe(() => told.push(connection.isConnected()));
+  const changes: boolean[] = [];
+  const leave = connection.subscribe(() => changes.push(connection.isConnected()));
   connection.opened();
   connection.broken();
   vi.advanceTimersByTime(4_000);
-  // It tries, and tries again: that is no new beginning.
+  // A failed attempt to reconnect does not restart the five seconds.
   connection.broken();
   vi.advanceTimersByTime(999);
   expect(connection.isConnected()).toBe(true);
@@ -19,11 +19,11 @@ it('is lost when the stream has been away for five seconds, and there with the s
   expect(connection.isConnected()).toBe(false);
   connection.broken();
   connection.opened();
-  expect(told).toEqual([false, true]);
+  expect(changes).toEqual([false, true]);
   leave();
 });
 
-it('says nothing of a stream that is there again in a moment', () => {
+it('ignores a stream that recovers quickly', () => {
   const connection = createConnection();
   connection.subscribe(() => expect.unreachable());
   connection.broken();

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** A stream that breaks is mostly there again in a moment, of which nobody need hear. */
+/** A broken stream usually recovers within this time, so users need not know. */
 const PATIENCE_MS = 5_000;
 
-/** Knows whether changes still come, from what the stream that they come by tells of itself. */
+/** Tracks whether live changes still arrive, by the events of their stream. */
 export function createConnection() {
   let isConnected = true;
-  let losing: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const listeners = new Set<() => void>();
 
   function change(to: boolean): void {
@@ -21,28 +21,28 @@ export function createConnection() {
       return () => listeners.delete(listener);
     },
     opened(): void {
-      clearTimeout(losing);
-      losing = undefined;
+      clearTimeout(timer);
+      timer = undefined;
       if (!isConnected) change(true);
     },
-    /** Told again at each attempt that fails. */
+    /** Called again for each failed attempt to reconnect. */
     broken(): void {
-      losing ??= setTimeout(() => change(false), PATIENCE_MS);
+      timer ??= setTimeout(() => change(false), PATIENCE_MS);
     },
   };
 }
 
-/** That of this page. */
+/** The connection of this page. */
 export const connection = createConnection();
 
-/** Whether what is shown follows what others change; false once the stream has been away for some seconds. */
+/** Returns whether live changes arrive; false once the stream has been broken for some seconds. */
 export function useIsConnected(): boolean {
   return useSyncExternalStore(subscribe, connection.isConnected);
 }
 
 function subscribe(listener: () => void): () => void {
   const leave = connection.subscribe(listener);
-  // What the browser itself knows of its line; what the stream tells next goes before it.
+  // The browser's own view of the network, until the next event of the stream.
   const leaving = new AbortController();
   const { signal } = leaving;
   window.addEventListener('offline', () => connection.broken(), { signal });

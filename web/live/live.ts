@@ -8,14 +8,14 @@ import { shareStream } from './shared-stream.ts';
 import { followStream, type StreamListener } from './stream.ts';
 import { whileVisible } from './while-visible.ts';
 
-/** Changes come in bursts: what they concern is loaded again once for all of them. */
+/** Changes arrive in bursts. One reload covers all changes of this time. */
 const GATHER_MS = 250;
-/** Where changes do not end, whole lists are loaded no more often than this. */
+/** Minimum time between reloads while changes keep arriving, because a reload may load whole lists. */
 const LEAST_BETWEEN_MS = 2_000;
 
 /**
- * While it is mounted and the page in sight, what others change is loaded again as they change it. All windows of the person in this
- * browser share one connection; with somebody else's, whose changes are others, they share none.
+ * Reloads what others change while the page is visible. All windows of the same user in this browser share one
+ * connection.
  */
 export function useLiveChanges(userId: string): void {
   const queries = useQueryClient();
@@ -46,7 +46,7 @@ export function useLiveChanges(userId: string): void {
       const stop = shareStream(`${address} ${userId}`, (to) => followStream(address, to), listener);
       return () => {
         stop();
-        // Who listens no more hears of no return either.
+        // A hidden page does not hear of a reconnection, so clear the warning.
         connection.opened();
       };
     });

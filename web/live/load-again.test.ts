@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, it, vi } from 'vitest';
 import { loadAgain } from './load-again.ts';
 
-/** A query that somebody looks at, and whose answers come when they are given. */
+/** A visible query whose responses the test sends by hand. */
 function shown(queries: QueryClient, key: string) {
   const asked: ((answer: string) => void)[] = [];
   const observer = new QueryObserver(queries, {
@@ -13,7 +13,7 @@ function shown(queries: QueryClient, key: string) {
   return { asked, leave, answer: () => observer.getCurrentResult().data };
 }
 
-it('asks again for what is shown, and not for what it does not concern', async () => {
+it('reloads visible queries that the change concerns, and no others', async () => {
   const queries = new QueryClient();
   const [site, backup] = [shown(queries, 'site'), shown(queries, 'backup')];
   for (const { asked } of [site, backup]) asked[0]?.('before');
@@ -26,7 +26,7 @@ it('asks again for what is shown, and not for what it does not concern', async (
   backup.leave();
 });
 
-it('asks again for what was being loaded for the first time, once that has come', async () => {
+it('repeats a first load that was pending, once it finishes', async () => {
   const queries = new QueryClient();
   const site = shown(queries, 'site');
   loadAgain(queries, () => true);

@@ -1,16 +1,16 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 
 /**
- * Loads again what a change concerns, as far as it is shown. What is just being loaded for the first time may have been read before
- * the change: it is loaded again once it is there.
+ * Reloads the visible queries that a change concerns. The server may have answered a first load before the change, so
+ * such a load is repeated when it finishes.
  */
 export function loadAgain(queries: QueryClient, concerned: (query: Query) => boolean): void {
-  const underWay = queries
+  const firstLoads = queries
     .getQueryCache()
     .findAll({ predicate: concerned, fetchStatus: 'fetching' })
     .filter(({ state }) => state.data === undefined);
   void queries.invalidateQueries({ predicate: concerned });
-  for (const { promise, queryKey } of underWay) {
+  for (const { promise, queryKey } of firstLoads) {
     promise?.then(
       () => queries.invalidateQueries({ queryKey, exact: true }),
       () => {},

@@ -1,33 +1,33 @@
 import { expect, it } from 'vitest';
-import { hear, type Relayed, relaying } from './relay.ts';
+import { type Relayed, receive, relayTo } from './relay.ts';
 
 function listening() {
-  const told: string[] = [];
+  const events: string[] = [];
   return {
-    told,
-    opened: () => told.push('opened'),
-    broken: () => told.push('broken'),
-    change: (text: string) => told.push(text),
-    resync: () => told.push('resync'),
-    refused: () => told.push('refused'),
+    events,
+    opened: () => events.push('opened'),
+    broken: () => events.push('broken'),
+    change: (text: string) => events.push(text),
+    resync: () => events.push('resync'),
+    refused: () => events.push('refused'),
   };
 }
 
-it('tells each listener, here and elsewhere, the same in the same order', () => {
+it('passes the same events in the same order to both listeners', () => {
   const [here, elsewhere] = [listening(), listening()];
   const said: Relayed[] = [];
-  const stream = relaying(here, (relayed) => said.push(relayed));
+  const stream = relayTo(here, (relayed) => said.push(relayed));
   stream.opened();
   stream.resync();
   stream.change('one');
   stream.broken();
   stream.refused();
-  for (const relayed of said) hear(relayed, elsewhere);
-  expect(here.told).toEqual(['opened', 'resync', 'one', 'broken', 'refused']);
-  expect(elsewhere.told).toEqual(here.told);
+  for (const relayed of said) receive(relayed, elsewhere);
+  expect(here.events).toEqual(['opened', 'resync', 'one', 'broken', 'refused']);
+  expect(elsewhere.events).toEqual(here.events);
 });
 
-it('leaves what it does not know', () => {
+it('ignores unknown messages', () => {
   const listener = listening();
   for (const said of [
     null,
@@ -37,7 +37,7 @@ it('leaves what it does not know', () => {
     { heard: 'change' },
     { heard: 'change', text: 1 },
   ]) {
-    hear(said, listener);
+    receive(said, listener);
   }
-  expect(listener.told).toEqual([]);
+  expect(listener.events).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import type { StreamListener } from './stream.ts';
 
-/** What the page that holds the stream says to the others: what it heard itself. */
+/** A message from the page that holds the stream to the other pages: an event of the stream. */
 export type Relayed = { heard: 'change'; text: string } | { heard: Sign };
 
-/** What is told without more. */
+/** Events without data. */
 const SIGNS = ['opened', 'broken', 'resync', 'refused'] as const;
 type Sign = (typeof SIGNS)[number];
 
-/** Tells a listener, and says it to the others as well. */
-export function relaying(listener: StreamListener, say: (relayed: Relayed) => void): StreamListener {
+/** Returns a listener that passes each event to `listener` and to the other pages. */
+export function relayTo(listener: StreamListener, say: (relayed: Relayed) => void): StreamListener {
   const pass = (sign: Sign) => () => {
     say({ heard: sign });
     listener[sign]();
@@ -25,10 +25,11 @@ export function relaying(listener: StreamListener, say: (relayed: Relayed) => vo
   };
 }
 
-/** Tells a listener what another page said. What it does not know, from a page of another version, it leaves. */
-export function hear(said: unknown, listener: StreamListener): void {
-  if (typeof said !== 'object' || said === null || !('heard' in said)) return;
-  if (said.heard === 'change' && 'text' in said && typeof said.text === 'string') listener.change(said.text);
-  const sign = SIGNS.find((known) => known === said.heard);
+/** Passes a message of another page to a listener. Unknown messages, from a page of another version, are ignored. */
+export function receive(message: unknown, listener: StreamListener): void {
+  if (typeof message !== 'object' || message === null || !('heard' in message)) return;
+  if (message.heard === 'change' && 'text' in message && typeof message.text === 'string')
+    listener.change(message.text);
+  const sign = SIGNS.find((known) => known === message.heard);
   if (sign) listener[sign]();
 }

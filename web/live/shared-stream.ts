@@ -1,9 +1,9 @@
-import { hear, relaying } from './relay.ts';
+import { receive, relayTo } from './relay.ts';
 import type { StreamListener } from './stream.ts';
 
-/** What the pages of one browser know of each other by. */
+/** The browser features by which the pages of one browser coordinate. */
 export interface Browser {
-  /** Undefined where the browser has none: outside of secure contexts. */
+  /** Undefined outside of secure contexts. */
   locks: Pick<LockManager, 'request'> | undefined;
   openChannel(name: string): BroadcastChannel;
 }
@@ -14,9 +14,10 @@ const thisBrowser = (): Browser => {
 };
 
 /**
- * Follows one stream together with all pages of this browser that do so under the same name, until the returned function is called: a
- * browser has few connections for each host, and its windows would use them up. Whoever holds the lock of that name follows, and
- * tells the others. When that page goes, in whatever way, the lock passes on, and the next stream begins with `resync`.
+ * Shares one stream among all pages of this browser that use the same name, until the returned function is called.
+ * Browsers limit the connections to a host, and one stream in each window would use them up. The page that holds the
+ * lock of that name follows the stream and relays its events. When that page closes or crashes, another page gets the
+ * lock, and its stream begins with `resync`.
  */
 export function shareStream(
   name: string,
@@ -26,39 +27,39 @@ export function shareStream(
 ): () => void {
   if (!locks) return follow(listener);
   const channel = openChannel(name);
-  channel.onmessage = ({ data }) => hear(data, listener);
-  const leaving = new AbortController();
-  const left = leaving.signal;
+  channel.onmessage = ({ data }) => receive(data, listener);
+  const stopping = new AbortController();
+  const stopped = stopping.signal;
 
-  function followUntilLeft(to: StreamListener): Promise<void> {
-    if (left.aborted) return Promise.resolve();
+  function followUntilStopped(to: StreamListener): Promise<void> {
+    if (stopped.aborted) return Promise.resolve();
     const stop = follow(to);
     return new Promise((resolve) => {
-      left.addEventListener('abort', () => {
+      stopped.addEventListener('abort', () => {
         stop();
         resolve();
       });
     });
   }
-  const followForAll = () => followUntilLeft(relaying(listener, (said) => channel.postMessage(said)));
+  const followForAll = () => followUntilStopped(relayTo(listener, (message) => channel.postMessage(message)));
 
-  async function takePart(held: Pick<LockManager, 'request'>): Promise<void> {
+  async function join(held: Pick<LockManager, 'request'>): Promise<void> {
     const isFree = await held.request(name, { ifAvailable: true }, async (lock) => {
       if (lock) await followForAll();
       return lock !== null;
     });
-    if (isFree || left.aborted) return;
-    // What was told before this page listened, it has missed.
+    if (isFree || stopped.aborted) return;
+    // This page has missed all earlier events.
     listener.resync();
-    await held.request(name, { signal: left }, followForAll);
+    await held.request(name, { signal: stopped }, followForAll);
   }
 
-  takePart(locks).catch(() => {
-    // Left while it waited; or this browser gives no locks to this page, which then follows alone.
-    void followUntilLeft(listener);
+  join(locks).catch(() => {
+    // The page stopped while it waited, or the browser refuses locks to it. Then it follows the stream alone.
+    void followUntilStopped(listener);
   });
   return () => {
-    leaving.abort();
+    stopping.abort();
     channel.close();
   };
 }

@@ -13,7 +13,7 @@ class FakeStream implements Stream {
   tell(type: string, data = ''): void {
     this.#listeners.get(type)?.(new MessageEvent(type, { data }));
   }
-  /** As a browser tells of an answer that is no stream. */
+  /** Fails as in a browser when the response is not a stream. */
   refuse(): void {
     this.readyState = 2;
     this.tell('error');
@@ -29,15 +29,15 @@ afterEach(() => {
 
 function follow() {
   const streams: FakeStream[] = [];
-  const told: string[] = [];
+  const events: string[] = [];
   const leave = followStream(
     'https://homeport.example/portal/api/events',
     {
-      opened: () => told.push('opened'),
-      broken: () => told.push('broken'),
-      change: (text) => told.push(text),
-      resync: () => told.push('resync'),
-      refused: () => told.push('refused'),
+      opened: () => events.push('opened'),
+      broken: () => events.push('broken'),
+      change: (text) => events.push(text),
+      resync: () => events.push('resync'),
+      refused: () => events.push('refused'),
     },
     () => {
       const stream = new FakeStream();
@@ -46,23 +46,23 @@ function follow() {
     },
   );
   const open = () => streams.filter(({ readyState }) => readyState !== 2).length;
-  return { streams, told, leave, open };
+  return { streams, events, leave, open };
 }
 
-it('tells what comes, until it is left', () => {
-  const { streams, told, leave, open } = follow();
+it('passes events on until it is stopped', () => {
+  const { streams, events, leave, open } = follow();
   streams[0]?.tell('open');
   streams[0]?.tell('resync');
   streams[0]?.tell('change', 'one');
-  expect(told).toEqual(['opened', 'resync', 'one']);
+  expect(events).toEqual(['opened', 'resync', 'one']);
   leave();
   expect(open()).toBe(0);
 });
 
-it('says that it was refused, and asks again after a while', () => {
-  const { streams, told, open } = follow();
+it('reports a refused connection and retries after five seconds', () => {
+  const { streams, events, open } = follow();
   streams[0]?.refuse();
-  expect(told).toEqual(['broken', 'refused']);
+  expect(events).toEqual(['broken', 'refused']);
   vi.advanceTimersByTime(4_999);
   expect(streams).toHaveLength(1);
   vi.advanceTimersByTime(1);
@@ -70,16 +70,16 @@ it('says that it was refused, and asks again after a while', () => {
   expect(open()).toBe(1);
 });
 
-it('leaves a connection that broke to the browser, which takes it up again', () => {
-  const { streams, told } = follow();
+it('leaves reconnecting a broken connection to the browser', () => {
+  const { streams, events } = follow();
   if (streams[0]) streams[0].readyState = 0;
   streams[0]?.tell('error');
   vi.advanceTimersByTime(60_000);
-  expect(told).toEqual(['broken']);
+  expect(events).toEqual(['broken']);
   expect(streams).toHaveLength(1);
 });
 
-it('asks for nothing more once it is left, also if it was refused just before', () => {
+it('does not retry once it is stopped', () => {
   const { streams, leave } = follow();
   streams[0]?.refuse();
   leave();

@@ -1,20 +1,20 @@
-/** What the server's stream of changes tells. */
+/** Handles the events of the server's stream of changes. */
 export interface StreamListener {
-  /** The connection is there, */
+  /** The connection is open. */
   opened(): void;
-  /** or is not, and is tried again. */
+  /** The connection failed, and will be retried. */
   broken(): void;
-  /** One change, as it was sent. */
+  /** A change, as JSON text. */
   change(text: string): void;
-  /** Some may have been missed. */
+  /** Some changes may have been missed. */
   resync(): void;
-  /** The server would not have it: the session may have ended. */
+  /** The server refused the connection. The session may have ended. */
   refused(): void;
 }
 
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
-/** An EventSource, as far as it is used. */
+/** The parts of EventSource that are used here. */
 export interface Stream {
   readonly readyState: number;
   addEventListener(type: string, listener: (event: MessageEvent) => void): void;
@@ -25,8 +25,8 @@ export interface Stream {
 const CLOSED = 2;
 
 /**
- * Follows the server's changes until the returned function is called. A browser takes up a broken connection again by itself, but
- * not one that was refused. The server begins each with `resync`, so nothing is missed.
+ * Follows the server's changes until the returned function is called. Browsers reconnect a broken EventSource, but
+ * not a refused one, so this does. The server begins each connection with `resync`, so no change is missed.
  */
 export function followStream(
   address: string,
@@ -45,7 +45,7 @@ export function followStream(
     opened.addEventListener('error', () => {
       listener.broken();
       if (opened.readyState !== CLOSED) return;
-      again = setTimeout(open, AGAIN_MS);
+      again = setTimeout(open, RETRY_MS);
       listener.refused();
     });
   }

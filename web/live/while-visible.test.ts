@@ -18,7 +18,7 @@ function watch(page = new FakePage()) {
   return { page, done, leave };
 }
 
-it('is begun at once, ended while nobody looks at the page, and begun again, once', () => {
+it('begins at once, ends when the page is hidden, and begins again when shown', () => {
   const { page, done, leave } = watch();
   expect(done).toEqual(['begun']);
   page.show(false);
@@ -32,7 +32,7 @@ it('is begun at once, ended while nobody looks at the page, and begun again, onc
   expect(done).toHaveLength(4);
 });
 
-it('waits where the page was opened out of sight', () => {
+it('waits if the page was opened in the background', () => {
   const page = new FakePage();
   page.hidden = true;
   const { done, leave } = watch(page);

@@ -1,6 +1,6 @@
 /**
- * Begins something whenever the page comes into sight, and ends it when it goes out of it, until the returned function is called.
- * `begin` returns how to end it.
+ * Calls `begin` whenever the page becomes visible, and the function that it returned when the page is hidden, until
+ * the returned function is called.
  */
 export function whileVisible(
   begin: () => () => void,

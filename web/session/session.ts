@@ -10,24 +10,24 @@ export type PortalSession =
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
 
-/** `ended`: somebody was signed in here and has not signed out. */
+/** `ended`: the session ended without a sign-out, for example because it expired. */
 export type SignedOut = null | 'ended';
 
-/** Who is signed in and how far, or nobody. */
+/** Loads the session: the user and the step of the sign-in that they have reached. */
 export function useSessionQuery() {
   return useQuery({
     queryKey: SESSION_KEY,
     queryFn: async ({ client }) => {
       const found = await loadSession();
       const before = client.getQueryData<PortalSession | SignedOut>(SESSION_KEY) ?? null;
-      // Somebody else may have signed in in another window: forgotten before anything of theirs is shown.
+      // Another user may have signed in in another window, so clear the cache before showing their data.
       if (userOf(found) !== userOf(before)) forget(client);
       return found ?? nobodyAfter(before);
     },
   });
 }
 
-/** null: nobody is signed in. */
+/** Returns null without a session. */
 async function loadSession(): Promise<PortalSession | null> {
   try {
     return await unwrap(portal.GET('/portal/api/session'));
@@ -44,7 +44,7 @@ function nobodyAfter(before: PortalSession | SignedOut): SignedOut {
 const userOf = (session: PortalSession | SignedOut) =>
   session === null || session === 'ended' ? null : session.user.id;
 
-/** What was loaded for somebody is not kept for whoever comes next; what is still on its way for them comes to nothing. */
+/** Removes all data of the previous user. Responses still on their way are discarded. */
 function forget(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }
@@ -52,31 +52,34 @@ function forget(queries: QueryClient): void {
 const Present = createContext<PortalSession | null>(null);
 export const SessionProvider = Present.Provider;
 
-/** The session of whoever has wholly signed in; for everything inside the shell. */
+/** Returns the session of the signed-in user. Only for components inside the shell. */
 export function useSession(): PortalSession {
   const session = useContext(Present);
-  if (!session) throw new Error('there is no session here');
+  if (!session) throw new Error('useSession needs a SessionProvider');
   return session;
 }
 
-/** One of the person's accounts; undefined: not theirs (any more). */
+/** Returns one of the user's accounts; undefined if they are not, or no longer, a member. */
 export function useAccount(accountId: string | undefined): SessionAccount | undefined {
   return useSession().accounts.find((account) => account.id === accountId);
 }
 
-/** What is offered to the person in an account, by the permission table. `own`: on what was given to them. */
+/**
+ * Returns a function that tells whether the user may do something in an account. It is true for `own`, too:
+ * permission for assigned installs only.
+ */
 export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
   const account = useAccount(accountId);
   return (verb) => account !== undefined && account.may[verb] !== 'none';
 }
 
-/** When the signed-in pages go away, so does what was loaded for them. */
+/** Clears the cache when the signed-in pages unmount. */
 export function useClearCacheOnUnmount(): void {
   const queries = useQueryClient();
   useEffect(() => () => forget(queries), [queries]);
 }
 
-/** Ends the session, unless somebody is asked first and stays. */
+/** Returns a function that ends the session, unless a guard asks first and the user stays. */
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

@@ -1,9 +1,11 @@
-/** Asks somebody whether they mean to leave; false: they stay. */
+/** Asks the user to confirm; resolves to false if they stay. */
 type Question = () => Promise<boolean>;
 
 let question: Question | null = null;
 
-/** From now on `asked` is put before anybody signs out, until the returned function is called: something would be lost. */
+/**
+ * Asks `asked` before each sign-out until the returned function is called, because signing out would lose something.
+ */
 export function guardSignOut(asked: Question): () => void {
   question = asked;
   return () => {
@@ -11,5 +13,5 @@ export function guardSignOut(asked: Question): () => void {
   };
 }
 
-/** Whether whoever is about to sign out means it, where something would be lost by it. */
+/** Resolves to whether the sign-out may continue. */
 export const confirmSignOut: Question = async () => question === null || question();

@@ -1,10 +1,10 @@
 import { createContext, useContext, useEffect } from 'react';
 import { rememberAccount } from './last-account.ts';
 
-/** Tells the shell which account what is shown belongs to. */
+/** Tells the shell which account the page belongs to. */
 export const SetCurrentAccount = createContext<(accountId: string) => void>(() => {});
 
-/** For pages whose address names a thing and no account: once it is loaded, its account is the one that the shell shows. */
+/** Sets the account that the shell shows. Pages of a site or install call it once that has loaded. */
 export function useSetCurrentAccount(accountId: string | undefined): void {
   const show = useContext(SetCurrentAccount);
   useEffect(() => {

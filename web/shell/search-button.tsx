@@ -9,7 +9,7 @@ const SearchDialog = onDemand(
   ({ SearchDialog }) => SearchDialog,
 );
 
-/** Opens the search over all accounts, as does Ctrl K (⌘ K) from anywhere; its script comes when it is first asked for. */
+/** Opens the search in all accounts, like Ctrl K (⌘ K). The dialog's script is loaded when first needed. */
 export function SearchButton() {
   const [open, setOpen] = useState(false);
   const [wanted, setWanted] = useState(false);
@@ -21,7 +21,7 @@ export function SearchButton() {
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
       const isAsked = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      // Inside a dialog the keys are the dialog's.
+      // An open dialog keeps its keys.
       if (!isAsked || event.key.toLowerCase() !== 'k' || document.querySelector('[role$="dialog"]')) return;
       event.preventDefault();
       setWanted(true);
@@ -43,7 +43,7 @@ export function SearchButton() {
           <circle cx="6.5" cy="6.5" r="4.5" fill="none" stroke="currentcolor" strokeWidth="1.75" />
           <path d="m10 10 4.5 4.5" stroke="currentcolor" strokeWidth="1.75" />
         </svg>
-        <span className={styles.word}>Find</span>
+        <span className={styles.word}>Search</span>
       </button>
       {wanted && (
         <ErrorBoundary place={String(open)}>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type FoundThing, searchFor } from '../api/search.ts';
+import { type SearchResult, searchFor } from '../api/search.ts';
 import { useDebounced } from '../components/debounced.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { displayName } from '../components/display-name.ts';
@@ -12,38 +12,38 @@ import { showFailure } from '../components/toast.tsx';
 import { useSession } from '../session/session.ts';
 import styles from './search-dialog.module.css';
 
-interface FindProps {
+interface SearchProps {
   open: boolean;
   onOpenChange(open: boolean): void;
 }
 
-/** Leads to a site, an install or a domain, in whichever account it is, by a part of its name. */
-export function SearchDialog({ open, onOpenChange }: FindProps) {
+/** Finds sites, installs and domains in all accounts of the user by a part of their name. */
+export function SearchDialog({ open, onOpenChange }: SearchProps) {
   const [, navigate] = useLocation();
-  const go = (thing: FoundThing) => {
-    navigate(placeOf(thing));
+  const go = (thing: SearchResult) => {
+    navigate(pathOf(thing));
     onOpenChange(false);
   };
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Find"
-      description="Sites, installs and domains of all your accounts. Enter leads to the first that is found; Ctrl K opens this anywhere."
+      title="Search"
+      description="Search sites, installs and domains in all your accounts. Press Enter to open the first result, and Ctrl K to search from any page."
     >
-      <Finder onChosen={go} />
+      <SearchForm onChosen={go} />
     </Dialog>
   );
 }
 
 const normal = (typed: string) => typed.trim().toLowerCase();
 
-function Finder({ onChosen }: { onChosen(thing: FoundThing): void }) {
+function SearchForm({ onChosen }: { onChosen(thing: SearchResult): void }) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const query = useQuery(searchFor(useDebounced(normal(typed))));
 
-  /** Whoever types fast presses Enter before the answer is there. */
+  /** Fast typists press Enter before the response has arrived. */
   async function goToFirst() {
     if (normal(typed) === '') return;
     try {
@@ -67,7 +67,7 @@ function Finder({ onChosen }: { onChosen(thing: FoundThing): void }) {
       >
         <TextField
           type="search"
-          label="Name or domain, or a part of it"
+          label="Name or domain"
           name="find"
           maxLength={200}
           autoComplete="off"
@@ -81,10 +81,10 @@ function Finder({ onChosen }: { onChosen(thing: FoundThing): void }) {
           {found && countWords(found.results.length, found.more)}
         </p>
         {found && found.results.length > 0 && (
-          <ul className={styles.list} aria-label="Found">
+          <ul className={styles.list} aria-label="Results">
             {found.results.map((thing) => (
               <li key={`${thing.kind} ${thing.id} ${thing.name}`}>
-                <FoundLink thing={thing} onChosen={onChosen} />
+                <ResultLink thing={thing} onChosen={onChosen} />
               </li>
             ))}
           </ul>
@@ -94,14 +94,14 @@ function Finder({ onChosen }: { onChosen(thing: FoundThing): void }) {
   );
 }
 
-function FoundLink({ thing, onChosen }: { thing: FoundThing; onChosen(thing: FoundThing): void }) {
+function ResultLink({ thing, onChosen }: { thing: SearchResult; onChosen(thing: SearchResult): void }) {
   const isOneOfSeveral = useSession().accounts.length > 1;
   return (
     <Link
-      href={placeOf(thing)}
+      href={pathOf(thing)}
       className={styles.found}
       onClick={(event) => {
-        // A new window is the browser's own affair, and this one stays as it is.
+        // The browser opens a new window, and this one stays as it is.
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
         onChosen(thing);
@@ -109,30 +109,30 @@ function FoundLink({ thing, onChosen }: { thing: FoundThing; onChosen(thing: Fou
     >
       <strong>{thing.kind === 'domain' ? displayName(thing.name) : thing.name}</strong>
       <span className={styles.soft}>
-        {whatOf(thing)}
+        {describe(thing)}
         {isOneOfSeveral && `, ${thing.account.name}`}
       </span>
     </Link>
   );
 }
 
-function placeOf({ kind, id, name }: FoundThing): string {
+function pathOf({ kind, id, name }: SearchResult): string {
   if (kind === 'site') return `/sites/${id}`;
   return kind === 'install'
     ? `/installs/${id}`
     : `/installs/${id}/domains?search=${encodeURIComponent(name)}`;
 }
 
-/** What it is, and where. */
-function whatOf({ kind, install, site, environment }: FoundThing): string {
+/** Describes a result by its kind and place. */
+function describe({ kind, install, site, environment }: SearchResult): string {
   if (kind === 'site') return 'Site';
   const place =
-    site === null ? 'in no site' : `${environmentLabel(environmentOf(environment ?? ''))} of ${site}`;
+    site === null ? 'no site' : `${environmentLabel(environmentOf(environment ?? ''))} of ${site}`;
   return kind === 'install' ? `Install, ${place}` : `Domain of ${install}, ${place}`;
 }
 
 function countWords(count: number, more: boolean): string {
-  if (count === 0) return 'Nothing is called so.';
-  if (more) return 'These and more: type more of the name.';
-  return count === 1 ? 'One is found.' : `${count} are found.`;
+  if (count === 0) return 'No results.';
+  if (more) return 'There are more results. Type more of the name.';
+  return count === 1 ? '1 result' : `${count} results`;
 }

@@ -11,7 +11,7 @@ import { applyTheme, chosenTheme, THEMES } from './theme.ts';
 
 const icon = new URL('../icon.svg', import.meta.url).href;
 
-/** What stands around every page of somebody who is signed in. `account`: the one that the page belongs to. */
+/** The frame around every page after sign-in. `account` is the one that the page belongs to. */
 export function Shell({ account, children }: { account: SessionAccount | undefined; children: ReactNode }) {
   const { accounts } = useSession();
   const may = useMay(account?.id);
@@ -22,8 +22,8 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
   const at = (path: string) => `/accounts/${account?.id}/${path}`;
   const places: readonly Place[] = account
     ? [
-        { href: at('sites'), label: 'Sites', things: '/sites/' },
-        { href: at('installs'), label: 'Installs', things: '/installs/' },
+        { href: at('sites'), label: 'Sites', resources: '/sites/' },
+        { href: at('installs'), label: 'Installs', resources: '/installs/' },
         { href: at('people'), label: 'People' },
         ...(may('activity.read') ? [{ href: at('activity'), label: 'Activity' }] : []),
         ...(may('account.change') ? [{ href: at('settings'), label: 'Settings' }] : []),
@@ -32,7 +32,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
   return (
     <>
       <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <header className={styles.top}>
         <Link href="/" className={styles.brand}>
@@ -58,7 +58,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
         )}
         {account && accounts.length > 1 && (
           <Menu
-            label={`Account ${account.name}; choose another`}
+            label={`Account: ${account.name}. Switch account`}
             entries={accounts.map(({ id, name }) => ({
               label: name,
               href: `/accounts/${id}/sites`,
@@ -82,22 +82,25 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
 interface Place {
   href: string;
   label: string;
-  /** What the addresses of the single things that it lists begin with. */
-  things?: string;
+  /** Beginning of the paths of the listed resources' own pages. */
+  resources?: string;
 }
 
-/** Whether somebody is there, or at one of the things that it lists. */
-function currentAt({ href, things }: Place, location: string): 'page' | 'true' | undefined {
+/** Returns whether a page, or one of the resources that it lists, is open. */
+function currentAt({ href, resources }: Place, location: string): 'page' | 'true' | undefined {
   if (location === href) return 'page';
-  return things !== undefined && location.startsWith(things) ? 'true' : undefined;
+  return resources !== undefined && location.startsWith(resources) ? 'true' : undefined;
 }
 
-/** Under the header while what others change does not come; there all the time, since a region that comes with its text is not read out. */
+/**
+ * A line under the header while live changes do not arrive. Always rendered, because screen readers ignore a live
+ * region that appears together with its text.
+ */
 function ConnectionLine() {
   const isConnected = useIsConnected();
   return (
     <output className={styles.connection} aria-live="polite">
-      {!isConnected && 'Not connected: what you see may be old.'}
+      {!isConnected && 'Connection lost. This page may be out of date.'}
     </output>
   );
 }
@@ -107,7 +110,7 @@ function PersonMenu() {
   const signOut = useSignOut();
   return (
     <Menu
-      label={`${user.first_name} ${user.last_name}: your settings`}
+      label={`${user.first_name} ${user.last_name}: your account`}
       entries={[
         { label: 'Profile', href: '/me/profile' },
         { label: 'Password and second factor', href: '/me/security' },
@@ -126,7 +129,7 @@ function PersonMenu() {
   );
 }
 
-/** A page of its own for those who are not signed in, or not wholly. */
+/** The layout of pages before sign-in is complete. */
 export function SignedOutLayout({ children }: { children: ReactNode }) {
   return (
     <main id="content" className={styles.alone} tabIndex={-1}>
@@ -139,7 +142,7 @@ export function SignedOutLayout({ children }: { children: ReactNode }) {
   );
 }
 
-/** Whoever hears the page is told of a new one; the first is told by the browser itself. */
+/** Moves the focus to each new page, so that screen readers announce it. The browser announces the first one. */
 function useFocusOnNewPage(main: React.RefObject<HTMLElement | null>, location: string): void {
   const seen = useRef(location);
   useEffect(() => {

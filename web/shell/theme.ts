@@ -3,7 +3,7 @@ export type Theme = (typeof THEMES)[number];
 
 const KEY = 'homeport-theme';
 
-/** What the person chose in this browser; the system's otherwise. */
+/** Returns the theme chosen in this browser; by default the system's. */
 export function chosenTheme(): Theme {
   const stored = localStorage.getItem(KEY);
   return THEMES.find((theme) => theme === stored) ?? 'system';

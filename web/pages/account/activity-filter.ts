@@ -1,6 +1,6 @@
 import type { ActivityQuery } from '../../api/activity.ts';
 
-/** What the filters of the activity are set to; an empty text: nothing is asked. Days are the reader's own, `2026-01-31`. */
+/** Filters of the activity page. An empty text matches everything. Days are in the user's time zone, `2026-01-31`. */
 export interface ActivityFilter {
   person: string;
   install: string;
@@ -13,7 +13,7 @@ export const NO_FILTER: ActivityFilter = { person: '', install: '', kind: '', fr
 
 type Kind = NonNullable<ActivityQuery['kind']>;
 
-/** What changes are about, as people say it. */
+/** Labels of the kinds of changes. */
 export const KIND_LABELS: Record<Kind, string> = {
   account: 'Account',
   account_user: 'People',
@@ -34,7 +34,7 @@ export const KIND_LABELS: Record<Kind, string> = {
 const isKind = (text: string): text is Kind => Object.hasOwn(KIND_LABELS, text);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The filters that an address asks for; what is none, as somebody may have typed it, is empty. */
+/** Parses the filters in the query string. Invalid values are ignored. */
 export function activityFilterOf(get: (name: string) => string): ActivityFilter {
   const valid = (name: string, isValid: (text: string) => boolean) => (isValid(get(name)) ? get(name) : '');
   const isId = (text: string) => UUID.test(text);
@@ -48,12 +48,12 @@ export function activityFilterOf(get: (name: string) => string): ActivityFilter 
   };
 }
 
-/** What is wrong with which filter. */
+/** Returns the errors of the filters by field. */
 export function filterErrors({ from, to }: ActivityFilter): Record<string, string> {
-  return from !== '' && to !== '' && to < from ? { to: 'This is before From.' } : {};
+  return from !== '' && to !== '' && to < from ? { to: 'This day is before From.' } : {};
 }
 
-/** The filters as the server is asked. */
+/** Converts the filters to query parameters of the server. */
 export function queryOf({ person, install, kind, from, to }: ActivityFilter): ActivityQuery {
   const since = startOfDay(from, 0);
   const until = startOfDay(to, 1);
@@ -66,11 +66,11 @@ export function queryOf({ person, install, kind, from, to }: ActivityFilter): Ac
   };
 }
 
-/** When a day begins where the reader is, or one some days after it; null: it is no day. */
+/** Returns the start of a day in the user's time zone, plus some days; null if it is not a valid day. */
 function startOfDay(day: string, daysLater: number): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
   const at = new Date(`${day}T00:00`);
-  // Some engines take the 31st of February for one in March.
+  // Some engines parse 31 February as a day in March.
   if (at.getDate() !== Number(day.slice(-2))) return null;
   at.setDate(at.getDate() + daysLater);
   const year = at.getUTCFullYear();

@@ -8,7 +8,7 @@ import { type ActivityFilter, filterErrors, KIND_LABELS } from './activity-filte
 
 type Option = { value: string; label: string };
 
-/** What the activity is narrowed by. `people`: whether there can be more than one person in it. */
+/** The filters of the activity. `people` tells whether it may contain several people. */
 export function ActivityFilters({
   accountId,
   filter,
@@ -37,7 +37,7 @@ export function ActivityFilters({
         options={withChosen(
           filter.install,
           'Any install',
-          'An install that is gone',
+          'Deleted install',
           sortRows(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
             value: id,
             label: name,
@@ -45,10 +45,10 @@ export function ActivityFilters({
         )}
       />
       <SelectField
-        label="About"
+        label="Type"
         {...field('kind')}
         options={[
-          { value: '', label: 'Everything' },
+          { value: '', label: 'All types' },
           ...Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label })),
         ]}
       />
@@ -77,12 +77,15 @@ function PersonField({
     <SelectField
       label="Person"
       {...field}
-      options={withChosen(chosen, 'Everybody', 'Somebody who changed nothing', options)}
+      options={withChosen(chosen, 'Anyone', 'Person without changes', options)}
     />
   );
 }
 
-/** The options after the one for all; what is chosen has a place among them, be it gone or on its way. */
+/**
+ * Returns the options after the one for all. The selected value always has an option, even if it is deleted or still
+ * loading.
+ */
 function withChosen(chosen: string, all: string, unknown: string, options: readonly Option[]): Option[] {
   const known = chosen === '' || options.some(({ value }) => value === chosen);
   return [{ value: '', label: all }, ...(known ? [] : [{ value: chosen, label: unknown }]), ...options];

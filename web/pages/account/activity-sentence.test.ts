@@ -44,79 +44,85 @@ const ACTIONS: readonly Entry['action'][] = [
   'profile.update',
 ];
 
-const told = (action: Entry['action'], subject_name: string, details: Entry['details'] = null) =>
+const sentence = (action: Entry['action'], subject_name: string, details: Entry['details'] = null) =>
   sentenceOf({ action, subject_name, details, subject_id: 's', user_id: 'u', user_name: 'Frida Full' });
 
-describe('a deed', () => {
-  it('is told in a sentence whatever it was, with details or without', () => {
+describe('sentenceOf', () => {
+  it('has a sentence for every action, with or without details', () => {
     for (const action of ACTIONS) {
-      expect(told(action, 'shop'), action).toMatch(/^Frida Full [a-z].*[^.]$/);
-      expect(told(action, 'shop'), action).not.toMatch(/undefined|null|\[object/);
+      expect(sentence(action, 'shop'), action).toMatch(/^Frida Full [a-z].*[^.]$/);
+      expect(sentence(action, 'shop'), action).not.toMatch(/undefined|null|\[object/);
     }
   });
 
   it.each([
-    [told('domain.create', 'shop.example'), 'added the domain shop.example'],
+    [sentence('domain.create', 'shop.example'), 'added the domain shop.example'],
     [
-      told('credential.create', 'deploy', { of: 'paul@a.example' }),
+      sentence('credential.create', 'deploy', { of: 'paul@a.example' }),
       'created the API credential deploy of paul@a.example',
     ],
-    [told('session.end', 'a@b.example', { signed_out: true }), 'signed out'],
-    [told('password.link', 'paul@a.example'), 'made a link with which paul@a.example sets a password'],
-    [told('site.update', 'Shop', { from: 'Store', to: 'Shop' }), 'renamed the site Store to Shop'],
+    [sentence('session.end', 'a@b.example', { signed_out: true }), 'signed out'],
+    [sentence('password.link', 'paul@a.example'), 'created a password link for paul@a.example'],
+    [sentence('site.update', 'Shop', { from: 'Store', to: 'Shop' }), 'renamed the site Store to Shop'],
     [
-      told('account_user.invite', 'a@b.example', { roles: 'billing, full' }),
+      sentence('account_user.invite', 'a@b.example', { roles: 'billing, full' }),
       'invited a@b.example as Full, with billing',
     ],
-    [told('account_user.invite', 'a@b.example', { again: true }), 'invited a@b.example again'],
+    [sentence('account_user.invite', 'a@b.example', { again: true }), 'invited a@b.example again'],
     [
-      told('account_user.update', 'a@b.example', { roles: 'partial', installs: 2 }),
+      sentence('account_user.update', 'a@b.example', { roles: 'partial', installs: 2 }),
       'made a@b.example Partial and gave a@b.example 2 installs',
     ],
     [
-      told('install.create', 'shop', { site: 'Shop', environment: 'production' }),
+      sentence('install.create', 'shop', { site: 'Shop', environment: 'production' }),
       'created the install shop in the site Shop',
     ],
     [
-      told('install.update', 'shop', { site: 'Shop', environment: 'staging' }),
+      sentence('install.update', 'shop', { site: 'Shop', environment: 'staging' }),
       'moved the install shop into the site Shop as Staging',
     ],
-    [told('install.update', 'shop', { site: null }), 'took the install shop out of its site'],
-    [told('install.update', 'shop', { environment: 'production' }), 'made the install shop Production'],
-    [told('domain.update', 'a.example', { primary: true }), 'made a.example the primary domain'],
-    [told('domain.update', 'a.example', { redirect_to: 'b.example' }), 'redirected a.example to b.example'],
-    [told('domain.update', 'a.example', { redirect_to: null }), 'ended the redirect of a.example'],
+    [sentence('install.update', 'shop', { site: null }), 'detached the install shop from its site'],
+    [sentence('install.update', 'shop', { environment: 'production' }), 'made the install shop Production'],
+    [sentence('domain.update', 'a.example', { primary: true }), 'made a.example the primary domain'],
     [
-      told('backup.restore', 'before', { from: 'shop', to: 'shop2' }),
+      sentence('domain.update', 'a.example', { redirect_to: 'b.example' }),
+      'redirected a.example to b.example',
+    ],
+    [sentence('domain.update', 'a.example', { redirect_to: null }), 'ended the redirect of a.example'],
+    [
+      sentence('backup.restore', 'before', { from: 'shop', to: 'shop2' }),
       'restored the backup “before” of shop into shop2',
     ],
-    [told('install.copy', 'shop', { to: 'shop2', backup_kept: false }), 'copied the install shop into shop2'],
     [
-      told('install.copy', 'shop', { to: 'shop2', backup_kept: true }),
+      sentence('install.copy', 'shop', { to: 'shop2', backup_kept: false }),
+      'copied the install shop into shop2',
+    ],
+    [
+      sentence('install.copy', 'shop', { to: 'shop2', backup_kept: true }),
       'copied the install shop into shop2 and kept the backup',
     ],
-    [told('cache.purge', 'shop', { type: 'page' }), 'emptied the page cache of shop'],
+    [sentence('cache.purge', 'shop', { type: 'page' }), 'purged the page cache of shop'],
     [
-      told('account.update', 'New', { from: 'Old', to: 'New', requires_second_factor: true }),
-      'renamed the account Old to New and demanded a second factor',
+      sentence('account.update', 'New', { from: 'Old', to: 'New', requires_second_factor: true }),
+      'renamed the account Old to New and required a second factor',
     ],
-    [told('session.end', 'a@b.example', { sessions: 2 }), 'ended 2 other sessions'],
+    [sentence('session.end', 'a@b.example', { sessions: 2 }), 'ended 2 other sessions'],
     [
-      told('second_factor.refuse', 'a@b.example', { wrong_codes: 5 }),
-      'typed the password of a@b.example, and 5 wrong codes after it',
+      sentence('second_factor.refuse', 'a@b.example', { wrong_codes: 5 }),
+      'entered the password of a@b.example, then 5 wrong codes',
     ],
   ])('%s', (sentence, expected) => {
     expect(sentence).toBe(`Frida Full ${expected}`);
   });
 
-  it('done by nobody who has a name begins with a capital all the same', () => {
+  it('capitalises "the operator"', () => {
     const entry = { subject_id: null, user_id: null, details: null, subject_name: 'Demo' } as const;
     expect(sentenceOf({ ...entry, action: 'account.create', user_name: 'the operator' })).toBe(
       'The operator created the account Demo',
     );
   });
 
-  it('is told with the name alone, also where the address is written behind it', () => {
+  it('shows the name without the email address', () => {
     const entry = { subject_id: null, user_id: 'u', details: null, subject_name: 'shop' } as const;
     expect(sentenceOf({ ...entry, action: 'site.create', user_name: 'Ann (Lee) (ann@people.example)' })).toBe(
       'Ann (Lee) created the site shop',
@@ -125,17 +131,17 @@ describe('a deed', () => {
     expect(nameAndAddress('ann@people.example')).toEqual({ name: 'ann@people.example', email: null });
   });
 
-  it('says whose it was where somebody else did it', () => {
+  it('names the owner of what someone else changed', () => {
     const paul = { subject_id: 'p', subject_name: 'paul@people.example', details: null };
     const operator = { ...paul, user_id: null, user_name: 'the operator' };
     const himself = { ...paul, user_id: 'p', user_name: 'Paul (paul@people.example)' };
-    const told = (entry: typeof operator | typeof himself, actions: readonly Entry['action'][]) =>
+    const sentences = (entry: typeof operator | typeof himself, actions: readonly Entry['action'][]) =>
       actions.map((action) => sentenceOf({ ...entry, action }));
     const actions = ['profile.update', 'password.set', 'second_factor.disable', 'session.end'] as const;
-    expect(told(operator, actions)).toEqual([
+    expect(sentences(operator, actions)).toEqual([
       'The operator changed the profile of paul@people.example',
       'The operator set the password of paul@people.example',
-      'The operator switched the second factor of paul@people.example off',
+      'The operator turned off the second factor of paul@people.example',
       'The operator ended a session of paul@people.example',
     ]);
     const moved = {
@@ -143,20 +149,20 @@ describe('a deed', () => {
       details: { from: 'p@old.example', to: 'paul@people.example' },
     } as const;
     expect(sentenceOf({ ...himself, ...moved })).toBe(
-      'Paul changed their e-mail address from p@old.example to paul@people.example',
+      'Paul changed their email address from p@old.example to paul@people.example',
     );
     expect(sentenceOf({ ...operator, ...moved })).toBe(
-      'The operator changed the e-mail address of p@old.example to paul@people.example',
+      'The operator changed the email address of p@old.example to paul@people.example',
     );
-    expect(told({ ...himself, subject_id: 'session' }, actions)).toEqual([
+    expect(sentences({ ...himself, subject_id: 'session' }, actions)).toEqual([
       'Paul changed their profile',
       'Paul set a password',
-      'Paul switched their second factor off',
+      'Paul turned off their second factor',
       'Paul ended a session',
     ]);
   });
 
-  it('of leaving and of declining is told as what it was', () => {
+  it('distinguishes leaving from declining', () => {
     const entry = { action: 'account_user.remove', subject_id: 'u', subject_name: 'a@b.example' } as const;
     const doer = { user_id: 'u', user_name: 'Ann (a@b.example)' };
     expect(sentenceOf({ ...entry, ...doer, details: { self: true } })).toBe('Ann left the account');
@@ -165,14 +171,14 @@ describe('a deed', () => {
     );
   });
 
-  it('that is not known is told by its name', () => {
+  it('names an unknown action', () => {
     const entry: Parameters<typeof sentenceOf>[0] = JSON.parse(
       '{"action":"cache.warm","subject_id":"c","subject_name":"shop","user_id":"u","user_name":"Ann","details":null}',
     );
-    expect(sentenceOf(entry)).toBe('Ann did cache.warm to shop');
+    expect(sentenceOf(entry)).toBe('Ann performed cache.warm on shop');
   });
 
-  it('done to oneself says so', () => {
+  it('describes what users do to themselves', () => {
     const entry = {
       subject_id: 'u',
       user_id: 'u',
@@ -182,12 +188,12 @@ describe('a deed', () => {
     };
     expect(sentenceOf({ ...entry, action: 'account_user.remove' })).toBe('Ann left the account');
     expect(sentenceOf({ ...entry, action: 'second_factor.disable' })).toBe(
-      'Ann switched their second factor off',
+      'Ann turned off their second factor',
     );
   });
 });
 
-it('tells by which way, and with which credential', () => {
+it('names the source and the credential', () => {
   expect(sourceOf({ means: 'portal', credential_name: null })).toBe('Portal');
   expect(sourceOf({ means: 'api', credential_name: 'Deploy' })).toBe('API, with Deploy');
 });

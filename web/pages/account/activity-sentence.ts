@@ -4,7 +4,7 @@ import { truncate } from '../../components/truncate.ts';
 import { nameAndAddress } from './person-name.ts';
 import { parseRoles, roleLabel } from './roles.ts';
 
-/** Backups are called by descriptions, which may be long; the file of the activity has them whole. */
+/** Backups are named by descriptions, which may be long. The CSV file has them in full. */
 const LONGEST_NAME = 120;
 
 type EntryFields = Pick<
@@ -13,10 +13,10 @@ type EntryFields = Pick<
 >;
 type Details = NonNullable<Entry['details']>;
 
-/** What somebody did, in one sentence without its full stop: "Frida Full added the domain shop.example". */
+/** Returns a sentence for an entry, without its full stop: "Frida Full added the domain shop.example". */
 export function sentenceOf(entry: EntryFields): string {
-  const deed = Object.hasOwn(PREDICATES, entry.action) ? PREDICATES[entry.action] : unknownPredicate;
-  return `${capital(nameAndAddress(entry.user_name).name)} ${deed(entry, entry.details ?? {})}`;
+  const predicate = Object.hasOwn(PREDICATES, entry.action) ? PREDICATES[entry.action] : unknownPredicate;
+  return `${capital(nameAndAddress(entry.user_name).name)} ${predicate(entry, entry.details ?? {})}`;
 }
 
 const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details) => string> = {
@@ -43,20 +43,20 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,
-  'domain.verify': ({ subject_name }) => `verified the domain ${subject_name} by its TXT record`,
+  'domain.verify': ({ subject_name }) => `verified the domain ${subject_name} with a TXT record`,
   'domain.lose': ({ subject_name }) =>
-    `withdrew the domain ${subject_name}, because another account proved that it owns it`,
-  'backup.create': ({ subject_name }) => `asked for the backup “${truncate(subject_name, LONGEST_NAME)}”`,
+    `withdrew the domain ${subject_name} because another account proved ownership`,
+  'backup.create': ({ subject_name }) => `requested the backup “${truncate(subject_name, LONGEST_NAME)}”`,
   'backup.restore': ({ subject_name }, { from, to }) =>
     `restored the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, { type }) =>
-    `emptied the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
+    `purged the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
-    `changed where the files of ${subject_name} are kept${text(bucket) ? `, to the bucket ${bucket}` : ''}`,
+    `changed the file offload of ${subject_name}${text(bucket) ? ` to the bucket ${bucket}` : ''}`,
   'ssh_key.create': ({ subject_name }) => `added the SSH key ${subject_name}`,
   'ssh_key.delete': ({ subject_name }) => `removed the SSH key ${subject_name}`,
   'credential.create': ({ subject_name }, { read_only, of }) =>
-    `created the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}${read_only === true ? ', which only reads' : ''}`,
+    `created the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}${read_only === true ? ' (read-only)' : ''}`,
   'credential.revoke': ({ subject_name }, { of }) =>
     `revoked the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}`,
   'session.create': (_, { second_factor }) =>
@@ -64,37 +64,37 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'session.end': (entry, { sessions, signed_out }) =>
     signed_out === true
       ? 'signed out'
-      : `ended ${typeof sessions === 'number' ? counted(sessions, 'other session') : 'a session'}${ofWhom(entry)}`,
-  'password.link': ({ subject_name }) => `made a link with which ${subject_name} sets a password`,
-  'password.set': (entry) => `set ${isOwn(entry) ? 'a password' : whose(entry, 'password')}`,
-  'password.change': (entry) => `changed ${whose(entry, 'password')}`,
-  'second_factor.enable': (entry) => `switched ${whose(entry, 'second factor')} on`,
-  'second_factor.disable': (entry) => `switched ${whose(entry, 'second factor')} off`,
-  'second_factor.renew_codes': (entry) => `made new recovery codes${ofWhom(entry)}`,
+      : `ended ${typeof sessions === 'number' ? counted(sessions, 'other session') : 'a session'}${ofSubject(entry)}`,
+  'password.link': ({ subject_name }) => `created a password link for ${subject_name}`,
+  'password.set': (entry) => `set ${isOwn(entry) ? 'a password' : possessive(entry, 'password')}`,
+  'password.change': (entry) => `changed ${possessive(entry, 'password')}`,
+  'second_factor.enable': (entry) => `turned on ${possessive(entry, 'second factor')}`,
+  'second_factor.disable': (entry) => `turned off ${possessive(entry, 'second factor')}`,
+  'second_factor.renew_codes': (entry) => `created new recovery codes${ofSubject(entry)}`,
   'second_factor.refuse': ({ subject_name }, { wrong_codes }) =>
-    `typed the password of ${subject_name}${typeof wrong_codes === 'number' ? `, and ${counted(wrong_codes, 'wrong code')} after it` : ' and wrong codes after it'}`,
+    `entered the password of ${subject_name}, then ${typeof wrong_codes === 'number' ? counted(wrong_codes, 'wrong code') : 'wrong codes'}`,
   'profile.update': profileUpdate,
 };
 
-/** What a newer server has written down, or an older one. */
-const unknownPredicate = ({ action, subject_name }: EntryFields) => `did ${action} to ${subject_name}`;
+/** For actions of a newer or an older server. */
+const unknownPredicate = ({ action, subject_name }: EntryFields) => `performed ${action} on ${subject_name}`;
 
-/** Whether somebody did to themselves what is told under their own address. */
+/** Returns whether users did this to themselves. */
 function isOwn({ subject_id, subject_name, user_id, user_name }: EntryFields): boolean {
   if (user_id === null) return false;
   const { email } = nameAndAddress(user_name);
   return subject_id === user_id || email === null || email === subject_name;
 }
 
-const ofWhom = (entry: EntryFields) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
-const whose = (entry: EntryFields, what: string) =>
+const ofSubject = (entry: EntryFields) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
+const possessive = (entry: EntryFields, what: string) =>
   isOwn(entry) ? `their ${what}` : `the ${what} of ${entry.subject_name}`;
 
 function profileUpdate(entry: EntryFields, { from, to }: Details): string {
-  if (!text(from) || !text(to)) return `changed ${whose(entry, 'profile')}`;
+  if (!text(from) || !text(to)) return `changed ${possessive(entry, 'profile')}`;
   return isOwn(entry)
-    ? `changed their e-mail address from ${from} to ${to}`
-    : `changed the e-mail address of ${from} to ${to}`;
+    ? `changed their email address from ${from} to ${to}`
+    : `changed the email address of ${from} to ${to}`;
 }
 
 function accountUserRemove(
@@ -111,7 +111,7 @@ function accountUpdate({ subject_name }: EntryFields, { from, to, requires_secon
     ...(text(to) ? [renamed(`the account ${from ?? subject_name}`, String(to))] : []),
     ...(requires_second_factor === undefined
       ? []
-      : [requires_second_factor ? 'demanded a second factor' : 'demanded a second factor no longer']),
+      : [requires_second_factor ? 'required a second factor' : 'stopped requiring a second factor']),
   ];
   return joined(parts, `changed the account ${subject_name}`);
 }
@@ -128,8 +128,8 @@ function installUpdate({ subject_name }: EntryFields, { site, environment }: Det
   const slot = text(environment) ? environmentLabel(environmentOf(environment)) : null;
   if (text(site))
     return `moved the install ${subject_name} into the site ${site}${slot ? ` as ${slot}` : ''}`;
-  if (site === null) return `took the install ${subject_name} out of its site`;
-  if (environment === null) return `took the environment from the install ${subject_name}`;
+  if (site === null) return `detached the install ${subject_name} from its site`;
+  if (environment === null) return `removed the environment of the install ${subject_name}`;
   return slot ? `made the install ${subject_name} ${slot}` : `changed the install ${subject_name}`;
 }
 
@@ -140,7 +140,7 @@ function domainUpdate(
   const parts = [
     ...(primary === undefined
       ? []
-      : [`made ${subject_name} ${primary ? 'the primary domain' : 'no primary domain'}`]),
+      : [`made ${subject_name} ${primary ? 'the primary domain' : 'a secondary domain'}`]),
     ...(redirect_to === undefined
       ? []
       : [
@@ -150,7 +150,7 @@ function domainUpdate(
         ]),
     ...(secure_all_urls === undefined
       ? []
-      : [`switched HTTPS for all addresses of ${subject_name} ${secure_all_urls ? 'on' : 'off'}`]),
+      : [`turned ${secure_all_urls ? 'on' : 'off'} the redirect to HTTPS for ${subject_name}`]),
   ];
   return joined(parts, `changed the domain ${subject_name}`);
 }
@@ -166,10 +166,10 @@ const MEANS: Record<Entry['means'], string> = {
   api: 'API',
   portal: 'Portal',
   command_line: 'Command line',
-  platform: 'Homeport itself',
+  platform: 'Homeport',
 };
 
-/** By which way it was done, and with which credential. */
+/** Returns the source of an entry, with the name of its API credential. */
 export function sourceOf({ means, credential_name }: Pick<Entry, 'means' | 'credential_name'>): string {
   return credential_name === null ? MEANS[means] : `${MEANS[means]}, with ${credential_name}`;
 }

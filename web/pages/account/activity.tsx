@@ -18,13 +18,13 @@ import { nameAndAddress } from './person-name.ts';
 
 const NO_INSTALLS: readonly Install[] = [];
 
-/** Who changed what in an account, the latest first. */
+/** The activity of an account, newest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
   const own = useAccount(accountId)?.may['activity.read'] === 'own';
   const { get, ask } = useListParameters();
   const filter = activityFilterOf(get);
   const query = queryOf(filter);
-  const narrowed = Object.keys(query).length > 0;
+  const filtered = Object.keys(query).length > 0;
   const [page] = usePage();
   const activity = useActivity(accountId, query, page * ENTRIES_A_PAGE);
   const { data: installs = NO_INSTALLS } = useInstalls(accountId);
@@ -32,10 +32,10 @@ export function ActivityPage({ accountId }: { accountId: string }) {
   return (
     <Page
       title="Activity"
-      subtitle={`${own ? 'What you changed' : 'Who changed what'}, by the portal, the API or the command line. Entries are kept for a year.`}
+      subtitle={`${own ? 'Your changes' : 'All changes'} in the portal, the API and the command line. Entries are kept for one year.`}
       actions={
         <DownloadLink href={activityFile(accountId, query)}>
-          {narrowed ? 'Download these as CSV' : 'Download as CSV'}
+          {filtered ? 'Download results as CSV' : 'Download as CSV'}
         </DownloadLink>
       }
     >
@@ -51,7 +51,7 @@ export function ActivityPage({ accountId }: { accountId: string }) {
           results.length > 0 ? (
             <>
               <p className={styles.soft} role="status">
-                {count === 1 ? 'One entry' : `${count} entries`}
+                {count === 1 ? '1 entry' : `${count} entries`}
               </p>
               <Table
                 caption="Activity"
@@ -62,11 +62,11 @@ export function ActivityPage({ accountId }: { accountId: string }) {
                 count={count}
               />
             </>
-          ) : narrowed || page > 0 ? (
+          ) : filtered || page > 0 ? (
             <NothingMatches onClear={() => ask({ ...NO_FILTER })} />
           ) : (
             <Empty>
-              <p>Nothing has been changed yet. Whatever is done from now on is written down here.</p>
+              <p>No activity yet. Changes to this account will appear here.</p>
             </Empty>
           )
         }
@@ -75,7 +75,7 @@ export function ActivityPage({ accountId }: { accountId: string }) {
   );
 }
 
-/** Anybody may call themselves anything: the address tells who it was. */
+/** Users choose their own names, so the email address identifies them. */
 function Sentence({ entry }: { entry: Entry }) {
   const { email } = nameAndAddress(entry.user_name);
   return (
@@ -90,7 +90,7 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
   return [
     {
       id: 'what',
-      header: 'What',
+      header: 'Change',
       rowHeader: true,
       cell: (entry) => <Sentence entry={entry} />,
     },
@@ -117,13 +117,13 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
     },
     {
       id: 'means',
-      header: 'By way of',
+      header: 'Source',
       cell: (entry) => <span className={styles.whole}>{sourceOf(entry)}</span>,
     },
     {
       id: 'address',
-      header: 'From',
-      cell: ({ address }) => <span className={styles.whole}>{address ?? 'The server itself'}</span>,
+      header: 'IP address',
+      cell: ({ address }) => <span className={styles.whole}>{address ?? 'Server'}</span>,
     },
   ];
 }

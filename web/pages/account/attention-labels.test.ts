@@ -6,35 +6,37 @@ const NOW = new Date('2026-11-21T12:00:00Z');
 const sentence = (reason: Partial<Reason> & Pick<Reason, 'kind'>) =>
   attentionLabel({ domain: null, at: null, reason: null, ...reason }, NOW).sentence;
 
-it('says why somebody should see to an install', () => {
-  expect(sentence({ kind: 'install_failed' })).toBe('It could not be made.');
+it('says why an install needs attention', () => {
+  expect(sentence({ kind: 'install_failed' })).toBe('The install could not be created.');
   expect(sentence({ kind: 'backup_failed', reason: 'No room is left.' })).toBe(
     'The last backup failed. No room is left.',
   );
   expect(sentence({ kind: 'backup_failed' })).toBe('The last backup failed.');
-  expect(sentence({ kind: 'domain_not_reached', domain: 'a.example' })).toBe('a.example does not lead here.');
+  expect(sentence({ kind: 'domain_not_reached', domain: 'a.example' })).toBe(
+    'a.example does not point here.',
+  );
   expect(sentence({ kind: 'certificate_missing', domain: 'a.example' })).toBe(
     'a.example has no certificate.',
   );
 });
 
-it('names a domain as people write it', () => {
+it('shows internationalised domains in Unicode', () => {
   const kind = 'domain_not_reached';
   expect(sentence({ kind, domain: 'xn--bro-hoa.example' })).toBe(
-    'büro.example (xn--bro-hoa.example) does not lead here.',
+    'büro.example (xn--bro-hoa.example) does not point here.',
   );
 });
 
-it('says when it was seen that a domain does not lead here', () => {
+it('says when a domain was checked', () => {
   const seen = (at: string) => sentence({ kind: 'domain_not_reached', domain: 'a.example', at });
-  expect(seen('2026-11-18T12:00:00Z')).toBe('a.example does not lead here, as seen 3 days ago.');
-  expect(seen('2026-11-21T11:59:50Z')).toBe('a.example does not lead here, as seen just now.');
+  expect(seen('2026-11-18T12:00:00Z')).toBe('a.example does not point here (checked 3 days ago).');
+  expect(seen('2026-11-21T11:59:50Z')).toBe('a.example does not point here (checked just now).');
 });
 
-it('says when a certificate ends', () => {
+it('says when a certificate expires', () => {
   const ends = (at: string) => sentence({ kind: 'certificate_ends', domain: 'a.example', at });
-  expect(ends('2026-11-24T13:00:00Z')).toBe('The certificate of a.example ends in 3 days.');
-  expect(ends('2026-11-22T13:00:00Z')).toBe('The certificate of a.example ends in 1 day.');
-  expect(ends('2026-11-22T11:00:00Z')).toBe('The certificate of a.example ends within a day.');
-  expect(ends('2026-11-21T11:00:00Z')).toBe('The certificate of a.example has ended.');
+  expect(ends('2026-11-24T13:00:00Z')).toBe('The certificate of a.example expires in 3 days.');
+  expect(ends('2026-11-22T13:00:00Z')).toBe('The certificate of a.example expires in 1 day.');
+  expect(ends('2026-11-22T11:00:00Z')).toBe('The certificate of a.example expires within a day.');
+  expect(ends('2026-11-21T11:00:00Z')).toBe('The certificate of a.example has expired.');
 });

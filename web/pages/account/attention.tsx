@@ -6,10 +6,10 @@ import styles from './account.module.css';
 import { attentionLabel } from './attention-labels.ts';
 import { ATTENTION } from './search.ts';
 
-/** So many reasons of one install are said in a list; its own pages say all. */
+/** Number of reasons listed for an install. Its own pages show all. */
 const MOST_SHOWN = 3;
 
-/** Why somebody should see to an install, each with the way to where that is done. */
+/** The reasons why an install needs attention, each with a link to where to fix it. */
 export function Reasons({ installId, reasons }: { installId: string; reasons: readonly Reason[] }) {
   const now = useNow(60_000);
   const more = reasons.length - MOST_SHOWN;
@@ -28,16 +28,16 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
   );
 }
 
-/** How many installs need somebody, and the way to them; nothing where all is well. */
+/** A notice with the number of installs that need attention and a link to them; empty if there are none. */
 export function AttentionNotice({ accountId, onFollow }: { accountId: string; onFollow?(): void }) {
   const { data: attention } = useAttention(accountId);
   const count = attention?.size ?? 0;
   if (count === 0) return null;
   return (
     <Notice tone="bad">
-      {count === 1 ? 'One install needs attention.' : `${count} installs need attention.`}{' '}
+      {count === 1 ? '1 install needs attention.' : `${count} installs need attention.`}{' '}
       <Link href={`/accounts/${accountId}/installs?status=${ATTENTION}`} onClick={onFollow}>
-        See which, and why
+        Show installs that need attention
       </Link>
     </Notice>
   );

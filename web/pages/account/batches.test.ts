@@ -6,7 +6,7 @@ const installs = (count: number) =>
   Array.from({ length: count }, (_, number) => ({ id: `id${number}`, name: `site${number}` }));
 const many = installs(2 * AT_ONCE + 100);
 
-it('asks for no more at a time than the server takes, and puts together what is refused', async () => {
+it("sends batches of the server's limit and collects the refusals", async () => {
   const sizes: number[] = [];
   const left = await inBatches(many, async (slice) => {
     sizes.push(slice.length);
@@ -16,7 +16,7 @@ it('asks for no more at a time than the server takes, and puts together what is 
   expect(left.map(({ id }) => id)).toEqual(['id0', `id${AT_ONCE}`, `id${2 * AT_ONCE}`]);
 });
 
-it('takes a request that fails for a refusal of its installs, and goes on', async () => {
+it('counts a failed request as a refusal of its installs and continues', async () => {
   let requests = 0;
   const left = await inBatches(many, async () => {
     requests += 1;
@@ -31,7 +31,7 @@ it('takes a request that fails for a refusal of its installs, and goes on', asyn
   );
 });
 
-it('fails where no request succeeds', async () => {
+it('fails if no request succeeds', async () => {
   const failure = new ApiFailure(new Response(null, { status: 401 }), { message: 'Authentication required' });
   const ask = async (_: readonly Named[]) => {
     throw failure;

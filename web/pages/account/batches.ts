@@ -1,6 +1,6 @@
 import { errorMessage } from '../../api/failure.ts';
 
-/** So many installs the server takes in one request. */
+/** The server's limit for one request. */
 export const AT_ONCE = 500;
 
 export interface Named {
@@ -8,14 +8,14 @@ export interface Named {
   name: string;
 }
 
-/** An install of which it could not be asked, and why. */
+/** An install for which the action was refused, and why. */
 export interface RefusedInstall extends Named {
   sentence: string;
 }
 
 /**
- * Asks for as many at a time as the server takes, one request after the other, and returns the refused of all. A request that fails is a refusal of
- * its installs, and holds up no other; only where none succeeds there is nothing to tell but that, and the failure is thrown.
+ * Sends installs in batches, one after the other, and returns all refused ones. A failed request counts as a refusal
+ * of its installs. Throws the first failure if no request succeeds.
  */
 export async function inBatches(
   installs: readonly Named[],

@@ -11,32 +11,32 @@ import type { RefusedInstall } from './batches.ts';
 import { BULK_ACTIONS, type BulkAction, requestBulkAction } from './bulk-actions.ts';
 
 const WORDS: Record<BulkAction, { label: string; done: string; hint?: string }> = {
-  backup: { label: 'Make a backup of each', done: 'backed up' },
-  purge_page_cache: { label: 'Purge the page caches', done: 'purged' },
+  backup: { label: 'Create backups', done: 'backed up' },
+  purge_page_cache: { label: 'Purge page caches', done: 'purged' },
   purge_object_cache: {
-    label: 'Purge the object caches',
+    label: 'Purge object caches',
     done: 'purged',
-    hint: 'Of those that run PHP; once a minute each.',
+    hint: 'Only installs that run PHP, at most once a minute each.',
   },
 };
 
 interface BulkActionsProps {
   accountId: string;
   installs: readonly Install[];
-  /** Those that are ticked at first. */
+  /** IDs of the installs that are selected at first. */
   preferred: readonly string[];
   open: boolean;
   onOpenChange(open: boolean): void;
 }
 
-/** Backups or purges of several installs at once. */
+/** Creates backups or purges caches of many installs at once. */
 export function BulkActionsDialog({ open, onOpenChange, ...about }: BulkActionsProps) {
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Work on several installs"
-      description="It is asked for all at once, and goes on when this page is closed. How it fares is shown with each install."
+      title="Bulk actions"
+      description="Actions continue if you close this page. Each install shows its own progress."
     >
       <BulkActionsForm {...about} onDone={() => onOpenChange(false)} />
     </Dialog>
@@ -50,7 +50,7 @@ function BulkActionsForm({
   onDone,
 }: Omit<BulkActionsProps, 'open' | 'onOpenChange'> & { onDone(): void }) {
   const queries = useQueryClient();
-  const [what, setWhat] = useState<BulkAction>('backup');
+  const [action, setAction] = useState<BulkAction>('backup');
   const [chosen, setChosen] = useState<readonly string[]>(preferred);
   const [refused, setRefused] = useState<RefusedInstall[]>([]);
   const runsPhp = installs.some(({ php_version }) => php_version !== null);
@@ -59,16 +59,16 @@ function BulkActionsForm({
   async function askForAll(values: FormData) {
     const wanted = installs.filter(({ id }) => chosen.includes(id));
     setRefused([]);
-    const left = await requestBulkAction(what, textOf(values, 'description'), wanted);
+    const left = await requestBulkAction(action, textOf(values, 'description'), wanted);
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['backup'] }),
       queries.invalidateQueries({ queryKey: ['operation'] }),
     ]);
     const count = wanted.length - left.length;
     if (count > 0)
-      showSuccess(`${count === 1 ? 'One install is' : `${count} installs are`} being ${WORDS[what].done}.`);
+      showSuccess(`${count === 1 ? '1 install is' : `${count} installs are`} being ${WORDS[action].done}.`);
     if (left.length === 0) return onDone();
-    // Sent again, it is asked for these alone.
+    // The next submission contains only these.
     setChosen(left.map(({ id }) => id));
     setRefused(left);
   }
@@ -77,7 +77,7 @@ function BulkActionsForm({
     <Form submitLabel="Start" disabled={chosen.length === 0} onSubmit={askForAll}>
       {refused.length > 0 && (
         <Notice tone="bad" role="alert">
-          <p>These were refused, and are still chosen:</p>
+          <p>The action was refused for these installs. They are still selected:</p>
           <ul>
             {refused.map(({ id, name, sentence }) => (
               <li key={id}>
@@ -88,17 +88,17 @@ function BulkActionsForm({
         </Notice>
       )}
       <RadioGroup
-        label="What"
-        name="what"
-        value={what}
-        onChange={(value) => setWhat(BULK_ACTIONS.find((one) => one === value) ?? what)}
+        label="Action"
+        name="action"
+        value={action}
+        onChange={(value) => setAction(BULK_ACTIONS.find((one) => one === value) ?? action)}
         options={offered.map((value) => ({ value, label: WORDS[value].label, hint: WORDS[value].hint }))}
       />
-      {what === 'backup' && (
+      {action === 'backup' && (
         <TextField
           label="Description"
           name="description"
-          hint="What they are for, so that you find them again: before the update, say."
+          hint="Helps you find the backups later, for example: Before the update"
           maxLength={1000}
           required
         />

@@ -13,7 +13,7 @@ import { personName } from './person-name.ts';
 import { type RoleChoice, RoleFields } from './role-fields.tsx';
 import { type MemberRole, parseRoles, rolesInput } from './roles.ts';
 
-/** Asks what a member shall be from now on. `member`: null while nobody is asked about. */
+/** Changes the role of a member. The dialog is closed while `member` is null. */
 export function ChangePersonDialog({
   member,
   actor,
@@ -27,8 +27,8 @@ export function ChangePersonDialog({
     <Dialog
       open={member !== null}
       onOpenChange={(open) => open || onClose()}
-      title={member ? `Change the role of ${personName(member)}` : 'Change a role'}
-      description="It is in force at once, also for their API credentials."
+      title={member ? `Change the role of ${personName(member)}` : 'Change role'}
+      description="The new role applies immediately, also to their API credentials."
     >
       {member && <ChangeForm member={member} actor={actor} onClose={onClose} />}
     </Dialog>
@@ -56,20 +56,20 @@ function ChangeForm({ member, actor, onClose }: { member: Member; actor: MemberR
     );
     void queries.invalidateQueries({ queryKey: ['member', account_id] });
     if (user_id === user.id) void queries.invalidateQueries({ queryKey: ['session'] });
-    showSuccess(`The role of ${personName(member)} is changed.`);
+    showSuccess(`Changed the role of ${personName(member)}.`);
     onClose();
   }
 
   return (
     <Form
-      submitLabel="Change the role"
+      submitLabel="Change role"
       actions={<Button onClick={onClose}>Cancel</Button>}
       onSubmit={change}
       fieldOf={(field) => (field === 'roles' ? 'role' : field)}
     >
       {user_id === user.id && (
         <Notice tone="busy">
-          This is your own role. If you give yourself less, somebody else has to give it back.
+          This is your own role. If you reduce it, only another member can restore it.
         </Notice>
       )}
       <RoleFields accountId={account_id} actor={actor} given={given} onChange={setGiven} />

@@ -9,7 +9,7 @@ import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 
-/** Asks for the name of a new site, and goes there. */
+/** Creates a site and opens it. */
 export function CreateSiteDialog({
   accountId,
   open,
@@ -25,25 +25,25 @@ export function CreateSiteDialog({
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Create a site"
-      description="It is empty at first. You then create its installs, one for each environment, or move some in."
+      title="Create site"
+      description="A new site is empty. Next, create an install for each environment, or move existing installs into it."
     >
       <Form
-        submitLabel="Create the site"
+        submitLabel="Create site"
         actions={<Button onClick={() => onOpenChange(false)}>Cancel</Button>}
         onSubmit={async (values) => {
           const site = await unwrap(
             hosting.POST('/sites', { body: { name: textOf(values, 'name'), account_id: accountId } }),
           );
           void queries.invalidateQueries({ queryKey: ['site', accountId] });
-          showSuccess(`The site ${site.name} is created.`);
+          showSuccess(`Created the site ${site.name}.`);
           navigate(`/sites/${site.id}`);
         }}
       >
         <TextField
           label="Name"
           name="name"
-          hint="For people: it can be changed later."
+          hint="You can change it later."
           required
           maxLength={LONGEST_SITE_NAME}
           autoComplete="off"

@@ -1,4 +1,7 @@
-/** Puts the focus on a filter above the list, the first where none is named: what had it goes with what the list shows. */
+/**
+ * Focuses a filter above the list, by default the first, because the focused element disappears with the list's
+ * content.
+ */
 export function focusFilter(name?: string): void {
   const named = name === undefined ? '' : `[name="${name}"]`;
   const field = document.querySelector(`search :is(input, select)${named}`);

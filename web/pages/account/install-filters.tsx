@@ -6,7 +6,7 @@ import { sortRows } from '../../components/sort-rows.ts';
 import { TableTools } from '../../components/table.tsx';
 import { ATTENTION, type InstallFilter, NONE } from './search.ts';
 
-/** Search and filters of the list of installs. */
+/** Search and filters of the installs page. */
 export function InstallFilters({
   search,
   onSearch,
@@ -19,9 +19,9 @@ export function InstallFilters({
   onSearch(text: string): void;
   filter: InstallFilter;
   onFilter(change: Partial<Record<keyof InstallFilter, string>>): void;
-  /** Undefined: they are not loaded yet. */
+  /** Undefined until loaded. */
   sites: readonly Site[] | undefined;
-  /** How many installs need attention; undefined: it is not known yet. */
+  /** Number of installs that need attention; undefined until loaded. */
   needing: number | undefined;
 }) {
   const choice = (name: keyof InstallFilter) => ({
@@ -63,7 +63,7 @@ export function InstallFilters({
         {...choice('site')}
         options={[
           { value: '', label: 'Any site' },
-          { value: NONE, label: 'In no site' },
+          { value: NONE, label: 'No site' },
           ...optionsOf(sites, filter.site),
         ]}
       />
@@ -71,12 +71,12 @@ export function InstallFilters({
   );
 }
 
-/** The sites; until they are there, the one that is asked for has a place all the same. */
+/** Returns the sites as options. The selected site always has one, even if it is deleted or still loading. */
 function optionsOf(sites: readonly Site[] | undefined, asked: string) {
   const options = sortRows(sites ?? [], ({ name }) => name, 'ascending').map(({ id, name }) => ({
     value: id,
     label: name,
   }));
   if (['', NONE].includes(asked) || options.some(({ value }) => value === asked)) return options;
-  return [{ value: asked, label: sites === undefined ? 'Loading…' : 'A site that is gone' }, ...options];
+  return [{ value: asked, label: sites === undefined ? 'Loading…' : 'Deleted site' }, ...options];
 }

@@ -26,7 +26,7 @@ import { ShownCount } from './shown-count.tsx';
 const NO_SITES: readonly Site[] = [];
 const NO_ATTENTION: ReadonlyMap<string, readonly Reason[]> = new Map();
 
-/** All installs of an account, and the way to a new one. */
+/** The installs of an account. */
 export function InstallsPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
   const installs = useInstalls(accountId);
@@ -39,7 +39,7 @@ export function InstallsPage({ accountId }: { accountId: string }) {
       actions={
         may('install.change') && (
           <Button variant="primary" onClick={() => setCreating(true)}>
-            Create an install
+            Create install
           </Button>
         )
       }
@@ -50,11 +50,10 @@ export function InstallsPage({ accountId }: { accountId: string }) {
             <Empty>
               {may('install.change') ? (
                 <p>
-                  There is no install yet. Create one: it has an address at once, and is served within a
-                  minute.
+                  You have no installs yet. Create one to get a website with its own address within a minute.
                 </p>
               ) : (
-                <p>No install is given to you yet. An owner of the account can give you some.</p>
+                <p>You do not have access to any installs yet. Ask an account owner for access.</p>
               )}
             </Empty>
           ) : (
@@ -113,17 +112,17 @@ function InstallTable({
       )}
       {domainSearchFailed && <DomainSearchUnavailable />}
       <div className={styles.counted}>
-        <ShownCount shown={found.length} total={installs.length} thing="install" />
+        <ShownCount shown={found.length} total={installs.length} noun="install" />
         {mayWork && installs.length > 1 && (
           <Button small onClick={() => setWorking(true)}>
-            Work on several
+            Bulk actions
           </Button>
         )}
       </div>
       <BulkActionsDialog
         accountId={accountId}
         installs={installs}
-        // Whoever has narrowed the list means those that are left.
+        // A filtered list selects its installs.
         preferred={found.length < installs.length ? found.map(({ id }) => id) : []}
         open={working}
         onOpenChange={setWorking}

@@ -10,7 +10,7 @@ import { showSuccess } from '../../components/toast.tsx';
 import { type RoleChoice, RoleFields } from './role-fields.tsx';
 import { assignableRoles, type MemberRole, rolesInput } from './roles.ts';
 
-/** Asks whom to invite and as what. */
+/** Invites a person to an account. */
 export function InvitePersonDialog({
   open,
   onOpenChange,
@@ -25,8 +25,8 @@ export function InvitePersonDialog({
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Invite a person"
-      description="They get a mail with a link, and are in the account from now on."
+      title="Invite person"
+      description="We email them a link to join this account."
     >
       <InviteForm {...rest} onClose={() => onOpenChange(false)} />
     </Dialog>
@@ -66,20 +66,20 @@ function InviteForm({
       }),
     );
     void queries.invalidateQueries({ queryKey: ['member', accountId] });
-    showSuccess(`The invitation is on its way to ${member.email}.`);
+    showSuccess(`Sent an invitation to ${member.email}.`);
     onClose();
   }
 
   return (
     <Form
-      submitLabel="Send the invitation"
+      submitLabel="Send invitation"
       actions={<Button onClick={onClose}>Cancel</Button>}
       onSubmit={invite}
       fieldOf={(field) => (field === 'roles' ? 'role' : field)}
     >
       <TextField label="First name" name="first_name" required autoComplete="off" />
       <TextField label="Last name" name="last_name" required autoComplete="off" />
-      <TextField type="email" label="E-mail" name="email" required autoComplete="off" />
+      <TextField type="email" label="Email address" name="email" required autoComplete="off" />
       <RoleFields accountId={accountId} actor={actor} given={given} onChange={setGiven} />
     </Form>
   );

@@ -3,7 +3,7 @@ import { useDomainSearch } from '../../api/overview.ts';
 import { useDebounced } from '../../components/debounced.ts';
 import { useEditableText, useQueryParameters } from '../../components/query-parameters.ts';
 
-/** What a list is asked to show, kept in the address; whatever is asked anew is shown from its first page on. */
+/** Filters of a list in the query string. A change returns to the first page. */
 export function useListParameters() {
   const { get, set } = useQueryParameters();
   const ask = (changes: Record<string, string>) => set({ ...changes, page: '' });
@@ -14,8 +14,8 @@ export function useListParameters() {
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
- * A search as lists follow it: the text, which may be a little behind what is typed, and of each install that has one the domain whose
- * name holds it. `withoutDomains`: the server could not be asked for those.
+ * Searches a list: by text, which lags a little behind typing, and by the domains that match on the server.
+ * `domainSearchFailed` tells that the server's part failed.
  */
 export function useSearch(accountId: string, typed: string) {
   const text = useDeferredValue(typed);

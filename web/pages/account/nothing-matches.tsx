@@ -2,18 +2,18 @@ import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/page.tsx';
 import { focusFilter } from './focus-filter.ts';
 
-/** In the place of a list of which nothing is left. */
+/** The empty state of a filtered list. */
 export function NothingMatches({ onClear }: { onClear(): void }) {
   return (
     <Empty>
-      <p>Nothing matches.</p>
+      <p>No results.</p>
       <Button
         onClick={() => {
           focusFilter();
           onClear();
         }}
       >
-        Clear the filters
+        Clear filters
       </Button>
     </Empty>
   );

@@ -14,7 +14,7 @@ import { personName } from './person-name.ts';
 import { RemovePersonDialog } from './remove-person.tsx';
 import { assignableRoles, type MemberRole, parseRoles, roleLabel } from './roles.ts';
 
-/** Who is in an account, and what they may do in it. */
+/** The people of an account and their roles. */
 export function PeoplePage({ accountId }: { accountId: string }) {
   const account = useAccount(accountId);
   return account ? (
@@ -26,7 +26,7 @@ export function PeoplePage({ accountId }: { accountId: string }) {
   ) : null;
 }
 
-/** What is asked about a person just now. */
+/** The open dialog. */
 type Asked = { what: 'change' | 'remove'; member: Member };
 
 function People({ accountId, actor, own }: { accountId: string; actor: MemberRole; own: boolean }) {
@@ -56,13 +56,13 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
       title="People"
       subtitle={
         own
-          ? 'Your own entry. Owners and full users see all people of the account.'
-          : 'Who may do what in this account.'
+          ? 'Your own role. Owners and full users see everyone in this account.'
+          : 'Everyone with access to this account, and their roles.'
       }
       actions={
         assignableRoles(actor).length > 0 && (
           <Button variant="primary" onClick={() => setInviting(true)}>
-            Invite a person
+            Invite person
           </Button>
         )
       }
@@ -92,7 +92,7 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
   );
 }
 
-/** So many installs are named; of more it is said how many there are. */
+/** Number of installs that are named; the others are counted. */
 const NAMED = 3;
 
 function columnsFor(userId: string): Column<Member>[] {
@@ -130,7 +130,7 @@ function columnsFor(userId: string): Column<Member>[] {
       header: 'Invitation',
       sortBy: ({ invite_accepted }) => (invite_accepted ? 1 : 0),
       cell: ({ invite_accepted }) =>
-        invite_accepted ? <Badge tone="good">Accepted</Badge> : <Badge tone="busy">Not accepted yet</Badge>,
+        invite_accepted ? <Badge tone="good">Accepted</Badge> : <Badge tone="busy">Pending</Badge>,
     },
     {
       id: 'factor',

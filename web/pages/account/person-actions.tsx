@@ -8,7 +8,7 @@ import styles from './account.module.css';
 import { personName } from './person-name.ts';
 import { type MemberRole, parseRoles, reasonNotToChange } from './roles.ts';
 
-/** What the person who looks may do with a member; or why they may do nothing. */
+/** The actions that the user may perform on a member, or why there are none. */
 export function PersonActions({
   member,
   actor,
@@ -18,7 +18,7 @@ export function PersonActions({
 }: {
   member: Member;
   actor: MemberRole;
-  /** Whether it is the one who looks. */
+  /** Whether the member is the user. */
   self: boolean;
   onChange(member: Member): void;
   onRemove(member: Member): void;
@@ -58,7 +58,7 @@ function InviteAgain({ member: { account_id, user_id, ...person } }: { member: M
           params: { path: { account_id, user_id } },
         }),
       );
-      showSuccess(`The invitation is on its way to ${person.email} again.`);
+      showSuccess(`Sent the invitation to ${person.email} again.`);
     } catch (error) {
       showFailure(error);
     } finally {
@@ -66,8 +66,8 @@ function InviteAgain({ member: { account_id, user_id, ...person } }: { member: M
     }
   }
   return (
-    <Button small pending={pending} aria-label={`Invite again: ${personName(person)}`} onClick={send}>
-      Invite again
+    <Button small pending={pending} aria-label={`Resend invitation: ${personName(person)}`} onClick={send}>
+      Resend invitation
     </Button>
   );
 }

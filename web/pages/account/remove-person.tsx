@@ -7,7 +7,7 @@ import { showSuccess } from '../../components/toast.tsx';
 import { useSession } from '../../session/session.ts';
 import { personName } from './person-name.ts';
 
-/** Asks before somebody is removed, or leaves. `member`: null while nobody is asked about. */
+/** Asks before a member is removed or leaves. The dialog is closed while `member` is null. */
 export function RemovePersonDialog({ member, onClose }: { member: Member | null; onClose(): void }) {
   const { user } = useSession();
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function RemovePersonDialog({ member, onClose }: { member: Member | null;
       await unwrapEmpty(
         portal.DELETE('/portal/api/accounts/{account_id}/membership', { params: { path: { account_id } } }),
       );
-      // Begins anew: nothing of the account is kept in the page.
+      // A full reload removes all data of the account from memory.
       location.assign(document.baseURI);
       return;
     }
@@ -31,7 +31,7 @@ export function RemovePersonDialog({ member, onClose }: { member: Member | null;
       }),
     );
     void queries.invalidateQueries({ queryKey: ['member', account_id] });
-    showSuccess(`${name} is removed from the account.`);
+    showSuccess(`Removed ${name} from the account.`);
   }
 
   return (
@@ -41,10 +41,10 @@ export function RemovePersonDialog({ member, onClose }: { member: Member | null;
       title={self ? 'Leave this account?' : `Remove ${name}?`}
       description={
         self
-          ? 'You lose its sites and installs at once, also by your API credentials and SSH keys. Somebody in the account can invite you again.'
-          : 'They lose the sites and installs of this account at once, also by their API credentials and SSH keys. What they made stays. You can invite them again.'
+          ? 'You lose access to its sites and installs immediately, also with your API credentials and SSH keys. You can be invited again.'
+          : 'They lose access to this account immediately, also with their API credentials and SSH keys. Their sites and installs stay. You can invite them again.'
       }
-      confirmLabel={self ? 'Leave the account' : 'Remove'}
+      confirmLabel={self ? 'Leave account' : 'Remove'}
       onConfirm={remove}
     />
   );

@@ -9,12 +9,12 @@ import {
   roleName,
 } from './roles.ts';
 
-/** A role and, for partial users, the installs that are given to them. */
+/** A role and, for partial users, their installs. */
 export interface RoleChoice extends MemberRole {
   installIds: string[];
 }
 
-/** Asks what somebody shall be in an account; offers what the person who gives it may give. */
+/** Fields for a role. They offer only what `actor` may assign. */
 export function RoleFields({
   accountId,
   actor,
@@ -46,14 +46,14 @@ export function RoleFields({
         <CheckboxField
           label="Billing"
           name="billing"
-          hint="For whoever sees to the bills. It changes nothing of what they may do here."
+          hint="Billing contact. Does not affect permissions."
           checked={given.billing}
           onChange={(event) => onChange({ ...given, billing: event.currentTarget.checked })}
         />
       )}
       {given.role === 'partial' && (
         <InstallPicker
-          label="Installs they may work on"
+          label="Installs"
           accountId={accountId}
           chosen={given.installIds}
           onChange={(installIds) => onChange({ ...given, installIds })}

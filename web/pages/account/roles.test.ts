@@ -14,19 +14,19 @@ import {
 const all = ROLE_INPUTS.map((input) => parseInput(input));
 
 describe('roles', () => {
-  it('are read and written as the server does', () => {
+  it('are parsed and formatted as on the server', () => {
     for (const member of all) {
       expect(parseRoles(formatRoles(member))).toEqual(member);
       expect(parseInput(rolesInput(member))).toEqual(member);
     }
   });
 
-  it('are told in words', () => {
+  it('have labels', () => {
     expect(roleLabel({ role: 'owner', billing: false })).toBe('Owner');
     expect(roleLabel({ role: 'partial', billing: true })).toBe('Partial, with billing');
   });
 
-  it('are offered exactly as far as the server lets them be given', () => {
+  it('can be assigned exactly as the server permits', () => {
     for (const actor of all) {
       expect(assignableRoles(actor)).toEqual(
         ROLES.filter((role) => canManageMember(actor, { role, billing: false })),
@@ -40,13 +40,13 @@ describe('roles', () => {
     }
   });
 
-  it('that cannot be changed say why', () => {
+  it('that cannot be changed have a reason', () => {
     const owner = { role: 'owner', billing: false } as const;
     const full = { role: 'full', billing: false } as const;
     expect(reasonNotToChange(owner, { ...owner, lastOwner: true })).toMatch(
-      /Make somebody else an owner first/,
+      /Make another person an owner first/,
     );
-    expect(reasonNotToChange(full, { ...owner, lastOwner: true })).toBe('Only an owner can change an owner.');
+    expect(reasonNotToChange(full, { ...owner, lastOwner: true })).toBe('Only owners can manage owners.');
     expect(reasonNotToChange(full, { role: 'partial', billing: true, lastOwner: false })).toMatch(/billing/);
   });
 });

@@ -1,4 +1,4 @@
-/** Strongest first. `billing` stands beside the role. */
+/** Roles with the most permissions first. `billing` is separate from the role. */
 export const ROLES = ['owner', 'full', 'partial'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -7,7 +7,7 @@ export interface MemberRole {
   billing: boolean;
 }
 
-/** A role as the API reads it back: `owner`, `billing, partial`. */
+/** Parses a role in a response of the API: `owner`, `billing, partial`. */
 export function parseRoles(text: string): MemberRole {
   const parts = text.split(',').map((part) => part.trim());
   return {
@@ -16,7 +16,7 @@ export function parseRoles(text: string): MemberRole {
   };
 }
 
-/** A role as the API takes it. */
+/** Formats a role for a request to the API. */
 export function rolesInput({ role, billing }: MemberRole) {
   if (role === 'owner') return 'owner';
   if (role === 'full') return billing ? 'full,billing' : 'full';
@@ -26,10 +26,10 @@ export function rolesInput({ role, billing }: MemberRole) {
 const WORDS: Record<Role, string> = { owner: 'Owner', full: 'Full', partial: 'Partial' };
 
 export const ROLE_MEANINGS: Record<Role, string> = {
-  owner: 'Everything, also other owners, the name of the account, and whether a second factor is demanded.',
-  full: 'All sites and installs of the account, and its people except owners.',
+  owner: "Full access, including other owners, the account's name and its second-factor requirement.",
+  full: 'All sites and installs of the account, and all people except owners.',
   partial:
-    'Only the installs you tick: their domains, backups, caches and files. Creates and deletes no installs.',
+    'Only selected installs: their domains, backups, caches and files. Cannot create or delete installs.',
 };
 
 export function roleName(role: Role): string {
@@ -41,34 +41,34 @@ export function roleLabel({ role, billing }: MemberRole): string {
 }
 
 /**
- * Whether somebody may invite, change or remove who has (or shall have) a role: nobody gives or touches one above their own,
- * and billing only who has it.
+ * Returns whether a member may invite, change or remove a person with a role. No one may assign or change a role
+ * above their own, and only members with billing may handle billing.
  */
 function canManageMember(actor: MemberRole, target: MemberRole): boolean {
   if (actor.role === 'owner') return true;
   return actor.role === 'full' && target.role !== 'owner' && (actor.billing || !target.billing);
 }
 
-/** The roles that somebody may give. */
+/** Returns the roles that a member may assign. */
 export function assignableRoles(actor: MemberRole): Role[] {
   return ROLES.filter((role) => canManageMember(actor, { role, billing: false }));
 }
 
-/** Whether somebody may give billing to whom they give a role. */
+/** Returns whether a member may assign billing. */
 export function mayAssignBilling(actor: MemberRole): boolean {
   return canManageMember(actor, { role: 'partial', billing: true });
 }
 
-/** Why somebody cannot change or remove a member of the account, in words for them; null: they can. */
+/** Returns why a member cannot change or remove another one; null if they can. */
 export function reasonNotToChange(
   actor: MemberRole,
   target: MemberRole & { lastOwner: boolean },
 ): string | null {
-  if (actor.role === 'partial') return 'You cannot change who is in this account.';
+  if (actor.role === 'partial') return 'You cannot manage people in this account.';
   if (!canManageMember(actor, target)) {
     return target.role === 'owner'
-      ? 'Only an owner can change an owner.'
-      : 'Only who has billing can change somebody who has it.';
+      ? 'Only owners can manage owners.'
+      : 'Only people with billing can manage others with billing.';
   }
-  return target.lastOwner ? 'The last owner stays. Make somebody else an owner first.' : null;
+  return target.lastOwner ? 'An account needs an owner. Make another person an owner first.' : null;
 }

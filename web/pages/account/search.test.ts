@@ -34,7 +34,7 @@ const sites = [site('Shop', [shop]), site('Blog')];
 const none = { status: '', environment: '', site: '' };
 const searched = (text: string, byDomain: [string, string][] = []) => ({ text, byDomain: new Map(byDomain) });
 
-it('finds sites by their name, and by name, address and domain of their installs', () => {
+it('finds sites by name, and by the name and domains of their installs', () => {
   const found = (text: string, byDomain: [string, string][] = []) =>
     searchSites(sites, searched(text, byDomain), new Map([[shop.id, shop]])).map(({ name }) => name);
   expect(found(' SHOP ')).toEqual(['Shop']);
@@ -46,7 +46,7 @@ it('finds sites by their name, and by name, address and domain of their installs
   expect(found('other.example', [[shop.id, 'other.example']])).toEqual(['Shop']);
 });
 
-it('filters installs by each of the things asked for', () => {
+it('filters installs by each filter', () => {
   const attention = new Map([[blog.id, []]]);
   const found = (filter: Partial<typeof none>, text = '', byDomain: [string, string][] = []) =>
     filterInstalls([shop, blog], searched(text, byDomain), { ...none, ...filter }, attention).map(
@@ -64,7 +64,7 @@ it('filters installs by each of the things asked for', () => {
   expect(found({ site: 'none' }, 'shop')).toEqual([]);
 });
 
-it('takes from the address what is a filter of installs, and nothing else', () => {
+it('ignores invalid values in the query string', () => {
   const asked = (parameters: Record<string, string>) => installFilterOf((name) => parameters[name] ?? '');
   const valid = { status: 'attention', environment: 'none', site: 'Shop' };
   expect(asked(valid)).toEqual(valid);
@@ -80,7 +80,7 @@ it('takes from the address what is a filter of installs, and nothing else', () =
   });
 });
 
-it('tells by which domain an install was found, unless that is the one it shows', () => {
+it('returns the matched domain unless it is the primary domain', () => {
   const by = (name: string) => foundBy(new Map([[shop.id, name]]), shop);
   expect(by('other.example')).toBe('other.example');
   expect(by('www.shop.example')).toBeNull();

@@ -3,24 +3,24 @@ import type { Site } from '../../api/sites.ts';
 import { environmentOf } from '../../components/environments.ts';
 import { STATUS_LABELS } from '../../components/install-status.tsx';
 
-/** What is searched for: a text, and what the server knows of it, by the ids of installs: a domain whose name holds it. */
+/** A search text, and for each install ID a matching domain that the server found. */
 export interface Search {
   text: string;
   byDomain: ReadonlyMap<string, string>;
 }
 
-const holds = (search: string) => {
+const contains = (search: string) => {
   const wanted = search.trim().toLowerCase();
   return (text: string) => text.toLowerCase().includes(wanted);
 };
 
-/** The sites whose name, or a name, address or domain of one of whose installs, holds what was typed. */
+/** Returns the sites that match by name, or by the name or a domain of one of their installs. */
 export function searchSites(
   sites: readonly Site[],
   { text, byDomain }: Search,
   installs: ReadonlyMap<string, Install>,
 ): Site[] {
-  const matches = holds(text);
+  const matches = contains(text);
   return sites.filter(
     (site) =>
       matches(site.name) ||
@@ -31,21 +31,21 @@ export function searchSites(
   );
 }
 
-/** Which installs are wanted; an empty text: whatever it is. */
+/** Filters of the installs page. An empty text matches everything. */
 export interface InstallFilter {
-  /** `attention`: those that somebody should see to; or a status. */
+  /** A status, or `attention`. */
   status: string;
   environment: string;
-  /** The id of a site, or `none`. */
+  /** The ID of a site, or `none`. */
   site: string;
 }
 
-/** `none` in a filter stands for what has none. */
+/** Filter value for installs without a site or environment. */
 export const NONE = 'none';
-/** In place of a status: those that somebody should see to. */
+/** Filter value for installs that need attention, in place of a status. */
 export const ATTENTION = 'attention';
 
-/** The filter that an address asks for; what is none, as somebody may have typed it, is empty. */
+/** Parses the filters in the query string. Invalid values are ignored. */
 export function installFilterOf(get: (name: string) => string): InstallFilter {
   const [status, environment] = [get('status'), get('environment')];
   return {
@@ -61,7 +61,7 @@ export function filterInstalls(
   filter: InstallFilter,
   attention: ReadonlyMap<string, unknown>,
 ): Install[] {
-  const matches = holds(text);
+  const matches = contains(text);
   return installs.filter(
     (install) =>
       (byDomain.has(install.id) || [install.name, install.primary_domain, install.cname].some(matches)) &&
@@ -72,7 +72,7 @@ export function filterInstalls(
   );
 }
 
-/** The domain by which an install was found, where its row does not show it anyhow. */
+/** Returns the domain by which an install was found; null if its row shows that domain anyway. */
 export function foundBy(
   byDomain: Search['byDomain'],
   install: { id: string; primary_domain: string | undefined },

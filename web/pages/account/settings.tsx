@@ -14,29 +14,24 @@ import { Facts, Page, Section } from '../../components/page.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 import { type SessionAccount, useAccount, useMay, useSession } from '../../session/session.ts';
 
-/** What the account itself is called, and what it demands of its people. */
+/** The settings of an account: its name and whether it requires a second factor. */
 export function SettingsPage({ accountId }: { accountId: string }) {
   const account = useAccount(accountId);
   const may = useMay(accountId);
   return (
-    <Page title="Settings" subtitle="Of the account, for all of its people.">
+    <Page title="Settings" subtitle="These settings apply to everyone in this account.">
       {account && may('account.change') ? (
         <>
           <NameSection account={account} />
           <SecondFactorSection account={account} />
-          <Section title="For the API">
+          <Section title="API">
             <Facts
-              facts={[
-                [
-                  'ID of the account',
-                  <Copyable key="account" text={account.id} what="the ID of the account" />,
-                ],
-              ]}
+              facts={[['Account ID', <Copyable key="account" text={account.id} what="the account ID" />]]}
             />
           </Section>
         </>
       ) : (
-        <p>Only an owner can change the settings of this account.</p>
+        <p>Only owners can change the settings of this account.</p>
       )}
     </Page>
   );
@@ -60,18 +55,18 @@ function NameSection({ account }: { account: SessionAccount }) {
   return (
     <Section title="Name">
       <Form
-        submitLabel="Rename the account"
+        submitLabel="Rename account"
         onSubmit={async (values) => {
           const name = textOf(values, 'name').trim();
           await update({ name });
-          showSuccess(`The account is called ${name} now.`);
+          showSuccess(`Renamed the account to ${name}.`);
         }}
       >
         <TextField
           key={account.name}
-          label="Name of the account"
+          label="Account name"
           name="name"
-          hint="What its people see when they choose between accounts."
+          hint="Shown to people who switch between accounts."
           required
           maxLength={100}
           defaultValue={account.name}
@@ -84,44 +79,43 @@ function NameSection({ account }: { account: SessionAccount }) {
 
 function SecondFactorSection({ account }: { account: SessionAccount }) {
   const { user } = useSession();
-  const demanded = account.requires_second_factor;
+  const required = account.requires_second_factor;
   const [asking, setAsking] = useState(false);
   const update = useUpdate(account.id);
   return (
     <Section title="Second factor">
       <p>
-        {demanded ? <Badge tone="good">Demanded</Badge> : <Badge>Not demanded</Badge>}{' '}
-        {demanded
-          ? 'Whoever is in this account has to confirm each sign-in with a code, and cannot switch that off.'
-          : 'Each person decides for themselves whether a sign-in has to be confirmed with a code.'}
+        {required ? <Badge tone="good">Required</Badge> : <Badge>Not required</Badge>}{' '}
+        {required
+          ? 'Everyone in this account must confirm each sign-in with a code, and cannot turn this off.'
+          : 'Each person decides whether to confirm sign-ins with a code.'}
       </p>
       <WithoutFactor accountId={account.id} />
-      <p>This concerns the portal. API credentials go on working as they are.</p>
-      {!demanded && !user.mfa_enabled && (
+      <p>This applies to the portal only. API credentials keep working without a second factor.</p>
+      {!required && !user.mfa_enabled && (
         <p>
-          To demand it of others, have one yourself first:{' '}
-          <Link href="/me/security">switch your second factor on</Link>.
+          Before you can require one, <Link href="/me/security">turn on your own second factor</Link>.
         </p>
       )}
       <div>
-        <Button disabled={!demanded && !user.mfa_enabled} onClick={() => setAsking(true)}>
-          {demanded ? 'Demand it no longer' : 'Demand a second factor'}
+        <Button disabled={!required && !user.mfa_enabled} onClick={() => setAsking(true)}>
+          {required ? 'Stop requiring' : 'Require second factor'}
         </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={demanded ? 'Demand no second factor any longer?' : 'Demand a second factor?'}
+        title={required ? 'Stop requiring a second factor?' : 'Require a second factor?'}
         description={
-          demanded
-            ? 'Who has one keeps it until they switch it off themselves.'
-            : 'Whoever has none and is in the portal now is taken to setting one up at once, from whatever they are at; what they have typed and not sent is lost. The others are asked when they sign in next.'
+          required
+            ? 'People keep their second factor until they turn it off.'
+            : 'Signed-in people without a second factor must set one up immediately and lose unsaved changes. Everyone else sets one up at their next sign-in.'
         }
-        confirmLabel={demanded ? 'Demand it no longer' : 'Demand it'}
+        confirmLabel={required ? 'Stop requiring' : 'Require'}
         onConfirm={async () => {
-          await update({ requires_second_factor: !demanded });
+          await update({ requires_second_factor: !required });
           showSuccess(
-            demanded ? 'No second factor is demanded any longer.' : 'A second factor is demanded now.',
+            required ? 'A second factor is no longer required.' : 'A second factor is now required.',
           );
         }}
       />
@@ -135,11 +129,11 @@ function WithoutFactor({ accountId }: { accountId: string }) {
   const without = people.filter(({ mfa_enabled }) => !mfa_enabled).length;
   const sentence =
     without === 0
-      ? 'Everybody in this account has a second factor.'
+      ? 'Everyone in this account has a second factor.'
       : `${without} of ${people.length} ${people.length === 1 ? 'person' : 'people'} in this account ${without === 1 ? 'has' : 'have'} none yet.`;
   return (
     <p>
-      {sentence} <Link href={`/accounts/${accountId}/people`}>See the people</Link>
+      {sentence} <Link href={`/accounts/${accountId}/people`}>Show people</Link>
     </p>
   );
 }

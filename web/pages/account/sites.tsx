@@ -23,14 +23,14 @@ import { ShownCount } from './shown-count.tsx';
 
 const NO_INSTALLS: readonly Install[] = [];
 
-/** All sites of an account, and the way to a new one. */
+/** The sites of an account. */
 export function SitesPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
   const sites = useSites(accountId);
   const { data: installs = NO_INSTALLS } = useInstalls(accountId);
   const [creating, setCreating] = useState(false);
   const byId = useMemo(() => new Map(installs.map((install) => [install.id, install])), [installs]);
-  const alone = installs.filter(({ site }) => site === null).length;
+  const unassigned = installs.filter(({ site }) => site === null).length;
 
   return (
     <Page
@@ -39,16 +39,16 @@ export function SitesPage({ accountId }: { accountId: string }) {
       actions={
         may('site.change') && (
           <Button variant="primary" onClick={() => setCreating(true)}>
-            Create a site
+            Create site
           </Button>
         )
       }
     >
       <AttentionNotice accountId={accountId} />
-      {alone > 0 && (
+      {unassigned > 0 && (
         <Notice>
-          {alone === 1 ? 'One install is in no site.' : `${alone} installs are in no site.`}{' '}
-          <Link href={`/accounts/${accountId}/installs?site=${NONE}`}>See installs in no site</Link>
+          {unassigned === 1 ? '1 install has no site.' : `${unassigned} installs have no site.`}{' '}
+          <Link href={`/accounts/${accountId}/installs?site=${NONE}`}>Show installs without a site</Link>
         </Notice>
       )}
       <Loaded query={sites} what="sites">
@@ -56,9 +56,9 @@ export function SitesPage({ accountId }: { accountId: string }) {
           all.length === 0 ? (
             <Empty>
               {may('site.change') ? (
-                <p>There is no site yet. Create one, and then the installs that are its environments.</p>
+                <p>You have no sites yet. Create one, then add an install for each environment.</p>
               ) : (
-                <p>There is no site here for you yet. An owner of the account can give you installs.</p>
+                <p>You do not have access to any sites yet. Ask an account owner for access.</p>
               )}
             </Empty>
           ) : (
@@ -94,13 +94,13 @@ function SiteTable({
           type="search"
           label="Search sites"
           name="search"
-          hint="By site, install or domain"
+          hint="Site, install or domain"
           value={typed}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </TableTools>
       {domainSearchFailed && <DomainSearchUnavailable />}
-      <ShownCount shown={found.length} total={sites.length} thing="site" />
+      <ShownCount shown={found.length} total={sites.length} noun="site" />
       {found.length === 0 ? (
         <NothingMatches onClear={() => setSearch('')} />
       ) : (

@@ -62,10 +62,10 @@ const SECTIONS: readonly { id: string; label: string; content: ComponentType<Sec
   },
 ];
 
-/** Everything of one website, each part at an address of its own. */
+/** The pages of an install, each section at its own address. */
 export function InstallPage({ installId, section }: { installId: string; section: string }) {
   const query = useInstall(installId);
-  if (isNotFound(query.error)) return <NotFound what="install" />;
+  if (isNotFound(query.error)) return <NotFound what="Install" />;
   if (query.data === undefined) {
     return (
       <Page title="Install">
@@ -86,14 +86,14 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   const present = SECTIONS.find(({ id }) => id === section);
   if (present === undefined) {
     return (
-      <Page title="There is nothing here">
+      <Page title="Page not found">
         <p>
-          Nothing is at <code>{location}</code>. Go to <Link href={own}>{install.name}</Link>.
+          There is no page at <code>{location}</code>. Go to <Link href={own}>{install.name}</Link>.
         </p>
       </Page>
     );
   }
-  // Of one that was never made there is nothing else to see.
+  // An install that could not be created has no other sections.
   const isFailed = install.status === 'failed';
   const Content = isFailed ? Overview : present.content;
   return (
@@ -104,7 +104,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
         install.status === 'active' &&
         connection.data && (
           <>
-            {/* What runs PHP is a WordPress. */}
+            {/* Every install with PHP runs WordPress. */}
             {install.php_version !== null && <AdminLink websiteUrl={connection.data.website_url} />}
             <WebsiteLink href={connection.data.website_url} />
           </>
@@ -114,9 +114,9 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       <InstallNotice install={install} />
       {!isFailed && (
         <SectionNav
-          label={`Parts of ${install.name}`}
+          label={`Sections of ${install.name}`}
           items={SECTIONS.map(({ id, label }) => ({
-            // The first part is at the address of the install itself too.
+            // The overview is also at the install's own address.
             href: id === 'overview' && location === own ? own : `${own}/${id}`,
             label,
           }))}
@@ -129,7 +129,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   );
 }
 
-/** Its state, its environment, and the site that it belongs to. */
+/** The status, environment and site of an install. */
 function Placement({ install }: SectionProps) {
   const site = useSite(install.site?.id);
   return (
@@ -137,7 +137,7 @@ function Placement({ install }: SectionProps) {
       <InstallStatus status={install.status} /> <span aria-hidden="true">· </span>
       {environmentLabel(install.environment)}
       {install.site === null ? (
-        ', in no site'
+        ', no site'
       ) : (
         <>
           {install.environment === null ? ' in ' : ' of '}

@@ -10,7 +10,7 @@ import {
   stateSince,
 } from './operations/operation-labels.ts';
 
-/** What anybody should know first of an install: that it is not (yet) a website, or is about to become another. */
+/** A notice while an install is being created or replaced, or if it could not be created. */
 export function InstallNotice({ install }: { install: Install }) {
   if (install.status === 'pending') return <Making install={install} />;
   return install.status === 'failed' ? <Failed install={install} /> : <BeingReplaced install={install} />;
@@ -19,7 +19,7 @@ export function InstallNotice({ install }: { install: Install }) {
 function Making({ install }: { install: Install }) {
   const operation = useOperations(install.id).data?.results.find(isUnderWay);
   return (
-    <Notice tone="busy" title={`${install.name} is being made`} role="status">
+    <Notice tone="busy" title={`${install.name} is being created`} role="status">
       {operation && (
         <p>
           {operationName(operation)}: {operationState(operation).word}, <Time at={stateSince(operation)} />.
@@ -27,13 +27,13 @@ function Making({ install }: { install: Install }) {
           {operation.reason !== null && ` The last one failed: ${operation.reason}`}
         </p>
       )}
-      <p>This page changes by itself as soon as the website answers.</p>
-      <ProgressBar label={`${install.name} is being made`} />
+      <p>This page updates as soon as the website is ready.</p>
+      <ProgressBar label={`${install.name} is being created`} />
     </Notice>
   );
 }
 
-/** A copy of another install comes; what is done here until then is in vain. */
+/** Warns that a copy of another install will replace this one. */
 function BeingReplaced({ install }: { install: Install }) {
   const copy = useOperations(install.id).data?.results.find(
     (operation) => operation.kind === 'copy_install' && isUnderWay(operation),
@@ -42,9 +42,10 @@ function BeingReplaced({ install }: { install: Install }) {
   const title = `${copy.copy?.from ?? 'Another install'} is being copied into ${install.name}`;
   return (
     <Notice tone="busy" title={title} role="status">
-      <p>{copyStep(copy) ?? copy.reason ?? 'It waits for its turn.'}</p>
+      <p>{copyStep(copy) ?? copy.reason ?? 'Waiting for other operations of this install.'}</p>
       <p>
-        The files and the database of {install.name} are replaced; what is changed in them until then is lost.
+        The copy replaces the files and the database of {install.name}. Changes that you make before it
+        finishes are lost.
       </p>
       <ProgressBar label={title} />
     </Notice>
@@ -55,8 +56,8 @@ function Failed({ install }: { install: Install }) {
   const operations = useOperations(install.id).data?.results;
   const failed = operations?.find(({ kind, state }) => kind === 'provision_install' && state === 'failed');
   return (
-    <Notice tone="bad" title={`${install.name} could not be made`}>
-      <p>{failed?.reason ?? 'The reason is not kept any more.'}</p>
+    <Notice tone="bad" title={`${install.name} could not be created`}>
+      <p>{failed?.reason ?? 'The reason is no longer available.'}</p>
       <p>{failureAdvice({ kind: 'provision_install', state: 'failed' })}</p>
     </Notice>
   );

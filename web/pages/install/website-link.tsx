@@ -1,16 +1,16 @@
 import buttonStyles from '../../components/button.module.css';
 
-/** Opens a website beside the portal. */
+/** A link that opens a website in a new tab. */
 export function WebsiteLink({ href }: { href: string }) {
-  return <OutwardLink href={href} label="Open website" />;
+  return <ExternalLink href={href} label="Open website" />;
 }
 
-/** Opens where WordPress is administered. */
+/** A link that opens the WordPress admin in a new tab. */
 export function AdminLink({ websiteUrl }: { websiteUrl: string }) {
-  return <OutwardLink href={new URL('wp-admin/', websiteUrl).href} label="WordPress admin" />;
+  return <ExternalLink href={new URL('wp-admin/', websiteUrl).href} label="WordPress admin" />;
 }
 
-function OutwardLink({ href, label }: { href: string; label: string }) {
+function ExternalLink({ href, label }: { href: string; label: string }) {
   return (
     <a className={buttonStyles.button} href={href} target="_blank" rel="noopener">
       {label} <span aria-hidden="true">↗</span>

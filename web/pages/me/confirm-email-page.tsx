@@ -12,7 +12,7 @@ import { useSession } from '../../session/session.ts';
 
 const isUnusable = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
-/** Where the link in the mail to a new address leads. It asks for a press: programs that look through mails open links too. */
+/** Confirms a new email address by the link in an email. It needs a click, because email scanners open links, too. */
 export function ConfirmEmailPage({ token }: { token: string }) {
   const { user } = useSession();
   const queries = useQueryClient();
@@ -34,30 +34,30 @@ export function ConfirmEmailPage({ token }: { token: string }) {
       throw error;
     }
     await queries.invalidateQueries({ queryKey: SESSION_KEY });
-    showSuccess('Your e-mail address is changed.');
+    showSuccess('Changed your email address.');
     navigate('/me/profile', { replace: true });
   }
 
   return (
-    <Page title="New e-mail address">
+    <Page title="New email address">
       {isUnusable(change.error) ? (
         <Notice tone="bad" title="This link does not work" role="alert">
           <p>
-            It was used already, it is too old, a newer one has taken its place, or it is not for {user.email}
-            , as whom you are signed in.
+            The link was used before, has expired, was replaced by a newer one, or belongs to another user
+            than {user.email}.
           </p>
           <p>
-            Ask for a new one in <Link href="/me/profile">your profile</Link>.
+            Request a new link in <Link href="/me/profile">your profile</Link>.
           </p>
         </Notice>
       ) : (
         <Loaded query={change} what="the link">
           {({ email }) => (
-            <Section title={`Sign in as ${email} from now on?`}>
+            <Section title={`Change your email address to ${email}?`}>
               <Form submitLabel="Use this address" onSubmit={confirm}>
                 <p>
-                  Until now it is {user.email}. Once you have changed it, mails go to the new address, and
-                  links to set a password and invitations that were mailed to the old one stop working.
+                  Your current address is {user.email}. After the change, we send emails to the new address.
+                  Password links and invitations sent to the old address stop working.
                 </p>
               </Form>
             </Section>

@@ -9,7 +9,7 @@ import { Notice } from '../../components/notice.tsx';
 import { Facts, Section } from '../../components/page.tsx';
 import { useSession } from '../../session/session.ts';
 
-/** The address that the person signs in with, and how they get another one. */
+/** Shows and changes the email address that the user signs in with. */
 export function EmailSection() {
   const { user } = useSession();
   const [asked, setAsked] = useState<string | null>(null);
@@ -23,19 +23,19 @@ export function EmailSection() {
   }
 
   return (
-    <Section title="E-mail address">
-      <Facts facts={[['You sign in as', user.email]]} />
+    <Section title="Email address">
+      <Facts facts={[['Current address', user.email]]} />
       {asked === null ? (
-        <Form submitLabel="Send a link there" onSubmit={ask}>
+        <Form submitLabel="Send confirmation link" onSubmit={ask}>
           <TextField
-            label="New e-mail address"
+            label="New email address"
             name="email"
             type="email"
             autoComplete="email"
             autoCapitalize="none"
             spellCheck={false}
             maxLength={254}
-            hint="We send a link there. Your address is changed when you have opened it and said yes."
+            hint="We send a link to this address. The change applies once you open the link and confirm."
             required
           />
           <TextField
@@ -49,7 +49,7 @@ export function EmailSection() {
             <TextField
               label="Code"
               name="code"
-              hint="The six digits of your app, or one of your recovery codes."
+              hint="A six-digit code from your authenticator app, or a recovery code."
               autoComplete="one-time-code"
               autoCapitalize="none"
               spellCheck={false}
@@ -65,17 +65,17 @@ export function EmailSection() {
   );
 }
 
-/** Says the same whoever has the address. */
+/** Shown for every address, so that it does not reveal which ones have an account. */
 function Asked({ email, onAgain }: { email: string; onAgain(): void }) {
   const notice = useFocusOnMount<HTMLDivElement>();
   return (
     <>
-      <Notice ref={notice} tone="good" role="status" title="Look into your mail">
-        A mail is on its way to {email}. Open the link in it within an hour; until then you sign in as before.
-        Nothing there after a few minutes? Look among the unwanted mails too.
+      <Notice ref={notice} tone="good" role="status" title="Check your email">
+        We sent a link to {email}. Open it within one hour. Until then, your address stays the same. If it
+        does not arrive within a few minutes, check your spam folder.
       </Notice>
       <div>
-        <Button onClick={onAgain}>Another address</Button>
+        <Button onClick={onAgain}>Use another address</Button>
       </div>
     </>
   );

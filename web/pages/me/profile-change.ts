@@ -1,4 +1,4 @@
-/** What people tell of themselves. */
+/** The profile that users edit themselves. */
 export interface Profile {
   first_name: string;
   last_name: string;
@@ -6,8 +6,8 @@ export interface Profile {
 }
 
 /**
- * What somebody has changed, and nothing else: a telephone number of before there was a rule for it must not keep them from changing
- * their name.
+ * Returns only the changed fields, so that an old phone number that the server would reject today does not prevent
+ * other changes.
  */
 export function profileChange(before: Profile, typed: Record<keyof Profile, string>): Partial<Profile> {
   const phone = typed.phone.trim() || null;

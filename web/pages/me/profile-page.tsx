@@ -22,12 +22,12 @@ export function ProfilePage() {
     });
     await unwrap(portal.PATCH('/portal/api/profile', { body }));
     await queries.invalidateQueries({ queryKey: SESSION_KEY });
-    showSuccess('Your profile is saved.');
+    showSuccess('Saved your profile.');
   }
 
   return (
-    <Page title="Profile" subtitle="What the other people of your accounts see of you.">
-      <Section title="You">
+    <Page title="Profile" subtitle="Other people in your accounts see this information.">
+      <Section title="Personal details">
         <Form submitLabel="Save" onSubmit={save}>
           <TextField
             label="First name"
@@ -46,13 +46,13 @@ export function ProfilePage() {
             required
           />
           <TextField
-            label="Telephone"
+            label="Phone number"
             name="phone"
             type="tel"
             autoComplete="tel"
             defaultValue={user.phone ?? ''}
             maxLength={40}
-            hint="Only if you want to be called."
+            hint="Optional."
           />
         </Form>
       </Section>

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import styles from './sign-in.module.css';
 
-/** What a page on the way to signing in is about. */
+/** The main content of a sign-in page. */
 export function Card({ children }: { children: ReactNode }) {
   return <div className={styles.card}>{children}</div>;
 }
 
-/** What else can be done there. */
+/** Other actions on a sign-in page. */
 export function CardLinks({ children }: { children: ReactNode }) {
   return <div className={styles.other}>{children}</div>;
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Whoever comes to a form that was loaded goes on typing at once: in its first field, or at its button where there is none to fill. */
+/** Focuses the first editable field of a form when it mounts, or its button if it has none. */
 export function FocusedForm({ children }: { children: ReactNode }) {
   const part = useRef<HTMLDivElement>(null);
   useEffect(() => part.current?.querySelector<HTMLElement>('input:not([readonly]), button')?.focus(), []);

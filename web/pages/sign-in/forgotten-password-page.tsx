@@ -10,7 +10,7 @@ import { Page } from '../../components/page.tsx';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
 
-/** Says the same whoever has the address. */
+/** Requests a password link. The response is the same for unknown addresses, so that it does not reveal users. */
 export function ForgottenPasswordPage() {
   const [asked, setAsked] = useState<string | null>(null);
   const email = useFocusOnMount<HTMLInputElement>();
@@ -26,19 +26,19 @@ export function ForgottenPasswordPage() {
   }
 
   return (
-    <Page title="Forgotten password">
+    <Page title="Reset password">
       <Card>
         {asked === null ? (
-          <Form submitLabel="Send me a link" onSubmit={ask}>
+          <Form submitLabel="Send link" onSubmit={ask}>
             <TextField
               ref={email}
-              label="E-mail address"
+              label="Email address"
               name="email"
               type="email"
               autoComplete="username"
               autoCapitalize="none"
               spellCheck={false}
-              hint="We send a link there with which you set a new password."
+              hint="We email you a link to set a new password."
               required
             />
           </Form>
@@ -56,9 +56,9 @@ export function ForgottenPasswordPage() {
 function Asked({ email }: { email: string }) {
   const notice = useFocusOnMount<HTMLDivElement>();
   return (
-    <Notice ref={notice} tone="good" role="status" title="Look into your mail">
-      If somebody has the address {email} here, a mail with a link is on its way. The link works once, and for
-      an hour. Nothing there after a few minutes? Look among the unwanted mails too.
+    <Notice ref={notice} tone="good" role="status" title="Check your email">
+      If {email} belongs to a user, we sent a link to it. The link works once and expires after one hour. If
+      it does not arrive within a few minutes, check your spam folder.
     </Notice>
   );
 }

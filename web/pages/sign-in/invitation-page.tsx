@@ -22,7 +22,7 @@ import { isUnusable, UnusableLink } from './unusable-link.tsx';
 type Invitation =
   PortalPaths['/portal/api/invitations/{token}']['get']['responses'][200]['content']['application/json'];
 
-/** Where the link of an invitation leads: known people only accept, new ones choose a password. */
+/** Accepts an invitation. New users choose a password; existing users only confirm. */
 export function InvitationPage({ token }: { token: string }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -35,7 +35,7 @@ export function InvitationPage({ token }: { token: string }) {
     queryKey,
     queryFn: () => unwrap(portal.GET('/portal/api/invitations/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
-    // Back here after it was used, it is looked at anew.
+    // A used link must be checked again when the user returns.
     gcTime: 0,
   });
 
@@ -47,9 +47,9 @@ export function InvitationPage({ token }: { token: string }) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
-    // Whoever is signed in already goes straight on, with one account more.
+    // Reloads the session of a signed-in user, who has a new account.
     queries.removeQueries({ queryKey: SESSION_KEY });
-    if (has_password) showSuccess(`You are now in the account ${account_name}.`);
+    if (has_password) showSuccess(`You joined the account ${account_name}.`);
     navigate('/sign-in', { state: noticeState('accepted', email) });
   }
 
@@ -60,7 +60,7 @@ export function InvitationPage({ token }: { token: string }) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
-    // Whoever is signed in already has one account less.
+    // Reloads the session of a signed-in user, who has one account less.
     queries.removeQueries({ queryKey: SESSION_KEY });
     setDeclined(account_name);
   }
@@ -71,28 +71,28 @@ export function InvitationPage({ token }: { token: string }) {
     <Page title="Invitation">
       <Card>
         {isUnusable(invitation.error) ? (
-          <UnusableLink>Ask whoever invited you to send the invitation again.</UnusableLink>
+          <UnusableLink>Ask the person who invited you for a new invitation.</UnusableLink>
         ) : (
           <Loaded query={invitation} what="the invitation">
             {(open) => (
               <>
                 <p>
-                  Hello {open.first_name}. You are invited to the account <strong>{open.account_name}</strong>
-                  .
+                  Hello {open.first_name}. You are invited to join the account{' '}
+                  <strong>{open.account_name}</strong>.
                 </p>
                 <FocusedForm>
-                  <Form submitLabel="Accept the invitation" onSubmit={(values) => accept(open, values)}>
+                  <Form submitLabel="Accept invitation" onSubmit={(values) => accept(open, values)}>
                     {open.has_password ? (
-                      <p>You have a password here already, for {open.email}; it stays as it is.</p>
+                      <p>You already have a password for {open.email}. Keep using it to sign in.</p>
                     ) : (
                       <>
                         <TextField
-                          label="E-mail address"
+                          label="Email address"
                           name="email"
                           type="email"
                           autoComplete="username"
                           value={open.email}
-                          hint="With this address and the password below you sign in from now on."
+                          hint="You sign in with this address and the password below."
                           readOnly
                         />
                         <NewPasswordFields label="Password" />
@@ -109,8 +109,8 @@ export function InvitationPage({ token }: { token: string }) {
                   open={declining}
                   onOpenChange={setDeclining}
                   title="Decline this invitation?"
-                  description={`You do not get into the account ${open.account_name}. Whoever invited you sees it, and can invite you again.`}
-                  confirmLabel="Decline the invitation"
+                  description={`You will not join the account ${open.account_name}. Its owners can see that you declined, and can invite you again.`}
+                  confirmLabel="Decline invitation"
                   onConfirm={() => decline(open)}
                 />
               </>
@@ -126,13 +126,12 @@ function Declined({ accountName }: { accountName: string }) {
   const notice = useFocusOnMount<HTMLDivElement>();
   return (
     <Page title="Invitation">
-      <Notice ref={notice} tone="good" role="status" title="You have declined the invitation">
+      <Notice ref={notice} tone="good" role="status" title="You declined the invitation">
         <p>
-          You are not in the account {accountName}, and this link does not work any more. You can be invited
-          again.
+          You did not join the account {accountName}, and this link no longer works. You can be invited again.
         </p>
         <p>
-          If you have other accounts here, <Link href="/">go on to them</Link>.
+          If you have other accounts, <Link href="/">go to the portal</Link>.
         </p>
       </Notice>
     </Page>

@@ -13,7 +13,7 @@ import { FocusedForm } from './first-field.tsx';
 import { noticeState } from './sign-in-notice.ts';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
 
-/** Where the links of the first start, of the command line and of the mail for a forgotten password lead. */
+/** Sets a password by a link from the first start, the command line or a password reset email. */
 export function PasswordLinkPage({ token }: { token: string }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -23,7 +23,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
     queryKey,
     queryFn: () => unwrap(portal.GET('/portal/api/password_links/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
-    // Back here after it was used, it is looked at anew.
+    // A used link must be checked again when the user returns.
     gcTime: 0,
   });
 
@@ -35,32 +35,32 @@ export function PasswordLinkPage({ token }: { token: string }) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
-    // All sessions of the person have ended, that of this browser too if it is theirs.
+    // The server has ended all sessions of the user, which may include this one.
     queries.removeQueries({ queryKey: SESSION_KEY });
     navigate('/sign-in', { state: noticeState('password_set', email) });
   }
 
   return (
-    <Page title="Set your password">
+    <Page title="Set password">
       <Card>
         {isUnusable(link.error) ? (
           <UnusableLink>
-            <Link href="/forgotten-password">Have a new link sent to you</Link>, or ask your provider for one.
+            <Link href="/forgotten-password">Request a new link</Link>, or ask your provider for one.
           </UnusableLink>
         ) : (
           <Loaded query={link} what="the link">
             {({ email, first_name, purpose, api_credentials }) => (
               <>
                 <p>
-                  {/* The first owner of all has a name that nobody chose. */}
+                  {/* The first owner's name is a placeholder, so the greeting leaves it out. */}
                   {purpose === 'first'
                     ? `Welcome. Choose a password for the portal.`
-                    : `Hello ${first_name}. Choose a new password; wherever you are signed in now, you will be signed out.`}
+                    : `Hello ${first_name}. Choose a new password. This signs you out everywhere.`}
                 </p>
                 <FocusedForm>
-                  <Form submitLabel="Set the password" onSubmit={(values) => set(values, email)}>
+                  <Form submitLabel="Set password" onSubmit={(values) => set(values, email)}>
                     <TextField
-                      label="E-mail address"
+                      label="Email address"
                       name="email"
                       type="email"
                       autoComplete="username"
@@ -70,11 +70,9 @@ export function PasswordLinkPage({ token }: { token: string }) {
                     <NewPasswordFields />
                     {purpose === 'reset' && api_credentials > 0 && (
                       <CheckboxField
-                        label="End my API access, too"
+                        label="Also revoke my API credentials"
                         name="end_api_access"
-                        hint={`Programs that work in your name (${
-                          api_credentials === 1 ? '1 credential' : `${api_credentials} credentials`
-                        }) are refused from then on. Tick it if somebody else may have got in.`}
+                        hint={`Programs that use ${api_credentials === 1 ? 'your credential' : `your ${api_credentials} credentials`} lose access. Recommended if someone else may have had access to your account.`}
                       />
                     )}
                   </Form>

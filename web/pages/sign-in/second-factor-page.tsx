@@ -16,7 +16,7 @@ import { noticeState } from './sign-in-notice.ts';
 
 type Kind = 'app' | 'recovery';
 
-/** The password was right; the code of the app, or one that was kept for when it is lost, is still to come. */
+/** The second step of signing in: a code from the app, or a recovery code. */
 export function SecondFactorPage() {
   const [kind, setKind] = useState<Kind>('app');
   const signOut = useSignOut();
@@ -25,20 +25,20 @@ export function SecondFactorPage() {
     <Page title="Second factor">
       <Card>
         {kind === 'app' ? (
-          <Form key="app" submitLabel="Go on" onSubmit={(values) => pass(values, kind)}>
-            <CodeField hint="The code that the app on your telephone shows for Homeport now." />
+          <Form key="app" submitLabel="Continue" onSubmit={(values) => pass(values, kind)}>
+            <CodeField hint="The current code in your authenticator app." />
           </Form>
         ) : (
-          <Form key="recovery" submitLabel="Go on" onSubmit={(values) => pass(values, kind)}>
+          <Form key="recovery" submitLabel="Continue" onSubmit={(values) => pass(values, kind)}>
             <RecoveryCodeField />
           </Form>
         )}
         <CardLinks>
           <Button small variant="quiet" onClick={() => setKind(kind === 'app' ? 'recovery' : 'app')}>
-            {kind === 'app' ? 'Use a recovery code' : 'Use the app'}
+            {kind === 'app' ? 'Use a recovery code' : 'Use the authenticator app'}
           </Button>
           <Button small variant="quiet" onClick={() => signOut().catch(showFailure)}>
-            Sign in as somebody else
+            Sign in as another user
           </Button>
         </CardLinks>
       </Card>
@@ -54,7 +54,7 @@ function usePassSecondFactor() {
     try {
       await unwrap(portal.POST('/portal/api/session/second_factor', { body }));
     } catch (error) {
-      // A wrong code and a session that has ended are refused alike: the session itself tells which it was.
+      // The server responds with 401 to a wrong code and to an ended session. Reloading the session shows which it was.
       const refused = error instanceof ApiFailure && error.status === 401;
       if (refused) await queries.refetchQueries({ queryKey: SESSION_KEY });
       if (refused && queries.getQueryData(SESSION_KEY) === null) {
@@ -64,8 +64,8 @@ function usePassSecondFactor() {
       throw attemptError(
         error,
         kind === 'app'
-          ? 'The code is not right, or it was used already. Wait for the next one of the app.'
-          : 'The recovery code is not right, or it was used already.',
+          ? 'The code is wrong or was used before. Wait for the next code in the app.'
+          : 'The recovery code is wrong or was used before.',
         kind === 'app' ? 'use a recovery code' : undefined,
       );
     }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { emailOf, noticeState, sentenceOf } from './sign-in-notice.ts';
 
-test('a word that came along is said, and nothing else is', () => {
+test('reads known notices from the history state', () => {
   expect(sentenceOf(noticeState('password_set'))).toEqual({
-    sentence: 'Your password is set. Sign in with it now.',
+    sentence: 'Your password is set. Sign in with it.',
     good: true,
   });
   expect(sentenceOf(noticeState('ended'))?.good).toBe(false);
@@ -13,7 +13,7 @@ test('a word that came along is said, and nothing else is', () => {
   }
 });
 
-test('an address that is known comes along', () => {
+test('reads the email address from the history state', () => {
   expect(emailOf(noticeState('accepted', 'ada@people.example'))).toBe('ada@people.example');
   expect(emailOf(noticeState('ended'))).toBe('');
   expect(emailOf({ email: 7 })).toBe('');

@@ -14,14 +14,14 @@ import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
 import { emailOf, SESSION_ENDED, sentenceOf } from './sign-in-notice.ts';
 
-const WRONG = 'The e-mail address or the password is not right.';
+const WRONG = 'Wrong email address or password.';
 
-/** Stands at the address that was asked for, which is gone on to once somebody has signed in. */
+/** The sign-in page. It keeps the requested address, which opens after signing in. */
 export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const queries = useQueryClient();
   const first = useFocusOnMount<HTMLInputElement>();
   const state = useHistoryState<unknown>();
-  const word = sentenceOf(state) ?? (hasEnded ? SESSION_ENDED : null);
+  const notice = sentenceOf(state) ?? (hasEnded ? SESSION_ENDED : null);
   const known = emailOf(state);
 
   async function signIn(values: FormData) {
@@ -35,23 +35,23 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
     const session = queries.getQueryData<PortalSession | SignedOut>(SESSION_KEY);
     if (session === null || session === 'ended') {
       throw new FormError(
-        'Your browser has not kept the sign-in. Allow cookies, and use the address that begins with https.',
+        'Your browser did not store the session cookie. Allow cookies and use the address that begins with https.',
       );
     }
   }
 
   return (
     <Page title="Sign in">
-      {word && (
-        <Notice tone={word.good ? 'good' : 'bad'} role="alert">
-          {word.sentence}
+      {notice && (
+        <Notice tone={notice.good ? 'good' : 'bad'} role="alert">
+          {notice.sentence}
         </Notice>
       )}
       <Card>
         <Form submitLabel="Sign in" onSubmit={signIn}>
           <TextField
             ref={known === '' ? first : undefined}
-            label="E-mail address"
+            label="Email address"
             name="email"
             type="email"
             autoComplete="username"
@@ -62,7 +62,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
           />
           <TextField
             ref={known === '' ? undefined : first}
-            label="Password"
+            label="Passnotice"
             name="password"
             type="password"
             autoComplete="current-password"
@@ -70,7 +70,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
           />
         </Form>
         <CardLinks>
-          <Link href="/forgotten-password">I have forgotten my password</Link>
+          <Link href="/forgotten-password">Forgot your password?</Link>
         </CardLinks>
       </Card>
     </Page>

@@ -5,13 +5,16 @@ import { Notice } from '../../components/notice.tsx';
 
 export const isUnusable = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
-/** Used, too old, replaced by a newer one, or cut off by a mail program: nobody can tell which. `children`: what to do. */
+/**
+ * Shown for a link that was used, has expired, was replaced or was truncated. The server does not say which.
+ * `children` says what to do.
+ */
 export function UnusableLink({ children }: { children: ReactNode }) {
   return (
     <Notice tone="bad" title="This link does not work" role="alert">
-      <p>It was used already, it is too old, or a newer one has taken its place. {children}</p>
+      <p>The link was used before, has expired or was replaced by a newer one. {children}</p>
       <p>
-        If it was you who used it, <Link href="/sign-in">sign in</Link>.
+        If you have used it, <Link href="/sign-in">sign in</Link>.
       </p>
     </Notice>
   );

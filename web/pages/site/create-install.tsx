@@ -13,17 +13,17 @@ import { SelectField, TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { sortRows } from '../../components/sort-rows.ts';
 import { showSuccess } from '../../components/toast.tsx';
-import { INSTALL_NAME_RULE, installNameFault } from './install-name.ts';
+import { INSTALL_NAME_RULE, installNameError } from './install-name.ts';
 
 interface Start {
   accountId: string;
-  /** Those that the install may be in. */
+  /** Sites that the install may belong to. */
   sites: readonly Site[];
-  /** Where it is asked for from the place that it shall fill. */
+  /** The environment that the user chose on the page of a site. */
   place?: { siteId: string; environment: Environment } | undefined;
 }
 
-/** Asks what a new install shall be, and goes there. */
+/** Creates an install and opens it. */
 export function CreateInstallDialog({
   open,
   onOpenChange,
@@ -33,8 +33,8 @@ export function CreateInstallDialog({
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Create an install"
-      description="A website of its own, with its files, its database and an address at once."
+      title="Create install"
+      description="A website with files, a database and its own address."
     >
       <CreateInstallForm {...start} onCancel={() => onOpenChange(false)} />
     </Dialog>
@@ -47,7 +47,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
   const [name, setName] = useState('');
   const [siteId, setSiteId] = useState(place?.siteId ?? '');
   const site = sites.find(({ id }) => id === siteId);
-  const fault = installNameFault(name);
+  const error = installNameError(name);
 
   async function create(values: FormData) {
     const php = textOf(values, 'php_version');
@@ -64,25 +64,25 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
     );
     void queries.invalidateQueries({ queryKey: ['install', accountId] });
     void queries.invalidateQueries({ queryKey: ['site'] });
-    showSuccess(`The install ${install.name} is being made.`);
+    showSuccess(`Creating the install ${install.name}.`);
     navigate(`/installs/${install.id}`);
   }
 
   return (
     <Form
-      submitLabel="Create the install"
-      disabled={fault !== null}
+      submitLabel="Create install"
+      disabled={error !== null}
       actions={<Button onClick={onCancel}>Cancel</Button>}
       onSubmit={create}
     >
-      <InstallNameField name={name} fault={fault} onChange={setName} />
+      <InstallNameField name={name} error={error} onChange={setName} />
       <SelectField
         label="Site"
         name="site_id"
         value={siteId}
         onChange={(event) => setSiteId(event.currentTarget.value)}
         options={[
-          { value: '', label: 'In no site' },
+          { value: '', label: 'No site' },
           ...sortRows(sites, (one) => one.name, 'ascending').map((one) => ({
             value: one.id,
             label: one.name,
@@ -97,15 +97,15 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
 
 function InstallNameField({
   name,
-  fault,
+  error,
   onChange,
 }: {
   name: string;
-  fault: string | null;
+  error: string | null;
   onChange(name: string): void;
 }) {
   const { data: options } = useInstallOptions();
-  const told = fault ?? (name && options ? `Its address will be ${name}.${options.site_domain}.` : '');
+  const feedback = error ?? (name && options ? `The address will be ${name}.${options.site_domain}.` : '');
   return (
     <TextField
       label="Name"
@@ -118,14 +118,14 @@ function InstallNameField({
       onChange={(event) => onChange(event.currentTarget.value)}
       hint={
         <>
-          {INSTALL_NAME_RULE} <strong aria-live="polite">{told}</strong>
+          {INSTALL_NAME_RULE} <strong aria-live="polite">{feedback}</strong>
         </>
       }
     />
   );
 }
 
-/** Only where websites run PHP at all. */
+/** Only shown if the platform runs PHP. */
 function PhpField() {
   const { data: options } = useInstallOptions();
   if (!options || options.php_versions.length === 0) return null;

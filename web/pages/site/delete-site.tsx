@@ -7,14 +7,14 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { showSuccess } from '../../components/toast.tsx';
 
-/** Asks for the site's name before it and its installs are deleted. */
+/** Deletes a site and its installs after the user has typed its name. */
 export function DeleteSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
 
   async function remove() {
     await unwrapEmpty(hosting.DELETE('/sites/{site_id}', { params: { path: { site_id: site.id } } }));
-    showSuccess(`The site ${site.name} is deleted.`);
+    showSuccess(`Deleted the site ${site.name}.`);
     navigate(`/accounts/${site.account.id}/sites`);
     for (const topic of ['site', 'install']) void queries.invalidateQueries({ queryKey: [topic] });
   }
@@ -24,22 +24,21 @@ export function DeleteSiteDialog({ site, open, onClose }: { site: Site; open: bo
       open={open}
       onOpenChange={(next) => next || onClose()}
       title={`Delete ${site.name}?`}
-      description={<WhatGoes site={site} />}
+      description={<DeletionSummary site={site} />}
       name={site.name}
-      confirmLabel="Delete the site"
+      confirmLabel="Delete site"
       onConfirm={remove}
     />
   );
 }
 
-function WhatGoes({ site: { installs } }: { site: Site }) {
-  if (installs.length === 0) return <p>It has no installs. Only its name goes.</p>;
+function DeletionSummary({ site: { installs } }: { site: Site }) {
+  if (installs.length === 0) return <p>This site has no installs.</p>;
   return (
     <>
       <p>
-        With it{' '}
-        {installs.length === 1 ? 'goes this install, its website' : 'go these installs, their websites'},
-        files, databases, domains and backups. This cannot be undone.
+        This permanently deletes {installs.length === 1 ? 'this install' : 'these installs'} with all files,
+        databases, domains and backups:
       </p>
       <ul>
         {byEnvironment(installs).map(({ id, name, environment }) => (

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { type Environment, environmentLabel } from '../../components/environments.ts';
 import { showSuccess } from '../../components/toast.tsx';
 
-/** Asks before what fills a slot of the site is taken out of it. `slot`: undefined while nothing is asked. */
+/** Asks before an install is detached from its site. The dialog is closed while `slot` is undefined. */
 export function DetachInstallDialog({
   site,
   slot,
@@ -29,25 +29,25 @@ export function DetachInstallDialog({
       }),
     );
     await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    showSuccess(`${install.name} is in no site now. It goes on as it was.`);
+    showSuccess(`Detached ${install.name}. The website is not affected.`);
   }
 
   return (
     <ConfirmDialog
       open={slot !== undefined}
       onOpenChange={(open) => open || onClose()}
-      title={`Take ${install?.name ?? 'it'} out of ${site.name}?`}
+      title={`Detach ${install?.name ?? 'the install'} from ${site.name}?`}
       description={
         environment &&
-        `It is not ${environmentLabel(environment)} any more then, and in no site. Nothing is deleted: the website goes on as it is, and can be moved here again.`
+        `The install is no longer ${environmentLabel(environment)} of this site. Nothing is deleted, and the website is not affected. You can move it back.`
       }
-      confirmLabel="Take it out"
+      confirmLabel="Detach"
       onConfirm={detach}
     />
   );
 }
 
-/** What is asked about, as it was when the question came up: it stands in its slot no more before the question is gone. */
+/** Keeps what the dialog shows until it has closed. The install leaves its environment before that. */
 function useAsked(site: Site, slot: Environment | undefined) {
   const asking = () => ({
     slot,

@@ -17,7 +17,7 @@ interface Place {
   environment: Environment;
 }
 
-/** Asks which install shall fill a slot of the site. `place`: undefined while nothing is asked. */
+/** Moves an existing install into an environment of the site. The dialog is closed while `place` is undefined. */
 export function MoveInstallDialog({
   site,
   place,
@@ -31,10 +31,10 @@ export function MoveInstallDialog({
     <Dialog
       open={place !== undefined}
       onOpenChange={(open) => open || onClose()}
-      title="Move an install here"
+      title="Move install here"
       description={
         place &&
-        `It becomes ${environmentLabel(place.environment)} of ${site.name}. The website itself goes on as it is.`
+        `The install becomes ${environmentLabel(place.environment)} of ${site.name}. This does not affect the website.`
       }
     >
       {place && <Choice site={site} place={place} onClose={onClose} />}
@@ -48,7 +48,7 @@ function Choice({ site, place, onClose }: { site: Site; place: Place; onClose():
     <Loaded query={installs} what="installs">
       {(all) =>
         all.length === 0 ? (
-          <p>The account has no install yet.</p>
+          <p>This account has no installs yet.</p>
         ) : (
           <MoveForm installs={all} site={site} place={place} onClose={onClose} />
         )
@@ -80,13 +80,13 @@ function MoveForm({
       }),
     );
     await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    showSuccess(`${install.name} is ${environmentLabel(place.environment)} of ${site.name} now.`);
+    showSuccess(`${install.name} is now ${environmentLabel(place.environment)} of ${site.name}.`);
     onClose();
   }
 
   return (
     <Form
-      submitLabel="Move the install"
+      submitLabel="Move install"
       actions={<Button onClick={onClose}>Cancel</Button>}
       onSubmit={move}
       fieldOf={() => 'install_id'}
@@ -96,7 +96,7 @@ function MoveForm({
         name="install_id"
         required
         options={[
-          { value: '', label: 'Choose one' },
+          { value: '', label: 'Select an install' },
           ...sortRows(installs, ({ name }) => name, 'ascending').map((install) => ({
             value: install.id,
             label: `${install.name}: ${whereIs(install, names)}`,
@@ -108,9 +108,7 @@ function MoveForm({
 }
 
 function whereIs({ site, environment }: Install, names: ReadonlyMap<string, string>): string {
-  if (site === null) return 'in no site';
+  if (site === null) return 'no site';
   const name = names.get(site.id) ?? 'another site';
-  return environment === null
-    ? `in no environment of ${name}`
-    : `${environmentLabel(environment)} of ${name}`;
+  return environment === null ? `no environment, ${name}` : `${environmentLabel(environment)} of ${name}`;
 }

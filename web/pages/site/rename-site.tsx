@@ -15,10 +15,10 @@ export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: bo
       open={open}
       onOpenChange={(next) => next || onClose()}
       title={`Rename ${site.name}`}
-      description="The name is for people. No address changes with it."
+      description="Renaming a site does not change any address."
     >
       <Form
-        submitLabel="Rename the site"
+        submitLabel="Rename site"
         actions={<Button onClick={onClose}>Cancel</Button>}
         onSubmit={async (values) => {
           const renamed = await unwrap(
@@ -28,7 +28,7 @@ export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: bo
             }),
           );
           await queries.invalidateQueries({ queryKey: ['site'] });
-          showSuccess(`The site is called ${renamed.name} now.`);
+          showSuccess(`Renamed the site to ${renamed.name}.`);
           onClose();
         }}
       >

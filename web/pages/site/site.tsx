@@ -19,10 +19,10 @@ import { RenameSiteDialog } from './rename-site.tsx';
 import styles from './site.module.css';
 import { Slot } from './slot.tsx';
 
-/** A site: its environments side by side. */
+/** The page of a site, with its environments side by side. */
 export function SitePage({ siteId }: { siteId: string }) {
   const site = useSite(siteId);
-  if (isNotFound(site.error)) return <NotFound what="site" />;
+  if (isNotFound(site.error)) return <NotFound what="Site" />;
   return (
     <Loaded query={site} what="the site">
       {(loaded) => <Shown site={loaded} />}
@@ -32,10 +32,8 @@ export function SitePage({ siteId }: { siteId: string }) {
 
 const NO_INSTALLS: readonly Install[] = [];
 
-/** What is asked about the site just now. */
-type Asked =
-  | { what: 'rename' | 'delete' }
-  | { what: 'create' | 'move' | 'take-out'; environment: Environment };
+/** The open dialog. */
+type Asked = { what: 'rename' | 'delete' } | { what: 'create' | 'move' | 'detach'; environment: Environment };
 
 function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
@@ -75,16 +73,16 @@ function Shown({ site }: { site: Site }) {
             mayChange={may('install.change')}
             onCreate={() => setAsked({ what: 'create', environment })}
             onMove={() => setAsked({ what: 'move', environment })}
-            onDetach={() => setAsked({ what: 'take-out', environment })}
+            onDetach={() => setAsked({ what: 'detach', environment })}
           />
         ))}
       </div>
       <Others site={site} />
-      <Section title="For the API">
+      <Section title="API">
         <Facts
           facts={[
-            ['ID of the site', <Copyable key="site" text={site.id} what="the ID of the site" />],
-            ['ID of the account', <Copyable key="account" text={accountId} what="the ID of the account" />],
+            ['Site ID', <Copyable key="site" text={site.id} what="the site ID" />],
+            ['Account ID', <Copyable key="account" text={accountId} what="the account ID" />],
           ]}
         />
       </Section>
@@ -100,14 +98,14 @@ function Shown({ site }: { site: Site }) {
       <MoveInstallDialog site={site} place={asked?.what === 'move' ? place : undefined} onClose={close} />
       <DetachInstallDialog
         site={site}
-        slot={asked?.what === 'take-out' ? asked.environment : undefined}
+        slot={asked?.what === 'detach' ? asked.environment : undefined}
         onClose={close}
       />
     </Page>
   );
 }
 
-/** What the site and the list of installs, which tells more of each, know of the one in a slot. */
+/** Combines what the site and the list of installs know about the install of an environment. */
 function inSlot(site: Site, installs: readonly Install[], slot: Environment) {
   const found = site.installs.find(({ environment }) => environment === slot);
   if (!found) return undefined;
@@ -115,12 +113,12 @@ function inSlot(site: Site, installs: readonly Install[], slot: Environment) {
   return { ...found, status: more?.status, primary_domain: more?.primary_domain ?? found.cname };
 }
 
-/** Installs of the site that fill none of its slots. */
+/** Installs of the site without an environment. */
 function Others({ site }: { site: Site }) {
   const others = site.installs.filter(({ environment }) => environment === null);
   if (others.length === 0) return null;
   return (
-    <Section title="In no environment">
+    <Section title="No environment">
       <ul className={styles.others}>
         {others.map(({ id, name }) => (
           <li key={id}>

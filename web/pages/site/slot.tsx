@@ -7,13 +7,13 @@ import { InstallStatus } from '../../components/install-status.tsx';
 import { Facts } from '../../components/page.tsx';
 import styles from './site.module.css';
 
-/** What is shown of an install in its slot. */
+/** What an environment shows of its install. */
 export type SlotInstall = Pick<Install, 'id' | 'name' | 'php_version' | 'primary_domain'> & {
-  /** Left out while it is not known. */
+  /** Undefined until loaded. */
   status: Install['status'] | undefined;
 };
 
-/** One environment of a site: the install that fills it, or the ways to fill it. */
+/** An environment of a site: its install, or buttons to create or move one. */
 export function Slot({
   title,
   install,
@@ -33,7 +33,7 @@ export function Slot({
   return (
     <section className={styles.slot} aria-labelledby={id}>
       <header className={styles.header}>
-        {/* Takes the focus when the install leaves the slot (kept-focus.ts). */}
+        {/* Takes the focus when the install is removed (kept-focus.ts). */}
         <h2 id={id} tabIndex={-1}>
           {title}
         </h2>
@@ -46,11 +46,11 @@ export function Slot({
           <p className={styles.soft}>Empty</p>
           {mayChange && (
             <div className={styles.actions}>
-              <Button small onClick={onCreate} aria-label={`Create an install here: ${title}`}>
-                Create an install here
+              <Button small onClick={onCreate} aria-label={`Create install: ${title}`}>
+                Create install
               </Button>
-              <Button small onClick={onMove} aria-label={`Move an install here: ${title}`}>
-                Move an install here
+              <Button small onClick={onMove} aria-label={`Move install here: ${title}`}>
+                Move install here
               </Button>
             </div>
           )}
@@ -84,8 +84,8 @@ function Filled({
         </ButtonLink>
         {install.status === 'active' && <OpenWebsite install={install} />}
         {mayChange && (
-          <Button small onClick={onDetach} aria-label={`Take out ${install.name}`}>
-            Take out
+          <Button small onClick={onDetach} aria-label={`Detach ${install.name}`}>
+            Detach
           </Button>
         )}
       </div>

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { faultsOfAddresses, filesInWords, readAddresses } from './backup-labels.ts';
+import { addressErrors, formatFileCount, readAddresses } from './backup-labels.ts';
 
 it('counts files', () => {
-  expect(filesInWords(1)).toBe('1 file');
-  expect(filesInWords(1204)).toBe('1,204 files');
+  expect(formatFileCount(1)).toBe('1 file');
+  expect(formatFileCount(1204)).toBe('1,204 files');
 });
 
-it('reads addresses as people write them, each once', () => {
+it('parses separated addresses and removes duplicates', () => {
   expect(readAddresses(' a@one.example, b@one.example\na@one.example;')).toEqual([
     'a@one.example',
     'b@one.example',
@@ -14,12 +14,12 @@ it('reads addresses as people write them, each once', () => {
   expect(readAddresses('')).toEqual([]);
 });
 
-it('names the addresses that are none', () => {
+it('names invalid addresses', () => {
   const description = { field: 'description', message: 'Backup description cannot be empty' };
   const address = { field: 'notification_emails.1', message: 'must be an e-mail address' };
-  expect(faultsOfAddresses([description, address], ['a@one.example', 'nope'])).toEqual([
+  expect(addressErrors([description, address], ['a@one.example', 'nope'])).toEqual([
     description,
-    { field: 'notification_emails', message: 'nope is not an e-mail address.' },
+    { field: 'notification_emails', message: 'nope is not an email address.' },
   ]);
-  expect(faultsOfAddresses([description], ['a@one.example'])).toBeNull();
+  expect(addressErrors([description], ['a@one.example'])).toBeNull();
 });

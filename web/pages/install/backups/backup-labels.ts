@@ -4,34 +4,34 @@ import type { Tone } from '../../../components/notice.tsx';
 
 export const BACKUP_STATES: Record<Backup['status'], { word: string; tone: Tone }> = {
   requested: { word: 'Waiting', tone: 'busy' },
-  in_progress: { word: 'Being made', tone: 'busy' },
+  in_progress: { word: 'In progress', tone: 'busy' },
   completed: { word: 'Completed', tone: 'good' },
   aborted: { word: 'Aborted', tone: 'bad' },
 };
 
-export const isBeingMade = ({ status }: Pick<Backup, 'status'>) =>
+export const isInProgress = ({ status }: Pick<Backup, 'status'>) =>
   status === 'requested' || status === 'in_progress';
 
-/** "1 file", "1,204 files". */
-export function filesInWords(files: number): string {
+/** Formats a count: "1 file", "1,204 files". */
+export function formatFileCount(files: number): string {
   return files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;
 }
 
-/** Addresses as people write them: by commas, spaces or lines, each once. */
+/** Parses addresses separated by commas, semicolons, spaces or lines, and removes duplicates. */
 export function readAddresses(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((address) => address !== ''))];
 }
 
-/** The faults of a request with each address named; null where none is about an address. */
-export function faultsOfAddresses(
-  faults: readonly FieldError[],
+/** Names the invalid addresses in a response's errors; null if no error concerns an address. */
+export function addressErrors(
+  errors: readonly FieldError[],
   addresses: readonly string[],
 ): FieldError[] | null {
-  const named = faults.map((fault): FieldError => {
-    const [, index] = /^notification_emails\.(\d+)$/.exec(fault.field) ?? [];
+  const named = errors.map((error): FieldError => {
+    const [, index] = /^notification_emails\.(\d+)$/.exec(error.field) ?? [];
     const address = index === undefined ? undefined : addresses[Number(index)];
-    if (address === undefined) return fault;
-    return { field: 'notification_emails', message: `${address} is not an e-mail address.` };
+    if (address === undefined) return error;
+    return { field: 'notification_emails', message: `${address} is not an email address.` };
   });
-  return named.some((fault, index) => fault !== faults[index]) ? named : null;
+  return named.some((error, index) => error !== errors[index]) ? named : null;
 }

@@ -9,13 +9,13 @@ import { Empty, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { truncate } from '../../../components/truncate.ts';
 import { useMay } from '../../../session/session.ts';
-import { BACKUP_STATES, filesInWords, isBeingMade } from './backup-labels.ts';
+import { BACKUP_STATES, formatFileCount, isInProgress } from './backup-labels.ts';
 import styles from './backups.module.css';
 import { CreateBackup } from './create-backup.tsx';
 import { RestoreBackup } from './restore-backup.tsx';
 import { Restores } from './restores.tsx';
 
-/** The backups of a website: which there are, one more, and back to one. */
+/** The backups of an install: list, create and restore. */
 export function BackupsSection({ install }: { install: Install }) {
   const [page, setPage] = useState(0);
   const [making, setMaking] = useState(false);
@@ -31,7 +31,7 @@ export function BackupsSection({ install }: { install: Install }) {
           mayWork &&
           install.status === 'active' && (
             <Button variant="primary" onClick={() => setMaking(true)}>
-              Make a backup
+              Create backup
             </Button>
           )
         }
@@ -41,8 +41,8 @@ export function BackupsSection({ install }: { install: Install }) {
             <>
               {count === 0 && (
                 <Empty>
-                  There is no backup yet. Those that you make are listed here, and daily ones if your provider
-                  has them made.
+                  You have no backups yet. Create one before a risky change. Daily backups appear here if your
+                  provider makes them.
                 </Empty>
               )}
               <ul className={styles.list} aria-live="polite">
@@ -75,12 +75,12 @@ export function BackupsSection({ install }: { install: Install }) {
   );
 }
 
-/** Longer ones are shown whole when asked for. */
+/** Longer descriptions are shortened until the user expands them. */
 const LONGEST_DESCRIPTION = 200;
 
 function occasionOf({ scheduled, for_copy }: Backup): string {
-  if (for_copy) return 'deleted when the copy has ended';
-  return scheduled ? 'by schedule' : 'by hand';
+  if (for_copy) return 'deleted after the copy';
+  return scheduled ? 'scheduled' : 'manual';
 }
 
 function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => void) | null }) {
@@ -97,20 +97,20 @@ function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => v
         {described !== backup.description && (
           <div>
             <Button small aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-              {isWhole ? 'Show less' : 'Show the whole description'}
+              {isWhole ? 'Show less' : 'Show full description'}
             </Button>
           </div>
         )}
         <p className={styles.soft}>
           <Time at={backup.created_at} exact />, {occasionOf(backup)}
           {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
-          {backup.files !== null && `, ${filesInWords(backup.files)}`}
+          {backup.files !== null && `, ${formatFileCount(backup.files)}`}
         </p>
-        {isBeingMade(backup) && <ProgressBar label={`${described}: ${word}`} />}
+        {isInProgress(backup) && <ProgressBar label={`${described}: ${word}`} />}
         {backup.status === 'aborted' && (
           <p>
-            {backup.reason ?? 'The reason is not known.'} The website is not affected;{' '}
-            {backup.for_copy ? 'copy it again.' : 'make the backup again.'}
+            {backup.reason ?? 'The reason is unknown.'} The website is not affected.{' '}
+            {backup.for_copy ? 'Copy it again.' : 'Create the backup again.'}
           </p>
         )}
       </div>

@@ -7,7 +7,7 @@ import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
-import { faultsOfAddresses, readAddresses } from './backup-labels.ts';
+import { addressErrors, readAddresses } from './backup-labels.ts';
 
 export function CreateBackup({
   open,
@@ -35,7 +35,7 @@ export function CreateBackup({
       queries.invalidateQueries({ queryKey: ['backup', install.id] }),
       queries.invalidateQueries({ queryKey: ['operation', install.id] }),
     ]);
-    showSuccess('The backup is being made. You can go on working.');
+    showSuccess('Creating the backup. You can keep working.');
     onOpenChange(false);
   }
 
@@ -43,21 +43,21 @@ export function CreateBackup({
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={`Make a backup of ${install.name}`}
-      description="Its files and its database are copied and looked over. The website goes on meanwhile."
+      title={`Back up ${install.name}`}
+      description="Copies the files and the database, and verifies them. The website stays online."
     >
-      <Form submitLabel="Make the backup" onSubmit={make}>
+      <Form submitLabel="Create backup" onSubmit={make}>
         <TextField
           label="Description"
           name="description"
-          hint="What it is for, so that you find it again: before the update, say."
+          hint="Helps you find the backup later, for example: Before the update"
           maxLength={1000}
           required
         />
         <TextField
-          label="Addresses to tell"
+          label="Notify by email"
           name="notification_emails"
-          hint="Told by mail when it is completed or aborted. Several are parted by commas; none is fine too."
+          hint="We email these addresses when the backup finishes or fails. Optional; separate addresses with commas."
           defaultValue={user.email}
         />
       </Form>
@@ -65,11 +65,11 @@ export function CreateBackup({
   );
 }
 
-/** The server counts the addresses; people know them by what they wrote. */
+/** The server's errors only have the index of an address. This names the address itself. */
 function withAddressesNamed(error: unknown, addresses: readonly string[]): unknown {
   if (!(error instanceof ApiFailure)) return error;
-  const faults = faultsOfAddresses(error.faults, addresses);
-  if (faults === null) return error;
-  const ofAddresses = faults.filter(({ field }) => field === 'notification_emails');
-  return new FormError(ofAddresses.map(({ message }) => message).join(' '), faults);
+  const errors = addressErrors(error.fieldErrors, addresses);
+  if (errors === null) return error;
+  const invalid = errors.filter(({ field }) => field === 'notification_emails');
+  return new FormError(invalid.map(({ message }) => message).join(' '), errors);
 }

@@ -13,10 +13,10 @@ import { truncate } from '../../../components/truncate.ts';
 import styles from './backups.module.css';
 import { type Target, TargetForm } from './target-form.tsx';
 
-/** The list has it whole. */
+/** The list shows the full description. */
 const LONGEST_DESCRIPTION = 120;
 
-/** Chooses what a backup is restored into, and has that name typed before anything is replaced. */
+/** Lets the user choose the install to restore into, and type its name before anything is replaced. */
 export function RestoreBackup({
   install,
   backup,
@@ -41,8 +41,8 @@ export function RestoreBackup({
       }),
     );
     await queries.invalidateQueries({ queryKey: ['operation', into.id] });
-    showSuccess(`${into.name} is being restored.`);
-    // How it fares is shown where it happens.
+    showSuccess(`Restoring ${into.name}.`);
+    // The target shows the progress.
     if (into.id !== install.id) go(`/installs/${into.id}/backups`);
   }
 
@@ -56,7 +56,7 @@ export function RestoreBackup({
         title={`Restore "${described}"`}
         description={
           <>
-            As the website was <Time at={backup.created_at} exact />.
+            Backup of <Time at={backup.created_at} exact />.
           </>
         }
       >
@@ -78,14 +78,14 @@ export function RestoreBackup({
           description={
             <div className={styles.words}>
               <p>
-                The present files and the present database of {target.name} are replaced by those of the
-                backup "{described}". What changed since then is lost.
+                This replaces the files and the database of {target.name} with the backup "{described}". Later
+                changes are lost.
               </p>
               {target.id === install.id && (
                 <p>
-                  A backup of the present state beforehand is wise.{' '}
+                  Consider a backup of the current state first.{' '}
                   <Button small onClick={onBackupInstead}>
-                    Make one first
+                    Create backup first
                   </Button>
                 </p>
               )}

@@ -6,7 +6,7 @@ import { OperationItem } from '../operations/operations.tsx';
 
 const SHOWN = 3;
 
-/** What was restored or copied into this install of late, and what is being put into it; of a copy under way the page itself tells. */
+/** Current and recent restores and copies into this install. A copy in progress also has a notice above the page. */
 export function Restores({ installId }: { installId: string }) {
   const restores =
     useOperations(installId)
@@ -16,7 +16,7 @@ export function Restores({ installId }: { installId: string }) {
   return (
     <Section title="Restores and copies">
       {restores.some((one) => one.kind === 'restore_backup' && isUnderWay(one)) && (
-        <ProgressBar label="A backup is being restored" />
+        <ProgressBar label="Restoring a backup" />
       )}
       <ul className={operationStyles.list} aria-live="polite">
         {restores.map((operation) => (

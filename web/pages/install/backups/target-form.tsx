@@ -14,7 +14,10 @@ export interface Target {
   name: string;
 }
 
-/** Chooses what the website of an install is put into: itself, if that is meant, the others of its site, all others of the account. */
+/**
+ * Lets the user choose a target: optionally the install itself, then the installs of its site, then all others of the
+ * account.
+ */
 export function TargetForm({
   install,
   label,
@@ -26,14 +29,14 @@ export function TargetForm({
   install: Install;
   label: string;
   withItself?: boolean;
-  /** More fields. */
+  /** Additional fields. */
   children?: ReactNode;
   onChosen(target: Target, values: FormData): void;
   onCancel(): void;
 }) {
   const query = useInstalls(install.account.id);
   const sites = useSites(install.account.id);
-  /** With its site: of two hundred installs nobody knows all names. */
+  /** Includes the site, because users with many installs do not know every name. */
   const labelOf = ({ id, name, site, environment }: Install) => {
     if (id === install.id) return `${name} (this install)`;
     const siteName = sites.data?.find((one) => one.id === site?.id)?.name;
@@ -50,7 +53,7 @@ export function TargetForm({
           ({ id, status }) => status === 'active' && (withItself || id !== install.id),
         );
         if (targets.length === 0) {
-          return <Empty>There is no {withItself ? '' : 'other '}active install in this account.</Empty>;
+          return <Empty>This account has no {withItself ? '' : 'other '}active installs.</Empty>;
         }
         const byName = sortRows(targets, labelOf, 'ascending');
         const options = sortRows(byName, rankOf, 'ascending').map((target) => ({
@@ -59,7 +62,7 @@ export function TargetForm({
         }));
         return (
           <Form
-            submitLabel="Go on"
+            submitLabel="Continue"
             onSubmit={async (values) => {
               const chosen = targets.find(({ id }) => id === textOf(values, 'into_install_id'));
               if (chosen) onChosen(chosen, values);
@@ -69,7 +72,7 @@ export function TargetForm({
             <SelectField
               label={label}
               name="into_install_id"
-              hint="Another install keeps its own name and domains, and shows what this one has."
+              hint="Another install keeps its name and domains, and gets this install's files and database."
               defaultValue={options[0]?.value}
               options={options}
             />

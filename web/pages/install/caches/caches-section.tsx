@@ -19,23 +19,22 @@ const CACHES = [
     type: 'page',
     name: 'Page cache',
     words:
-      'Whole pages as the edge keeps them for visitors, for ten minutes. Purge it when visitors should see a change at once.',
-    absent: 'No pages are kept.',
+      'Keeps complete pages at the edge for ten minutes. Purge it to show visitors a change immediately.',
+    absent: 'No pages are cached.',
   },
   {
     type: 'object',
     name: 'Object cache',
     words:
-      'What the website has read from its database and keeps for itself. Purge it when the website shows old values. Pages are slower until it has filled again, so it can be purged once a minute.',
-    absent: 'This website is served as files and has no object cache.',
+      'Keeps values that the website has read from its database. Purge it if the website shows old values. Pages are slower until it fills again, so you can purge it once a minute.',
+    absent: 'Static websites have no object cache.',
   },
   {
     type: 'cdn',
     name: 'CDN',
     words:
-      'Copies of pages and files in the network in front of the platform. Purge it when the website itself is right, but visitors far away see an old one.',
-    absent:
-      'No CDN is in front of this platform; there is nothing to purge. One of your own is purged where you have it.',
+      'Keeps copies of pages and files close to visitors. Purge it if the website is up to date but some visitors see an old version.',
+    absent: 'This platform has no CDN. If you use your own CDN, purge it there.',
   },
 ] as const;
 
@@ -43,7 +42,7 @@ type Cache = (typeof CACHES)[number];
 
 const SHOWN = 5;
 
-/** What is kept to be fast, and how to get rid of it. */
+/** The caches of an install and how to purge them. */
 export function CachesSection({ install }: { install: Install }) {
   const operations = useOperations(install.id);
   const mayWork = useMay(install.account.id)('install.work');
@@ -67,7 +66,7 @@ export function CachesSection({ install }: { install: Install }) {
         }
       </Loaded>
       {purges.length > 0 && (
-        <Section title="Purges of late">
+        <Section title="Recent purges">
           <ul className={operationStyles.list} aria-live="polite">
             {purges.map((operation) => (
               <OperationItem key={operation.id} operation={operation} />
@@ -79,7 +78,7 @@ export function CachesSection({ install }: { install: Install }) {
   );
 }
 
-/** `next`: when it may be pressed again; null: now. */
+/** `next` is when the cache may be purged again; null for now. */
 function PurgeButton({ installId, cache, next }: { installId: string; cache: Cache; next: string | null }) {
   const queries = useQueryClient();
   const [pending, setPending] = useState(false);
@@ -94,7 +93,7 @@ function PurgeButton({ installId, cache, next }: { installId: string; cache: Cac
           body: { type: cache.type },
         }),
       );
-      showSuccess(`The ${lower(cache.name)} is being purged.`);
+      showSuccess(`Purging the ${lower(cache.name)}.`);
     } catch (error) {
       showFailure(error);
     } finally {
@@ -106,9 +105,9 @@ function PurgeButton({ installId, cache, next }: { installId: string; cache: Cac
   return (
     <div className={styles.row}>
       <Button pending={pending} disabled={seconds > 0} onClick={purge}>
-        Purge the {lower(cache.name)}
+        Purge {lower(cache.name)}
       </Button>
-      {seconds > 0 && <span className={styles.wait}>It can be purged again in {seconds} s.</span>}
+      {seconds > 0 && <span className={styles.wait}>You can purge it again in {seconds} s.</span>}
     </div>
   );
 }

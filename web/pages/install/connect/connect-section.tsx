@@ -7,17 +7,15 @@ import { Notice } from '../../../components/notice.tsx';
 import { Empty, Facts, Section } from '../../../components/page.tsx';
 import { useAccount } from '../../../session/session.ts';
 
-/** How to reach the files and the website of an install. */
+/** How to connect to an install by SFTP, SSH and HTTP. */
 export function ConnectSection({ install }: { install: Install }) {
   const query = useConnection(install.id);
   return (
-    <Loaded query={query} what="how to connect">
+    <Loaded query={query} what="connection details">
       {(connection) =>
         connection === null ? (
           <Section title="Connect">
-            <Empty>
-              The host of this install has not told yet how it is reached. Look again in a minute.
-            </Empty>
+            <Empty>The host has not reported its address yet. Try again in a minute.</Empty>
           </Section>
         ) : (
           <Ways connection={connection} install={install} />
@@ -31,32 +29,31 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
   const isPartial = useAccount(install.account.id)?.may['install.read'] === 'own';
   return (
     <>
-      <Section title="Files by SFTP">
+      <Section title="SFTP">
         <Copyable text={commandLine('sftp', connection)} what="the SFTP command" />
         <Facts
           facts={[
             ['Host', <code key="host">{connection.host}</code>],
             ['Port', <code key="port">{connection.port}</code>],
             ['User name', <code key="user">{connection.username}</code>],
-            ['Password', 'none: your SSH key lets you in'],
+            ['Password', 'none, use your SSH key'],
           ]}
         />
         <p>
-          You need an SSH key of your own. <Link href="/me/ssh-keys">Add an SSH key</Link> and it works here
-          at once.
+          You need an SSH key. <Link href="/me/ssh-keys">Add an SSH key</Link> to connect immediately.
         </p>
         {isPartial && (
           <Notice>
-            Your key lets you into the installs that were given to you, and into no others. If this one is
-            taken from you, your key stops working here.
+            Your key works only for installs that you have access to. If you lose access to this install, your
+            key stops working here.
           </Notice>
         )}
       </Section>
-      <Section title="Shell by SSH">
+      <Section title="SSH">
         {connection.shell ? (
           <Copyable text={commandLine('ssh', connection)} what="the SSH command" />
         ) : (
-          <p>This host offers files alone, and no shell.</p>
+          <p>This host offers SFTP only, without shell access.</p>
         )}
       </Section>
       <FirstConnection keys={connection.host_keys} />
@@ -72,13 +69,13 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
   );
 }
 
-/** How to tell this host from another that poses as it. */
+/** Lets users verify the host's keys. */
 function FirstConnection({ keys }: { keys: Connection['host_keys'] }) {
   return (
-    <Section title="The first connection">
+    <Section title="Host key">
       <p>
-        At the first connection your program shows a fingerprint of the server and asks whether you trust it.
-        {keys.length > 0 && ' Go on only if it is the same as here:'}
+        When you first connect, your program shows the server's fingerprint and asks whether you trust it.{' '}
+        {keys.length > 0 && ' Continue only if it matches:'}
       </p>
       {keys.length > 0 && (
         <>
@@ -86,15 +83,17 @@ function FirstConnection({ keys }: { keys: Connection['host_keys'] }) {
             facts={keys.map(({ type, fingerprint }) => [type, <code key={fingerprint}>{fingerprint}</code>])}
           />
           <p>
-            With this line in the file <code>~/.ssh/known_hosts</code> it does not ask, and connects to no
-            other:
+            To skip the question and reject any other server, add this line to <code>~/.ssh/known_hosts</code>
+            :
           </p>
           {keys.map(({ type, known_hosts }) => (
             <Copyable key={known_hosts} text={known_hosts} what={`the ${type} line for known_hosts`} />
           ))}
         </>
       )}
-      <p>If it warns later that the server's key has changed, do not go on: ask your provider first.</p>
+      <p>
+        If your program later warns that the server's key has changed, disconnect and contact your provider.
+      </p>
     </Section>
   );
 }

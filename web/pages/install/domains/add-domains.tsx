@@ -10,11 +10,11 @@ import { Form } from '../../../components/form.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
 import { reloadDomains } from './change-domain.ts';
-import { faultsOfNames, LONGEST_NAME, type NewDomain, readNames, withTwins } from './new-names.ts';
+import { LONGEST_NAME, type NewDomain, nameErrors, readNames, withTwins } from './new-names.ts';
 
 const MOST = 20;
 
-/** Adds one or several names, all or none. */
+/** Adds one or more domains. If one is invalid, none is added. */
 export function AddDomains({
   open,
   onOpenChange,
@@ -31,7 +31,7 @@ export function AddDomains({
       open={open}
       onOpenChange={onOpenChange}
       title="Add domains"
-      description="Each is served as soon as its DNS leads here; which record to set is shown then."
+      description="Each domain is served as soon as its DNS points here. After adding, we show which records to set."
     >
       <AddForm installId={installId} present={present} onAdded={() => onOpenChange(false)} />
     </Dialog>
@@ -50,8 +50,8 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
   const redirects = domains.filter(({ redirect_to }) => redirect_to !== undefined);
 
   async function add() {
-    const objection = objectionTo(domains.length, redirects.length);
-    if (objection !== null) throw new FormError(objection, [{ field: 'names', message: objection }]);
+    const message = countError(domains.length, redirects.length);
+    if (message !== null) throw new FormError(message, [{ field: 'names', message: message }]);
     await unwrap(
       hosting.POST('/installs/{install_id}/domains/bulk', {
         params: { path: { install_id: installId } },
@@ -63,8 +63,8 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
     await reloadDomains(queries, installId);
     showSuccess(
       domains.length === 1
-        ? `${displayName(domains[0]?.name ?? '')} is added.`
-        : `${domains.length} domains are added.`,
+        ? `${displayName(domains[0]?.name ?? '')} added.`
+        : `${domains.length} domains added.`,
     );
     onAdded();
   }
@@ -72,23 +72,23 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
   return (
     <Form submitLabel={domains.length > 1 ? `Add ${domains.length} domains` : 'Add'} onSubmit={add}>
       <TextArea
-        label="Names"
+        label="Domain names"
         name="names"
-        hint={`One a line, at most ${MOST} with their redirects: example.com, or *.example.com for all below it.`}
+        hint={`One on each line, at most ${MOST} including redirects: example.com, or *.example.com for all subdomains.`}
         autoCapitalize="none"
         autoComplete="off"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <CheckboxField
-        label="Add www names too, and redirect them"
+        label="Also add and redirect www names"
         name="twins"
         hint={
           redirects.length > 0
             ? redirects
-                .map(({ name, redirect_to = '' }) => `${cut(name)} leads to ${cut(redirect_to)}`)
+                .map(({ name, redirect_to = '' }) => `${cut(name)} redirects to ${cut(redirect_to)}`)
                 .join('; ')
-            : 'www.example.com leads to example.com then, or the other way round.'
+            : 'For example, www.example.com redirects to example.com.'
         }
         checked={twins}
         onChange={(event) => setTwins(event.currentTarget.checked)}
@@ -99,15 +99,15 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
 
 const cut = (name: string) => truncate(displayName(name), LONGEST_NAME);
 
-/** The server counts the names; people know them by what they wrote. */
+/** The server's errors only have the index of a domain. This adds its name. */
 function withNames(error: unknown, domains: readonly NewDomain[]): unknown {
-  if (!(error instanceof ApiFailure) || error.faults.length === 0) return error;
-  return new FormError('Nothing was added: look at the names.', faultsOfNames(error.faults, domains));
+  if (!(error instanceof ApiFailure) || error.fieldErrors.length === 0) return error;
+  return new FormError('No domains were added. Check the names.', nameErrors(error.fieldErrors, domains));
 }
 
-function objectionTo(names: number, redirects: number): string | null {
-  if (names === 0) return 'Write at least one name.';
+function countError(names: number, redirects: number): string | null {
+  if (names === 0) return 'Enter at least one domain name.';
   if (names <= MOST) return null;
-  const counted = redirects > 0 ? `${names} names, ${redirects} of them redirects` : `${names} names`;
-  return `These are ${counted}; at most ${MOST} can be added at once. Add the rest after these.`;
+  const counted = redirects > 0 ? `${names} names, including ${redirects} redirects` : `${names} names`;
+  return `You entered ${counted}. Add at most ${MOST} at once, and the rest afterwards.`;
 }

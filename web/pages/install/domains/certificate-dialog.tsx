@@ -15,13 +15,13 @@ import { daysLeft } from './domain-labels.ts';
 import styles from './domains.module.css';
 
 const SOURCES = {
-  LETS_ENCRYPT: 'the certificate authority',
-  THIRD_PARTY: 'somebody who brought it',
-  SELF_SIGNED: 'Homeport itself (self-signed; browsers warn of it)',
-  CERT_SOURCE_UNSPECIFIED: 'not known',
+  LETS_ENCRYPT: 'certificate authority',
+  THIRD_PARTY: 'uploaded by a user',
+  SELF_SIGNED: 'Homeport (self-signed; browsers show a warning)',
+  CERT_SOURCE_UNSPECIFIED: 'unknown',
 } as const;
 
-/** The certificate that the edge shows for a domain. */
+/** The certificate that the edge presents for a domain. */
 export function CertificateDialog({
   open,
   onOpenChange,
@@ -47,7 +47,7 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
   return (
     <Loaded query={query} what="the certificate">
       {(found) => {
-        if (found === null) return <Empty>There is no certificate for this domain yet.</Empty>;
+        if (found === null) return <Empty>This domain has no certificate yet.</Empty>;
         const { certificate, cert_info } = found;
         const left = daysLeft(certificate.expires_time, now);
         return (
@@ -55,7 +55,7 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
             <Facts
               facts={[
                 ['Names', certificate.domains.join(', ')],
-                ['From', SOURCES[certificate.cert_source]],
+                ['Source', SOURCES[certificate.cert_source]],
                 ['Issued', <Time key="issued" at={certificate.approved_time} exact />],
                 [
                   'Valid until',
@@ -63,7 +63,7 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
                     <Time at={certificate.expires_time} exact /> <Badge tone={left.tone}>{left.word}</Badge>
                   </span>,
                 ],
-                ['Renewed by itself', certificate.auto_renew ? 'yes' : 'no'],
+                ['Automatic renewal', certificate.auto_renew ? 'yes' : 'no'],
               ]}
             />
             <div className={styles.row}>
@@ -72,7 +72,7 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
                 type="application/x-pem-file"
                 name={`${domain.name.replace('*', 'wildcard')}.pem`}
               >
-                Download the certificate
+                Download certificate
               </TextDownload>
               <CopyButton text={cert_info.cert} what="the certificate" />
             </div>
@@ -86,16 +86,16 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
   );
 }
 
-/** The private key stays out of sight until somebody asks for it. */
+/** The private key, hidden until the user asks for it. */
 function PrivateKey({ pem, name }: { pem: string; name: string }) {
   const [shown, setShown] = useState(false);
   if (!shown) {
     return (
       <div className={styles.row}>
         <Button small onClick={() => setShown(true)}>
-          Show the private key
+          Show private key
         </Button>
-        <span className={styles.soft}>Whoever has it can pose as {name}.</span>
+        <span className={styles.soft}>Anyone with this key can impersonate {name}.</span>
       </div>
     );
   }
@@ -105,7 +105,7 @@ function PrivateKey({ pem, name }: { pem: string; name: string }) {
       <div className={styles.row}>
         <CopyButton text={pem} what="the private key" />
         <Button small onClick={() => setShown(false)}>
-          Hide the private key
+          Hide private key
         </Button>
       </div>
     </div>

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 
-/** Changes a domain, and has what is shown of the install loaded again. */
+/** Changes a domain and reloads the install's data. */
 export async function changeDomain(
   queries: QueryClient,
   installId: string,
@@ -18,7 +18,7 @@ export async function changeDomain(
   await reloadDomains(queries, installId);
 }
 
-/** The install says its primary domain, and the work that follows is an operation. */
+/** Reloads an install, too, because it has the primary domain, and its operations, because a change starts one. */
 export async function reloadDomains(queries: QueryClient, installId: string): Promise<void> {
   await Promise.all(
     ['domain', 'install', 'operation'].map((topic) =>

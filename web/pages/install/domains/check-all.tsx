@@ -7,7 +7,10 @@ import { useSecondsUntil } from '../../../components/time.tsx';
 import { showFailure } from '../../../components/toast.tsx';
 import { reloadDomains } from './change-domain.ts';
 
-/** Has all domains of an install looked at; how each fares stands in its card. `next`: when it may be asked again; null: now. */
+/**
+ * Checks all domains of an install. Each card shows its own result. `next` is when the next check is allowed; null
+ * for now.
+ */
 export function CheckAll({ installId, next }: { installId: string; next: string | null }) {
   const queries = useQueryClient();
   const [pending, setPending] = useState(false);

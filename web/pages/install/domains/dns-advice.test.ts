@@ -9,18 +9,18 @@ const domain = (name: string) => ({
   },
 });
 
-describe('which record to set', () => {
+describe('dnsAdvice', () => {
   it.each([
     ['example.com', true],
     ['example.co.uk', true],
     ['www.example.com', false],
     ['shop.example.co.uk', false],
     ['*.example.com', false],
-  ])('%s is the top of its zone: %s', (name, apex) => {
+  ])('%s is an apex: %s', (name, apex) => {
     expect(looksLikeApex(name)).toBe(apex);
   });
 
-  it('is a CNAME where there can be one', () => {
+  it('suggests a CNAME where possible', () => {
     expect(dnsAdvice(domain('www.example.com')).cname).toEqual({
       type: 'CNAME',
       name: 'www',
@@ -33,11 +33,11 @@ describe('which record to set', () => {
     ['blog.shop.example.co.uk', 'blog.shop'],
     ['*.example.com', '*'],
     ['xn--bro-hoa.example.org', 'xn--bro-hoa'],
-  ])('is for %s under the name %s', (name, inZone) => {
+  ])('gives %s the record name %s', (name, inZone) => {
     expect(dnsAdvice(domain(name)).addresses[0]?.name).toBe(inZone);
   });
 
-  it('is an address record of each family at the top of a zone', () => {
+  it('suggests address records of both families at the apex', () => {
     const { cname, addresses } = dnsAdvice(domain('example.com'));
     expect(cname).toBeNull();
     expect(addresses.map(({ type, value }) => `${type} ${value}`)).toEqual([

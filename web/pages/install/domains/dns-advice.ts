@@ -2,15 +2,17 @@ import type { Domain } from '../../../api/domains.ts';
 
 export interface DnsRecord {
   type: 'CNAME' | 'A' | 'AAAA' | 'TXT';
-  /** As forms of DNS providers want it, without the zone: `@` for its top, `www`, `*.shop`. */
+  /** Name relative to the zone, as forms of DNS providers expect it: `@` for the apex, `www`, `*.shop`. */
   name: string;
   value: string;
 }
 
-/** Names that look like what somebody registered: `example.com`, `example.co.uk`; there a CNAME is not possible. */
+/** Second-level labels below which names are registered, such as `co` in `example.co.uk`. */
 const SECOND_LEVELS = new Set(['ac', 'co', 'com', 'edu', 'gov', 'net', 'or', 'org']);
 
-/** What of a name stands before the zone that it likely is in; empty at its top. The status report knows; this says what to try first. */
+/**
+ * Returns the labels of a name before its likely zone; empty at the apex. Only the status report knows the real zone.
+ */
 function labelsInZone(name: string): string[] {
   const labels = name.split('.');
   const [country = '', second = ''] = labels.toReversed();
@@ -18,10 +20,10 @@ function labelsInZone(name: string): string[] {
   return labels.slice(0, Math.max(labels[0] === '*' ? 1 : 0, labels.length - registered));
 }
 
-/** Whether a name is likely the top of its zone. */
+/** Returns whether a name is likely the apex of its zone. */
 export const looksLikeApex = (name: string): boolean => labelsInZone(name).length === 0;
 
-/** What to point at the platform: by name, or where a CNAME cannot be, by address. */
+/** Records that point a domain at the platform: a CNAME, or addresses where a CNAME is not possible. */
 export interface DnsAdvice {
   apex: boolean;
   cname: DnsRecord | null;

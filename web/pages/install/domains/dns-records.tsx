@@ -4,51 +4,48 @@ import { displayName } from '../../../components/display-name.ts';
 import { type DnsRecord, dnsAdvice } from './dns-advice.ts';
 import styles from './domains.module.css';
 
-/** What to set in the DNS so that visitors of a domain get here. */
+/** The DNS records that point a domain here. */
 export function DnsRecords({ domain }: { domain: Domain }) {
   const { apex, cname, addresses } = dnsAdvice(domain);
-  const { cname: ownName } = domain.network_details.dns_config_info;
+  const { cname: defaultDomain } = domain.network_details.dns_config_info;
   return (
     <details className={styles.details}>
       <summary>
-        Which DNS record to set<span className="visually-hidden"> for {displayName(domain.name)}</span>
+        DNS records<span className="visually-hidden"> for {displayName(domain.name)}</span>
       </summary>
       <div className={styles.stack}>
         {cname && (
           <>
-            <p>
-              Where the DNS of this domain is kept, set this record, and remove A and AAAA records of the
-              name:
-            </p>
+            <p>At your DNS provider, add this record and remove all A and AAAA records of the name:</p>
             <Records domain={displayName(domain.name)} records={[cname]} />
           </>
         )}
-        {cname && addresses.length > 0 && <p>If a CNAME is not possible, set these in its place:</p>}
+        {cname && addresses.length > 0 && <p>If a CNAME is not possible, add these records instead:</p>}
         {apex && addresses.length > 0 && (
           <p>
-            {displayName(domain.name)} is the top of its zone, and a CNAME cannot stand there. Set these where
-            its DNS is kept:
+            {displayName(domain.name)} is the apex of its zone, which cannot have a CNAME. Add these records
+            at your DNS provider:
           </p>
         )}
         {addresses.length > 0 && <Records domain={displayName(domain.name)} records={addresses} />}
         {apex && (
           <p>
-            If your DNS provider offers ALIAS or ANAME records, one with the value <code>{ownName}</code> does
-            as well, and follows if the addresses ever change.
+            If your DNS provider offers ALIAS or ANAME records, you can use one with the value{' '}
+            <code>{defaultDomain}</code>. It keeps working if the addresses change.
           </p>
         )}
         <p className={styles.soft}>
-          Some providers want the whole name {displayName(domain.name)} in the place of the short one.
+          Some providers expect the full name {displayName(domain.name)} instead of the short one.
         </p>
         <p className={styles.soft}>
-          It may take as long as the old record was allowed to be kept, mostly an hour. Then press Check now.
+          The change can take up to the TTL of the old record, usually an hour. Then select Check now.
         </p>
       </div>
     </details>
   );
 }
 
-/** DNS records to set, each part to be copied. */
+/** DNS records with Copy buttons. */
 export function Records({ domain, records }: { domain: string; records: DnsRecord[] }) {
   return (
     <ul className={styles.records}>

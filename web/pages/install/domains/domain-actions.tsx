@@ -12,23 +12,23 @@ import { Menu } from '../../../components/menu.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { changeDomain, reloadDomains } from './change-domain.ts';
 
-/** What may be done with a domain. What the rules refuse is refused with their sentence. */
+/** The actions of a domain. If the server refuses one, its message is shown. */
 export function DomainActions({
   install,
   domain,
   all,
   isCname,
   needsProof,
-  objection,
+  warning,
 }: {
   install: Install;
   domain: Domain;
   all: Domain[];
   isCname: boolean;
-  /** It is not served before it is verified. */
+  /** Whether the domain must be verified before it is served. */
   needsProof: boolean;
-  /** Why it had better not be the primary domain yet; null: visitors by this name get here. */
-  objection: string | null;
+  /** Why the domain should not be primary yet; null if it points here. */
+  warning: string | null;
 }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState<'primary' | 'redirect' | 'delete' | null>(null);
@@ -56,10 +56,10 @@ export function DomainActions({
       }),
     );
     await reloadDomains(queries, install.id);
-    showSuccess(`${displayName(domain.name)} is deleted.`);
+    showSuccess(`Deleted ${displayName(domain.name)}.`);
   }
 
-  const isPrimaryNow = `${displayName(domain.name)} is the primary domain now.`;
+  const isPrimaryNow = `${displayName(domain.name)} is now the primary domain.`;
   const cannotBePrimary =
     domain.primary || isRedirect || domain.duplicate || needsProof || domain.name.startsWith('*.');
   const entries = [
@@ -69,18 +69,18 @@ export function DomainActions({
           {
             label: 'Make primary',
             onSelect: () =>
-              objection === null ? void change({ primary: true }, isPrimaryNow) : setAsking('primary'),
+              warning === null ? void change({ primary: true }, isPrimaryNow) : setAsking('primary'),
           },
         ]),
     ...(domain.primary || targets.length === 0
       ? []
-      : [{ label: isRedirect ? 'Redirect elsewhere' : 'Redirect', onSelect: () => setAsking('redirect') }]),
+      : [{ label: isRedirect ? 'Change redirect' : 'Redirect', onSelect: () => setAsking('redirect') }]),
     ...(isRedirect
       ? [
           {
             label: 'Stop redirecting',
             onSelect: () =>
-              void change({ redirect_to: null }, `${displayName(domain.name)} is redirected no more.`),
+              void change({ redirect_to: null }, `${displayName(domain.name)} is no longer redirected.`),
           },
         ]
       : []),
@@ -100,11 +100,11 @@ export function DomainActions({
         title={`Make ${displayName(domain.name)} primary`}
         description={
           <p>
-            {objection} The website may send its visitors to its primary domain, and until the DNS leads here
-            they get nowhere. Better set the DNS record and press Check now first.
+            {warning} The website may send all visitors to its primary domain, which does not work until the
+            DNS points here. We recommend that you set the DNS record and select Check now first.
           </p>
         }
-        confirmLabel="Make it primary"
+        confirmLabel="Make primary anyway"
         onConfirm={async () => {
           await changeDomain(queries, install.id, domain.id, { primary: true });
           showSuccess(isPrimaryNow);
@@ -114,7 +114,7 @@ export function DomainActions({
         open={asking === 'redirect'}
         onOpenChange={close}
         title={`Redirect ${displayName(domain.name)}`}
-        description={`Visitors of ${displayName(domain.name)} are sent on to another domain of this install.`}
+        description={`Visitors of ${displayName(domain.name)} are redirected to another domain of this install.`}
       >
         <Form
           submitLabel="Redirect"
@@ -122,7 +122,7 @@ export function DomainActions({
             await changeDomain(queries, install.id, domain.id, {
               redirect_to: textOf(values, 'redirect_to'),
             });
-            showSuccess(`${displayName(domain.name)} is redirected.`);
+            showSuccess(`${displayName(domain.name)} is now redirected.`);
             setAsking(null);
           }}
         >
@@ -138,8 +138,8 @@ export function DomainActions({
         open={asking === 'delete'}
         onOpenChange={close}
         title={`Delete ${displayName(domain.name)}`}
-        description="Visitors by this name see the website no more, and its certificate is deleted. It can be added again."
-        confirmLabel="Delete the domain"
+        description="The website is no longer available at this domain, and its certificate is deleted. You can add the domain again."
+        confirmLabel="Delete domain"
         onConfirm={remove}
       />
     </>

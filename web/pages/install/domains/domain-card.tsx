@@ -9,14 +9,14 @@ import { CertificateDialog } from './certificate-dialog.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainCheckPanel } from './domain-check.tsx';
-import { CERTIFICATE_SOURCES, daysLeft, networkWord, objectionToPrimary, tlsWord } from './domain-labels.ts';
+import { CERTIFICATE_SOURCES, daysLeft, networkLabel, primaryWarning, tlsLabel } from './domain-labels.ts';
 import { DomainVerification } from './domain-verification.tsx';
 import styles from './domains.module.css';
 import { HttpsSwitch } from './https-switch.tsx';
 
 const EVERY_MINUTE_MS = 60_000;
 
-/** One domain: how it stands, what to set in the DNS, what may be done with it. */
+/** A domain with its status, DNS records and actions. */
 export function DomainCard({
   install,
   domain,
@@ -30,17 +30,17 @@ export function DomainCard({
   install: Install;
   domain: Domain;
   all: Domain[];
-  /** Undefined until it is loaded. */
+  /** Undefined until loaded. */
   state: DomainState | undefined;
-  /** Of its www twin, whose reports tell of it too. */
+  /** State of its www twin, whose reports also cover this domain. */
   twinState: DomainState | undefined;
   nextCheck: string | null;
-  /** When a domain of the install may be verified again; null: now. */
+  /** When a domain of the install may be verified again; null for now. */
   nextVerification: string | null;
   mayWork: boolean;
 }) {
-  const network = networkWord(domain, state);
-  const tls = tlsWord(domain, state?.certificate ?? null);
+  const network = networkLabel(domain, state);
+  const tls = tlsLabel(domain, state?.certificate ?? null);
   const [target] = domain.redirects_to;
   return (
     <li className={styles.card}>
@@ -48,14 +48,14 @@ export function DomainCard({
         <h3 className={styles.name}>{displayName(domain.name)}</h3>
         <div className={styles.badges}>
           {domain.primary && <Badge>Primary</Badge>}
-          {state?.is_cname && <Badge>Own name</Badge>}
+          {state?.is_cname && <Badge>Default domain</Badge>}
           <Badge tone={network.tone}>{network.word}</Badge>
           <Badge tone={tls.tone}>{tls.word}</Badge>
         </div>
       </div>
       {target && (
         <p>
-          Visitors are sent on to <strong>{displayName(target.name)}</strong>.
+          Redirects to <strong>{displayName(target.name)}</strong>.
         </p>
       )}
       {state !== undefined && !state.is_cname && (
@@ -68,7 +68,7 @@ export function DomainCard({
         />
       )}
       {domain.duplicate && state?.needs_proof === false && (
-        <p>Another install of this account serves this name. Remove it there to serve it here.</p>
+        <p>Another install of this account serves this domain. Remove it there to serve it here.</p>
       )}
       <CertificateLine install={install} domain={domain} state={state} />
       {state !== undefined && !state.is_cname && <DnsRecords domain={domain} />}
@@ -86,21 +86,21 @@ export function DomainCard({
           all={all}
           isCname={state?.is_cname ?? false}
           needsProof={state?.needs_proof ?? false}
-          objection={objectionToPrimary(domain, state)}
+          warning={primaryWarning(domain, state)}
         />
-        <HttpsSwitch installId={install.id} domain={domain} warnsOf={warningOf(state)} />
+        <HttpsSwitch installId={install.id} domain={domain} warning={httpsWarning(state)} />
       </DomainCheckPanel>
     </li>
   );
 }
 
-/** Why visitors who are sent to HTTPS would be warned by their browsers; null: they would not. */
-function warningOf(state: DomainState | undefined): string | null {
-  if (state?.certificate === null) return 'There is no certificate yet.';
+/** Returns why browsers would warn visitors over HTTPS; null if they would not. */
+function httpsWarning(state: DomainState | undefined): string | null {
+  if (state?.certificate === null) return 'This domain has no certificate yet.';
   return state?.certificate.source === 'SELF_SIGNED' ? 'The certificate is self-signed.' : null;
 }
 
-/** What secures the domain, how long still, and why there is nothing better. */
+/** The certificate of a domain and its expiry, and why there is none from an authority. */
 function CertificateLine({
   install,
   domain,
@@ -134,10 +134,10 @@ function CertificateLine({
             </Button>
           </>
         ) : (
-          <span className={styles.soft}>There is no certificate yet.</span>
+          <span className={styles.soft}>No certificate yet.</span>
         )}
       </div>
-      {state.ssl_reason !== null && <p>No certificate from the authority: {state.ssl_reason}</p>}
+      {state.ssl_reason !== null && <p>Could not get a certificate: {state.ssl_reason}</p>}
       <CertificateDialog open={open} onOpenChange={setOpen} install={install} domain={domain} />
     </>
   );

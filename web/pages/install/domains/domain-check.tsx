@@ -10,11 +10,11 @@ import { Time, useSecondsUntil } from '../../../components/time.tsx';
 import { showFailure } from '../../../components/toast.tsx';
 import { reloadDomains } from './change-domain.ts';
 import styles from './domains.module.css';
-import { checkWord } from './report-labels.ts';
+import { checkLabel } from './report-labels.ts';
 
 const ReportDetails = lazy(async () => ({ default: (await import('./report-details.tsx')).ReportDetails }));
 
-/** The last status report of a domain, and the button for a new one. */
+/** The last status report of a domain, and a button that requests a new one. */
 export function DomainCheckPanel({
   installId,
   domain,
@@ -28,23 +28,23 @@ export function DomainCheckPanel({
   domain: Domain;
   reportId: string | null;
   checkedAt: string | null;
-  /** When the install may be asked again; null: now. */
+  /** When the next check is allowed; null for now. */
   next: string | null;
   mayWork: boolean;
-  /** What else may be done with the domain: beside the button. */
+  /** Other actions, shown beside the button. */
   children: ReactNode;
 }) {
   const report = useReport(installId, reportId).data ?? null;
-  const isBeingMade = report?.complete === false;
+  const isPending = report?.complete === false;
   return (
     <div>
       {mayWork && (
         <div className={styles.row}>
-          <CheckButton installId={installId} domain={domain} next={next} pending={isBeingMade} />
+          <CheckButton installId={installId} domain={domain} next={next} pending={isPending} />
           {children}
         </div>
       )}
-      {checkedAt !== null && !isBeingMade && (
+      {checkedAt !== null && !isPending && (
         <p className={styles.checked}>
           Last checked <Time at={checkedAt} />
         </p>
@@ -82,13 +82,13 @@ function CheckButton({
     } catch (error) {
       showFailure(error);
     } finally {
-      // The new report is the domain's last one from now on, and the next turn is later.
+      // Loads the new report's ID and the time of the next allowed check.
       await reloadDomains(queries, installId);
       setAsking(false);
     }
   }
 
-  // Where it stands on the button, what is beside it keeps its place: all cards wait at once.
+  // The countdown is on the button, so that the layout of all cards stays stable.
   const label = seconds > 0 ? `Check in ${seconds} s` : 'Check now';
   return (
     <span className={styles.check}>
@@ -105,21 +105,21 @@ function CheckButton({
   );
 }
 
-/** What the report says of this domain; what it says of the www twin stands in that one's card. */
+/** The part of a report about this domain. The www twin's card shows the other part. */
 function ShownReport({ report, domain }: { report: Report; domain: Domain }) {
   const check = report.domains.find(({ name }) => name === domain.name);
   return (
     <>
-      {!report.complete && <ProgressBar label={`${displayName(domain.name)} is being checked`} />}
+      {!report.complete && <ProgressBar label={`Checking ${displayName(domain.name)}`} />}
       {check && <CheckResult check={check} domain={domain} />}
     </>
   );
 }
 
-/** The sentence first; what it rests on behind a press. */
+/** The result of a check, with expandable details. */
 function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain }) {
   const [open, setOpen] = useState(false);
-  const { word, tone } = checkWord(check, domain);
+  const { word, tone } = checkLabel(check, domain);
   return (
     <div className={styles.stack}>
       <p>
@@ -127,10 +127,10 @@ function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain }) 
       </p>
       <details className={styles.details} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          What was seen<span className="visually-hidden"> of {displayName(check.name)}</span>
+          Details<span className="visually-hidden"> of {displayName(check.name)}</span>
         </summary>
         {open && (
-          <Suspense fallback={<ProgressBar label="Loading what was seen" />}>
+          <Suspense fallback={<ProgressBar label="Loading details" />}>
             <ReportDetails check={check} />
           </Suspense>
         )}

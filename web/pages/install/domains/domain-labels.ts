@@ -3,35 +3,38 @@ import { displayName } from '../../../components/display-name.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import { DAY_MS } from '../../../components/time.tsx';
 
-export interface Word {
+export interface Label {
   word: string;
   tone: Tone;
 }
 
-const NETWORK: Record<Domain['network_details']['network_info']['status'], Word> = {
-  PENDING: { word: 'Being set up', tone: 'busy' },
+const NETWORK: Record<Domain['network_details']['network_info']['status'], Label> = {
+  PENDING: { word: 'Setting up', tone: 'busy' },
   ACTIVE: { word: 'Served here', tone: 'good' },
-  FAILED: { word: 'Not reached', tone: 'bad' },
+  FAILED: { word: 'Not reachable', tone: 'bad' },
 };
 
-const TLS: Record<Domain['network_details']['network_info']['ssl']['status'], Word> = {
-  pending: { word: 'HTTPS being prepared', tone: 'busy' },
+const TLS: Record<Domain['network_details']['network_info']['ssl']['status'], Label> = {
+  pending: { word: 'HTTPS pending', tone: 'busy' },
   active: { word: 'HTTPS', tone: 'good' },
   failed: { word: 'HTTPS failed', tone: 'bad' },
   none: { word: 'No HTTPS', tone: 'plain' },
 };
 
-/** Not served before the account proves that it owns the domain. */
-const UNVERIFIED: Word = { word: 'Needs verification', tone: 'bad' };
+/** The domain is not served until the account proves ownership. */
+const UNVERIFIED: Label = { word: 'Needs verification', tone: 'bad' };
 
-/** Ready on the platform's side; whether its DNS leads here is not known. */
-const NOT_CHECKED: Word = { word: 'Set up, not checked yet', tone: 'plain' };
+/** The platform is ready, but no check has seen where the DNS points. */
+const NOT_CHECKED: Label = { word: 'Not checked yet', tone: 'plain' };
 
-/** Whether visitors by this name get here, as far as anybody has looked; the platform itself keeps the DNS of an install's own name. */
-export function networkWord(
+/**
+ * Returns whether the domain is known to reach this install. The default domain needs no check, because the platform
+ * manages its DNS.
+ */
+export function networkLabel(
   domain: Pick<Domain, 'duplicate' | 'network_details'>,
   state: Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at'> | undefined,
-): Word {
+): Label {
   if (state?.needs_proof) return UNVERIFIED;
   if (domain.duplicate) return { word: 'Served by another install', tone: 'bad' };
   const { status } = domain.network_details.network_info;
@@ -39,22 +42,22 @@ export function networkWord(
   return status === 'ACTIVE' && !isKnown ? NOT_CHECKED : NETWORK[status];
 }
 
-/** Why the website would lose visitors by this name as its primary domain; null: they get here. */
-export function objectionToPrimary(
+/** Returns why a domain should not be primary yet; null if it reaches this install. */
+export function primaryWarning(
   domain: Pick<Domain, 'name' | 'duplicate' | 'network_details'>,
   state: Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at'> | undefined,
 ): string | null {
-  const { tone } = networkWord(domain, state);
+  const { tone } = networkLabel(domain, state);
   if (tone === 'good') return null;
   return tone === 'bad'
-    ? `The last check found that visitors of ${displayName(domain.name)} do not get here.`
-    : `Nobody has seen yet that ${displayName(domain.name)} leads here.`;
+    ? `The last check found that ${displayName(domain.name)} does not point here.`
+    : `No check has confirmed yet that ${displayName(domain.name)} points here.`;
 }
 
-export function tlsWord(
+export function tlsLabel(
   domain: Pick<Domain, 'network_details'>,
   certificate: DomainState['certificate'],
-): Word {
+): Label {
   const { status } = domain.network_details.network_info.ssl;
   return status === 'active' && certificate?.source === 'SELF_SIGNED'
     ? { word: 'HTTPS, self-signed', tone: 'busy' }
@@ -63,15 +66,15 @@ export function tlsWord(
 
 export const CERTIFICATE_SOURCES: Record<NonNullable<DomainState['certificate']>['source'], string> = {
   LETS_ENCRYPT: 'issued by the certificate authority',
-  THIRD_PARTY: 'brought by somebody',
-  SELF_SIGNED: 'self-signed, which browsers warn of',
+  THIRD_PARTY: 'uploaded by a user',
+  SELF_SIGNED: 'self-signed (browsers show a warning)',
 };
 
-/** A certificate of an authority should have been renewed by then. */
+/** Automatic renewal should have happened before the last days. */
 const LATE_DAYS = 3;
 
-/** How long a certificate is still good. */
-export function daysLeft(notAfter: string, now: Date): Word {
+/** Returns how long a certificate stays valid. */
+export function daysLeft(notAfter: string, now: Date): Label {
   const ms = Date.parse(notAfter) - now.getTime();
   if (ms <= 0) return { word: 'Expired', tone: 'bad' };
   const days = Math.floor(ms / DAY_MS);

@@ -12,7 +12,7 @@ import { reloadDomains } from './change-domain.ts';
 import { Records } from './dns-records.tsx';
 import styles from './domains.module.css';
 
-/** Whether the account has proved that it owns a domain, and how it does: urgent if the domain is not served before. */
+/** The ownership of a domain and how to verify it. The steps are open if the domain is not served without it. */
 export function DomainVerification({
   installId,
   domain,
@@ -23,7 +23,7 @@ export function DomainVerification({
   installId: string;
   domain: Domain;
   needsProof: boolean;
-  /** When the install may verify again; null: now. */
+  /** When the next verification is allowed; null for now. */
   next: string | null;
   mayWork: boolean;
 }) {
@@ -31,7 +31,7 @@ export function DomainVerification({
   if (domain.ownership_status === 'TXT_VERIFIED') {
     return (
       <p>
-        <Badge tone="good">Verified</Badge> This account has proved that it owns {owned}.
+        <Badge tone="good">Verified</Badge> This account owns {owned}.
       </p>
     );
   }
@@ -40,8 +40,8 @@ export function DomainVerification({
     return (
       <div className={styles.stack}>
         <p>
-          {displayName(domain.name)} is not served yet. Another account has this name or had it recently, or
-          your provider asks for a proof. Prove that you own {owned} to serve it here.
+          {displayName(domain.name)} is not served yet. Another account has or recently had this domain, or
+          your provider requires verification. Verify that you own {owned} to serve it here.
         </p>
         {steps}
       </div>
@@ -54,7 +54,7 @@ export function DomainVerification({
         <span className="visually-hidden">, for {displayName(domain.name)}</span>
       </summary>
       <div className={styles.stack}>
-        <p>Optional. It keeps other accounts from taking names of {owned}.</p>
+        <p>Optional. Prevents other accounts from adding names of {owned}.</p>
         {steps}
       </div>
     </details>
@@ -80,8 +80,8 @@ function Steps({
           <p>Add this record to the DNS of {displayName(domain.txt_verified_domain)}:</p>
           <Records domain={displayName(domain.name)} records={[{ type: 'TXT', name, value }]} />
           <p className={styles.soft}>
-            It covers all names of the domain. Homeport also looks for it regularly, so you can leave this
-            page.
+            The record covers all names of the domain. Homeport also checks for it regularly, so you can leave
+            this page.
           </p>
         </>
       )}
@@ -91,7 +91,7 @@ function Steps({
             installId={installId}
             domain={domain}
             next={next}
-            label={name === null ? 'Show the TXT record' : 'Verify'}
+            label={name === null ? 'Show TXT record' : 'Verify'}
           />
         </div>
       )}
@@ -126,7 +126,7 @@ function VerifyButton({
       const owned = displayName(domain.txt_verified_domain);
       if (verified !== null) showSuccess(`${owned} is verified.`);
       else if (asked)
-        showSuccess(`The TXT record of ${owned} is not there yet. DNS changes can take an hour.`);
+        showSuccess(`Could not find the TXT record of ${owned} yet. DNS changes can take an hour.`);
     } catch (error) {
       showFailure(error);
     } finally {

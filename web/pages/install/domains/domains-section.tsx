@@ -16,12 +16,12 @@ import { DomainCard } from './domain-card.tsx';
 import styles from './domains.module.css';
 import { twinOf } from './new-names.ts';
 
-/** More than these are found by searching rather than by looking. */
+/** From this many domains on, there is a search field. */
 const SEARCHED_FROM = 8;
-/** Each shows its last report: not hundreds at once. */
+/** Each card loads its last report, so the list is limited. */
 const SHOWN_AT_ONCE = 20;
 
-/** The host names of a website. */
+/** The domains of an install. */
 export function DomainsSection({ install }: { install: Install }) {
   const domains = useDomains(install.id);
   const states = useDomainStates(install.id);
@@ -76,11 +76,11 @@ export function DomainsSection({ install }: { install: Install }) {
 
 function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => ReactNode }) {
   const { get, set } = useQueryParameters();
-  const [sought, setSought] = useEditableText(get('search'), (search) => set({ search }));
+  const [search, setSearch] = useEditableText(get('search'), (search) => set({ search }));
   const [most, setMost] = useState(SHOWN_AT_ONCE);
-  // Whoever came by a search can widen it.
-  const [cameBySearch] = useState(sought !== '');
-  const found = all.filter(({ name }) => displayName(name).includes(sought.trim().toLowerCase()));
+  // Users who arrived with a search can change it.
+  const [cameBySearch] = useState(search !== '');
+  const found = all.filter(({ name }) => displayName(name).includes(search.trim().toLowerCase()));
   return (
     <>
       {(all.length >= SEARCHED_FROM || cameBySearch) && (
@@ -89,16 +89,16 @@ function DomainList({ all, children }: { all: Domain[]; children: (domain: Domai
             type="search"
             label="Search domains"
             name="search"
-            value={sought}
-            onChange={(event) => setSought(event.currentTarget.value)}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
           />
         </TableTools>
       )}
-      {found.length === 0 && <Empty>No domain has "{sought}" in its name.</Empty>}
+      {found.length === 0 && <Empty>No domains match "{search}".</Empty>}
       <ul className={styles.list}>{found.slice(0, most).map(children)}</ul>
       {found.length > most && (
         <Button onClick={() => setMost(most + SHOWN_AT_ONCE)}>
-          Show more ({found.length - most} are not shown)
+          Show more ({found.length - most} hidden)
         </Button>
       )}
     </>

@@ -7,35 +7,35 @@ import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { changeDomain } from './change-domain.ts';
 import styles from './domains.module.css';
 
-/** Whether visitors by HTTP are sent to HTTPS. */
+/** A switch that redirects HTTP visitors to HTTPS. */
 export function HttpsSwitch({
   installId,
   domain,
-  warnsOf,
+  warning,
 }: {
   installId: string;
   domain: Domain;
-  /** Why browsers would warn of HTTPS, one sentence; null: they would not. */
-  warnsOf: string | null;
+  /** Why browsers would warn visitors over HTTPS, as a sentence; null if they would not. */
+  warning: string | null;
 }) {
   const queries = useQueryClient();
   const id = useId();
   const [pending, setPending] = useState(false);
   const [asking, setAsking] = useState(false);
 
-  async function turn() {
+  async function toggle() {
     await changeDomain(queries, installId, domain.id, { secure_all_urls: !domain.secure_all_urls });
     showSuccess(
       domain.secure_all_urls
-        ? `Visitors of ${displayName(domain.name)} may use HTTP again.`
-        : `Visitors of ${displayName(domain.name)} are sent to HTTPS.`,
+        ? `${displayName(domain.name)} no longer redirects to HTTPS.`
+        : `${displayName(domain.name)} now redirects to HTTPS.`,
     );
   }
 
-  async function turnAtOnce() {
+  async function toggleNow() {
     setPending(true);
     try {
-      await turn();
+      await toggle();
     } catch (error) {
       showFailure(error);
     } finally {
@@ -54,25 +54,25 @@ export function HttpsSwitch({
         aria-disabled={pending}
         onChange={() => {
           if (pending) return;
-          if (warnsOf !== null && !domain.secure_all_urls) setAsking(true);
-          else void turnAtOnce();
+          if (warning !== null && !domain.secure_all_urls) setAsking(true);
+          else void toggleNow();
         }}
       />
       <label htmlFor={id}>
-        Send visitors <span className="visually-hidden">of {displayName(domain.name)} </span>to HTTPS
+        Redirect <span className="visually-hidden">{displayName(domain.name)} </span>to HTTPS
       </label>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={`Send visitors of ${displayName(domain.name)} to HTTPS`}
+        title={`Redirect ${displayName(domain.name)} to HTTPS`}
         description={
           <p>
-            {warnsOf} Browsers warn every visitor of it, and most visitors turn back. Better wait until the
-            authority has issued a certificate.
+            {warning} Browsers warn every visitor, and most visitors leave. We recommend that you wait for a
+            certificate from the authority.
           </p>
         }
-        confirmLabel="Send them to HTTPS all the same"
-        onConfirm={turn}
+        confirmLabel="Redirect anyway"
+        onConfirm={toggle}
       />
     </span>
   );

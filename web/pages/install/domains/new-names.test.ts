@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { faultsOfNames, readNames, withTwins } from './new-names.ts';
+import { nameErrors, readNames, withTwins } from './new-names.ts';
 
-describe('names to be added', () => {
-  it('are read as people paste them, each once', () => {
+describe('names to add', () => {
+  it('are parsed from pasted text without duplicates', () => {
     expect(readNames(' Example.com,\nhttps://www.example.com/shop?x\n\nexample.com')).toEqual([
       'example.com',
       'www.example.com',
@@ -10,7 +10,7 @@ describe('names to be added', () => {
     expect(readNames('  \n ')).toEqual([]);
   });
 
-  it('have their twin as a redirect, unless it is named or there already', () => {
+  it('get their missing www twin as a redirect', () => {
     expect(
       withTwins(
         ['example.com', '*.example.com', 'www.one.example', 'blog.two.example'],
@@ -29,10 +29,10 @@ describe('names to be added', () => {
   });
 });
 
-it('are named in the faults that the server counts, once each', () => {
+it('adds each name once to an error', () => {
   const domains = [{ name: 'one.example' }, { name: 'two.example' }];
   expect(
-    faultsOfNames(
+    nameErrors(
       [
         { field: 'domains.1.name', message: 'Domain name cannot be empty' },
         { field: 'domains.0.name', message: 'one.example is a domain of this install already' },
@@ -45,7 +45,7 @@ it('are named in the faults that the server counts, once each', () => {
     { field: 'names', message: 'one.example is a domain of this install already' },
     { field: 'names', message: 'At most 20' },
   ]);
-  const pasted = faultsOfNames(
+  const pasted = nameErrors(
     [{ field: 'domains.0.name', message: 'Not a name' }],
     [{ name: 'x'.repeat(10_000) }],
   );

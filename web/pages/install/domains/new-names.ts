@@ -2,10 +2,10 @@ import type { FieldError } from '../../../api/failure.ts';
 import { truncate } from '../../../components/truncate.ts';
 import { looksLikeApex } from './dns-advice.ts';
 
-/** Enough to know one's name by; a whole file pasted by mistake is one name too. */
+/** Limits the length of names in messages, in case a whole file was pasted. */
 export const LONGEST_NAME = 80;
 
-/** Names as people write or paste them: by lines, spaces or commas, whole URLs among them, each once. */
+/** Parses names separated by lines, spaces or commas. Accepts URLs and removes duplicates. */
 export function readNames(text: string): string[] {
   const names = text.split(/[\s,;]+/).map((word) =>
     word
@@ -16,7 +16,7 @@ export function readNames(text: string): string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** `www.example.com` for `example.com`, and the other way; null for a wildcard. */
+/** Returns `www.example.com` for `example.com` and vice versa; null for a wildcard. */
 export function twinOf(name: string): string | null {
   if (name.startsWith('*.')) return null;
   return name.startsWith('www.') ? name.slice('www.'.length) : `www.${name}`;
@@ -27,13 +27,10 @@ export interface NewDomain {
   redirect_to?: string;
 }
 
-/** Nobody tries www before `blog.example.com`. */
+/** Visitors do not try www before `blog.example.com`. */
 const isTriedWithWww = (name: string) => name.startsWith('www.') || looksLikeApex(name);
 
-/**
- * What to add: each name, and if wanted the twin that visitors try as a redirect to it, unless that is named or there
- * already.
- */
+/** Returns the domains to add. With `twins`, it adds missing www twins as redirects. */
 export function withTwins(names: readonly string[], present: readonly string[], twins: boolean): NewDomain[] {
   const known = new Set([...names, ...present]);
   const added = names.map((name): NewDomain => ({ name }));
@@ -47,9 +44,9 @@ export function withTwins(names: readonly string[], present: readonly string[], 
   return [...added, ...redirects];
 }
 
-/** The faults of a request, each at the field of the names and with the name that it is of, which the server only counts. */
-export function faultsOfNames(faults: readonly FieldError[], domains: readonly NewDomain[]): FieldError[] {
-  return faults.map(({ field, message }) => {
+/** Moves the errors of a request to the names field, and adds the names to which the server refers by index. */
+export function nameErrors(errors: readonly FieldError[], domains: readonly NewDomain[]): FieldError[] {
+  return errors.map(({ field, message }) => {
     const [, index] = /^domains\.(\d+)\./.exec(field) ?? [];
     const name = index === undefined ? undefined : domains[Number(index)]?.name;
     const isNamed = name === undefined || message.includes(name);

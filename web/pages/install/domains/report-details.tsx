@@ -3,16 +3,16 @@ import type { DomainCheck } from '../../../api/domains.ts';
 import { Badge } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import { disagreement, tlsSeen } from './report-labels.ts';
+import { disagreement, tlsLabel } from './report-labels.ts';
 
-/** All that a status report saw of one domain. */
+/** The details of a status report about one domain. */
 export function ReportDetails({ check }: { check: DomainCheck }) {
   const facts: (readonly [string, ReactNode] | false)[] = [
     ['Addresses', check.ip.length > 0 ? <Lines key="ip" lines={check.ip} /> : 'none'],
-    disagreement(check) && ['Its name servers say', <Lines key="address" lines={check.address} />],
+    disagreement(check) && ['Addresses at its name servers', <Lines key="address" lines={check.address} />],
     check.cname !== '' && ['CNAME', check.cname],
     check.ns.length > 0 && ['Name servers', <Lines key="ns" lines={check.ns.map(({ host }) => host)} />],
-    check.dns_provider !== '' && ['DNS kept by', check.dns_provider],
+    check.dns_provider !== '' && ['DNS provider', check.dns_provider],
     check.http_forwarded_list !== '' && [
       'Redirects',
       <Lines key="redirects" lines={check.http_forwarded_list.split(' -> ')} />,
@@ -23,11 +23,11 @@ export function ReportDetails({ check }: { check: DomainCheck }) {
       check.caa.length > 0 ? (
         <Lines key="caa" lines={check.caa.map(({ flag, tag, value }) => `${flag} ${tag} "${value}"`)} />
       ) : (
-        'none: every authority may issue'
+        'none (any authority may issue)'
       ),
     ],
     check.mx.length > 0 && [
-      'Mail goes to',
+      'Mail servers',
       <Lines key="mx" lines={check.mx.map(({ Host, Pref }) => `${Host} (${Pref})`)} />,
     ],
     check.txt.length > 0 && ['TXT', <Lines key="txt" lines={check.txt} />],
@@ -41,7 +41,7 @@ export function ReportDetails({ check }: { check: DomainCheck }) {
 }
 
 function Certificate({ ssl }: { ssl: DomainCheck['ssl'] }) {
-  const { word, tone } = tlsSeen(ssl.status);
+  const { word, tone } = tlsLabel(ssl.status);
   return (
     <>
       <Badge tone={tone}>{word}</Badge>
@@ -59,7 +59,7 @@ function Certificate({ ssl }: { ssl: DomainCheck['ssl'] }) {
 
 function Lines({ lines }: { lines: readonly string[] }) {
   return lines.map((line, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a chain may have an address twice, and nothing else tells them apart
+    // biome-ignore lint/suspicious/noArrayIndexKey: a redirect chain may contain an address twice
     <div key={index}>{line}</div>
   ));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainCheck } from '../../../api/domains.ts';
-import { checkWord, disagreement } from './report-labels.ts';
+import { checkLabel, disagreement } from './report-labels.ts';
 
 const check: DomainCheck = {
   name: 'example.com',
@@ -47,27 +47,27 @@ const check: DomainCheck = {
   },
 };
 
-describe('the word for a check', () => {
-  const tone = (changed: Partial<DomainCheck>) => checkWord({ ...check, ...changed }, undefined).tone;
+describe('checkLabel', () => {
+  const tone = (changed: Partial<DomainCheck>) => checkLabel({ ...check, ...changed }, undefined).tone;
 
-  it('is good for nothing but the sentence that all is well', () => {
+  it('is good only for results without issues', () => {
     expect(tone({})).toBe('good');
     expect(tone({ result: 'example.com answers here, but its certificate cannot be renewed.' })).toBe('busy');
   });
 
-  it('is bad where visitors get nowhere', () => {
+  it('is bad if visitors cannot reach the website', () => {
     const result = 'Set the A record of example.com to 203.0.113.5.';
     expect(tone({ result, dns_error: true })).toBe('bad');
     expect(tone({ result, http_error: true })).toBe('bad');
     expect(tone({ result, ssl: { ...check.ssl, status: 'failed' } })).toBe('bad');
   });
 
-  it('is that it is under way until the check is complete', () => {
-    expect(checkWord({ ...check, complete: false }, undefined).word).toBe('Being checked');
+  it('shows a check in progress', () => {
+    expect(checkLabel({ ...check, complete: false }, undefined).word).toBe('Checking');
   });
 });
 
-it('tells where name servers say something else than the resolver', () => {
+it('detects name servers that disagree with the resolver', () => {
   expect(disagreement({ ip: ['192.0.2.1', '192.0.2.2'], address: ['192.0.2.2', '192.0.2.1'] })).toBe(false);
   expect(disagreement({ ip: ['192.0.2.1'], address: ['192.0.2.2'] })).toBe(true);
   expect(disagreement({ ip: ['192.0.2.1'], address: [] })).toBe(false);

@@ -11,11 +11,11 @@ import styles from './offload.module.css';
 import { fieldOf, newRow, type PathRow, rowsOf, settingsOf } from './path-rows.ts';
 
 const REDIRECT_TYPES = [
-  { value: 'break', label: 'Served through the edge, at the same address' },
-  { value: 'permanent', label: 'Visitors are redirected to the bucket (301)' },
+  { value: 'break', label: 'Serve through the edge at the same address' },
+  { value: 'permanent', label: 'Redirect visitors to the bucket (301)' },
 ] as const;
 
-/** Asks for offload settings; they come into force once the bucket has proved to be the customer's. */
+/** Submits offload settings, which become active once the bucket is verified. */
 export function OffloadForm({
   installId,
   settings,
@@ -46,7 +46,7 @@ export function OffloadForm({
       queries.invalidateQueries({ queryKey: ['offload', installId] }),
       queries.invalidateQueries({ queryKey: ['operation', installId] }),
     ]);
-    showSuccess('The bucket is being checked.');
+    showSuccess('Checking the bucket.');
   }
 
   function add() {
@@ -59,7 +59,7 @@ export function OffloadForm({
     setRows(rows.map((row) => (row.key === key ? { ...row, ...changed } : row)));
 
   return (
-    <Form submitLabel="Check and put in force" onSubmit={submit} fieldOf={fieldOf}>
+    <Form submitLabel="Check and activate" onSubmit={submit} fieldOf={fieldOf}>
       <TextField
         label="Bucket"
         name="bucket"
@@ -72,7 +72,7 @@ export function OffloadForm({
       <TextField
         label="Region"
         name="bucket_region"
-        hint="As your storage calls it: eu-central-1, say."
+        hint="The region's name at your storage provider, for example eu-central-1."
         defaultValue={settings?.bucket_region}
         autoCapitalize="none"
         autoComplete="off"
@@ -98,14 +98,14 @@ export function OffloadForm({
       ))}
       <div>
         <Button ref={addButton} small onClick={add}>
-          Add a path
+          Add path
         </Button>
       </div>
     </Form>
   );
 }
 
-/** One path, how it is served, and what below it is not. */
+/** The fields of one path. */
 function PathFields({
   row,
   index,
@@ -115,10 +115,10 @@ function PathFields({
 }: {
   row: PathRow;
   index: number;
-  /** It was added just now. */
+  /** Whether the user has just added the path. */
   takesFocus: boolean;
   onChange(changed: Partial<PathRow>): void;
-  /** Null: it is the only one. */
+  /** Null for the only path. */
   onRemove: (() => void) | null;
 }) {
   const fields = useRef<HTMLFieldSetElement>(null);
@@ -132,7 +132,7 @@ function PathFields({
       <TextField
         label="Path"
         name={field('path')}
-        hint="Everything below it is offloaded. It begins with a slash."
+        hint="All files below this path are offloaded. Must begin with a slash."
         value={row.path}
         onChange={(event) => onChange({ path: event.currentTarget.value })}
         autoCapitalize="none"
@@ -140,7 +140,7 @@ function PathFields({
         required
       />
       <SelectField
-        label="How"
+        label="Method"
         name={field('redirect_type')}
         value={row.redirectType}
         options={REDIRECT_TYPES}
@@ -149,9 +149,9 @@ function PathFields({
         }
       />
       <TextArea
-        label="Except"
+        label="Excluded paths"
         name={field('excluded_paths')}
-        hint="Paths below it that stay with the website, one a line. None is fine."
+        hint="Paths below it that the website keeps serving, one on each line. Optional."
         value={row.excluded}
         onChange={(event) => onChange({ excluded: event.currentTarget.value })}
       />

@@ -17,22 +17,24 @@ import styles from './offload.module.css';
 
 const OffloadForm = lazy(async () => ({ default: (await import('./offload-form.tsx')).OffloadForm }));
 
-/** Files of a website served from a bucket of the customer's. */
+/** Serves files of a website from the customer's bucket. */
 export function OffloadSection({ install }: { install: Install }) {
   const mayWork = useMay(install.account.id)('install.work');
   const settings = useOffloadSettings(install.id);
   return (
     <>
-      <Section title="Offload files to a bucket">
+      <Section title="File offload">
         <div>
           <p>
-            Files below the paths that you name are served from an S3 bucket of yours. It takes three steps:
-            put the validation file into the bucket, name bucket and paths, and wait for the check.
+            Serve files from your own S3 bucket in three steps: upload the validation file to the bucket,
+            enter the bucket and paths, and wait for the check.
           </p>
-          <Standing installId={install.id} />
+          <CheckStatus installId={install.id} />
         </div>
         <Loaded query={settings} what="the offload settings">
-          {(found) => (found === null ? <Empty>Nothing is offloaded.</Empty> : <InForce settings={found} />)}
+          {(found) =>
+            found === null ? <Empty>No files are offloaded.</Empty> : <ActiveSettings settings={found} />
+          }
         </Loaded>
       </Section>
       <ValidationFile installId={install.id} />
@@ -51,8 +53,8 @@ export function OffloadSection({ install }: { install: Install }) {
   );
 }
 
-/** How the last request fared. */
-function Standing({ installId }: { installId: string }) {
+/** The outcome of the last submitted settings. */
+function CheckStatus({ installId }: { installId: string }) {
   const query = useOffloadStatus(installId);
   return (
     <div aria-live="polite" className={styles.standing}>
@@ -61,22 +63,22 @@ function Standing({ installId }: { installId: string }) {
           const when = updated_at !== null && <Time at={updated_at} />;
           if (state === 'requested') {
             return (
-              <Notice tone="busy" title="The bucket is being checked">
-                <p>Asked for {when}. What was in force before stays in force until the check has passed.</p>
-                <ProgressBar label="The bucket is being checked" />
+              <Notice tone="busy" title="Checking the bucket">
+                <p>Submitted {when}. The previous settings stay active until the check passes.</p>
+                <ProgressBar label="Checking the bucket" />
               </Notice>
             );
           }
           if (state === 'refused') {
             return (
-              <Notice tone="bad" title="The settings were refused">
+              <Notice tone="bad" title="The settings were rejected">
                 <p>{reason}</p>
-                <p>Mend that, and submit the settings again. What was in force before is in force still.</p>
+                <p>Fix the problem and submit again. The previous settings are still active.</p>
               </Notice>
             );
           }
           return state === 'in_force' ? (
-            <Notice tone="good" title="The settings are in force">
+            <Notice tone="good" title="The settings are active">
               Since {when}.
             </Notice>
           ) : null;
@@ -86,7 +88,7 @@ function Standing({ installId }: { installId: string }) {
   );
 }
 
-function InForce({ settings }: { settings: OffloadSettings }) {
+function ActiveSettings({ settings }: { settings: OffloadSettings }) {
   return (
     <>
       <Facts
@@ -113,8 +115,8 @@ function ValidationFile({ installId }: { installId: string }) {
   return (
     <Section title="1. Validation file">
       <p>
-        It proves that the bucket is yours. Put it at the root of the bucket, as it is, and as readable as the
-        files that shall be served from there.
+        This file proves that you own the bucket. Upload it unchanged to the root of the bucket, with the same
+        read permissions as the files to serve.
       </p>
       <Loaded query={query} what="the validation file">
         {({ name, content }) => (
@@ -127,7 +129,7 @@ function ValidationFile({ installId }: { installId: string }) {
             />
             <div className={styles.row}>
               <TextDownload text={content} type="application/octet-stream" name={name}>
-                Download the file
+                Download file
               </TextDownload>
               <CopyButton text={content} what="the content of the validation file" />
             </div>

@@ -11,24 +11,24 @@ const settings = {
   ],
 };
 
-describe('the paths of the offload form', () => {
-  it('come back as they were', () => {
+describe('paths of the offload form', () => {
+  it('survive conversion in both directions', () => {
     expect(settingsOf(rowsOf(settings))).toEqual(settings.path_settings);
   });
 
-  it('leave out empty lines', () => {
+  it('ignore empty lines', () => {
     expect(settingsOf([{ key: 1, path: ' /a/ ', redirectType: 'break', excluded: ' /a/x \n\n' }])).toEqual([
       { path: '/a/', redirect_type: 'break', excluded_paths: ['/a/x'] },
     ]);
   });
 
-  it('have keys of their own', () => {
+  it('have unique keys', () => {
     const rows = rowsOf(settings);
     expect(rows.map(({ key }) => key)).not.toContain(newRow(rows).key);
   });
 });
 
-it('finds the field of a fault', () => {
+it('maps an error to the field of the form', () => {
   expect(fieldOf('path_settings.1.excluded_paths.0')).toBe('path_settings.1.excluded_paths');
   expect(fieldOf('bucket')).toBe('bucket');
 });

@@ -2,7 +2,7 @@ import type { OffloadSettings } from '../../../api/offload.ts';
 
 type PathSetting = OffloadSettings['path_settings'][number];
 
-/** A path as it stands in the form; excluded paths as people write them, one a line. */
+/** A path in the form. `excluded` has one path on each line. */
 export interface PathRow {
   key: number;
   path: string;
@@ -17,7 +17,7 @@ export const newRow = (rows: readonly PathRow[]): PathRow => ({
   excluded: '',
 });
 
-/** What WordPress keeps uploads in, for a first try. */
+/** The folder of WordPress uploads, as a first suggestion. */
 const FIRST: PathRow = { key: 1, path: '/wp-content/uploads/', redirectType: 'break', excluded: '' };
 
 export function rowsOf(settings: OffloadSettings | null): PathRow[] {
@@ -41,7 +41,7 @@ export function settingsOf(rows: readonly PathRow[]): PathSetting[] {
   }));
 }
 
-/** The field of the form that a field of the request stands in. */
+/** Maps a field of the request to a field of the form. */
 export function fieldOf(requestField: string): string {
   return requestField.replace(/^filestore_settings\./, '').replace(/(\.excluded_paths)\.\d+$/, '$1');
 }

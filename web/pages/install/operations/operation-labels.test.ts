@@ -15,9 +15,9 @@ const operation = {
   finished_at: '2026-01-01T00:02:00.000Z',
 } as const;
 
-describe('an operation in words', () => {
-  it('is named by what is done, a purge by its cache', () => {
-    expect(operationName(operation)).toBe('Making a backup');
+describe('labels of an operation', () => {
+  it('name the operation, with its cache or backup', () => {
+    expect(operationName(operation)).toBe('Creating a backup');
     expect(operationName({ ...operation, kind: 'purge_cache', cache: 'page' })).toBe(
       'Purging the page cache',
     );
@@ -27,10 +27,10 @@ describe('an operation in words', () => {
       'Restoring a backup: before the update',
     );
     const long = { ...backup, description: 'x'.repeat(1000) };
-    expect(operationName({ ...operation, backup: long })).toMatch(/^Making a backup: x{119}…$/);
+    expect(operationName({ ...operation, backup: long })).toMatch(/^Creating a backup: x{119}…$/);
   });
 
-  it('is a copy of what is copied, and says how far it is', () => {
+  it('name the source of a copy and its step', () => {
     const copying = (step: 'waiting' | 'backing_up' | 'restoring' | null, from: string | null = 'shop') => ({
       ...operation,
       kind: 'copy_install' as const,
@@ -39,24 +39,24 @@ describe('an operation in words', () => {
     expect(operationName(copying(null))).toBe('Copying shop into this install');
     expect(operationName(copying(null, null))).toBe('Copying another install into this one');
     expect(copyStep(copying('waiting'))).toBeNull();
-    expect(copyStep(copying('backing_up'))).toBe('Step 1 of 2: shop is being backed up.');
-    expect(copyStep(copying('backing_up', null))).toBe('Step 1 of 2: the other install is being backed up.');
+    expect(copyStep(copying('backing_up'))).toBe('Step 1 of 2: backing up shop.');
+    expect(copyStep(copying('backing_up', null))).toBe('Step 1 of 2: backing up the other install.');
     expect(copyStep(copying('restoring'))).toContain('Step 2 of 2');
     expect(copyStep(copying(null))).toBeNull();
     expect(copyStep(operation)).toBeNull();
   });
 
-  it('waits at first, and after a failure to be tried again', () => {
+  it('distinguish waiting from a pending retry', () => {
     expect(operationState(operation).word).toBe('Waiting');
-    expect(operationState({ ...operation, attempt: 1 }).word).toBe('To be tried again');
+    expect(operationState({ ...operation, attempt: 1 }).word).toBe('Retry pending');
   });
 
-  it('says what to do after a failure alone', () => {
+  it('give advice only after a failure', () => {
     expect(failureAdvice(operation)).toBeNull();
-    expect(failureAdvice({ ...operation, state: 'failed' })).toContain('Make the backup again');
+    expect(failureAdvice({ ...operation, state: 'failed' })).toContain('Create the backup again');
   });
 
-  it('has been in its state since it got there', () => {
+  it('give the time of the last change of state', () => {
     expect(stateSince(operation)).toBe(operation.created_at);
     expect(stateSince({ ...operation, state: 'running' })).toBe(operation.started_at);
     expect(stateSince({ ...operation, state: 'succeeded' })).toBe(operation.finished_at);

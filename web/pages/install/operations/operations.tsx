@@ -10,22 +10,22 @@ import styles from './operations.module.css';
 
 const SHOWN_AT_FIRST = 8;
 
-/** What is being done to an install, and what was done of late. */
+/** The current and recent operations of an install. */
 export function Operations({ installId }: { installId: string }) {
   const query = useOperations(installId);
   return (
-    <Loaded query={query} what="what is being done">
+    <Loaded query={query} what="activity">
       {({ results }) => (
         <>
           <OperationList
-            title="Under way"
+            title="In progress"
             operations={results.filter(isUnderWay)}
-            empty="Nothing is being done at present."
+            empty="Nothing in progress."
           />
           <OperationList
-            title="Done of late"
+            title="Recent activity"
             operations={results.filter((operation) => !isUnderWay(operation))}
-            empty="Nothing was done of late."
+            empty="No recent activity."
           />
         </>
       )}
@@ -66,7 +66,7 @@ function OperationList({
   );
 }
 
-/** One operation: what, how it stands, since when, and after a failure why and what to do. */
+/** An operation with its state and time, and after a failure the reason and what to do. */
 export function OperationItem({ operation }: { operation: Operation }) {
   const { word, tone } = operationState(operation);
   const advice = failureAdvice(operation);
@@ -78,7 +78,7 @@ export function OperationItem({ operation }: { operation: Operation }) {
           {operationName(operation)}
           {operation.kind === 'restore_backup' && operation.backup && (
             <>
-              , made <Time at={operation.backup.created_at} exact />
+              , created <Time at={operation.backup.created_at} exact />
             </>
           )}
         </span>

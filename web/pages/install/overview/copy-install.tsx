@@ -11,7 +11,7 @@ import { Section } from '../../../components/page.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { type Target, TargetForm } from '../backups/target-form.tsx';
 
-/** Makes another install what this one is: production as staging, to try something, or the other way round. */
+/** Copies an install into another one: production to staging, or the other way round. */
 export function CopyInstall({ install }: { install: Install }) {
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState<{ target: Target; keepBackup: boolean } | null>(null);
@@ -30,21 +30,22 @@ export function CopyInstall({ install }: { install: Install }) {
       queries.invalidateQueries({ queryKey: ['operation', install.id] }),
       queries.invalidateQueries({ queryKey: ['operation', into.id] }),
     ]);
-    showSuccess(`${install.name} is being copied into ${into.name}.`);
-    // How it fares is shown where it happens.
+    showSuccess(`Copying ${install.name} into ${into.name}.`);
+    // The target shows the progress.
     go(`/installs/${into.id}`);
   }
 
   return (
-    <Section title="Copy" actions={<Button onClick={() => setOpen(true)}>Copy into another install</Button>}>
+    <Section title="Copy" actions={<Button onClick={() => setOpen(true)}>Copy to another install</Button>}>
       <p>
-        Makes another install, a staging say, what this one is now. That one keeps its name and its domains.
+        Replaces the files and the database of another install, for example staging, with those of this one.
+        The other install keeps its name and domains.
       </p>
       <Dialog
         open={open}
         onOpenChange={setOpen}
         title={`Copy ${install.name}`}
-        description="A backup of this install is made and put into the other. This website goes on meanwhile."
+        description="Creates a backup of this install and restores it into the other. This website stays online."
       >
         <TargetForm
           install={install}
@@ -58,7 +59,7 @@ export function CopyInstall({ install }: { install: Install }) {
           <CheckboxField
             label={`Keep the backup of ${install.name}`}
             name="keep_backup"
-            hint="Otherwise it is deleted when the copy has ended."
+            hint="Otherwise it is deleted after the copy."
           />
         </TargetForm>
       </Dialog>
@@ -71,8 +72,8 @@ export function CopyInstall({ install }: { install: Install }) {
           title={`Replace ${chosen.target.name}`}
           description={
             <p>
-              The files and the database of {chosen.target.name} are replaced by those of {install.name}. What{' '}
-              {chosen.target.name} has now is lost.
+              This replaces the files and the database of {chosen.target.name} with those of {install.name}.
+              The current content of {chosen.target.name} is lost.
             </p>
           }
           name={chosen.target.name}

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 
-/** Deletes a website with all that belongs to it, once its name has been typed. */
+/** Deletes an install after the user has typed its name. */
 export function DeleteInstall({ install }: { install: Install }) {
   const [open, setOpen] = useState(false);
   const [, go] = useLocation();
@@ -19,7 +19,7 @@ export function DeleteInstall({ install }: { install: Install }) {
     await unwrapEmpty(
       hosting.DELETE('/installs/{install_id}', { params: { path: { install_id: install.id } } }),
     );
-    showSuccess(`${install.name} is deleted.`);
+    showSuccess(`Deleted ${install.name}.`);
     go(install.site ? `/sites/${install.site.id}` : `/accounts/${install.account.id}/installs`);
     queries.removeQueries({ queryKey: ['install', install.id] });
     await Promise.all([
@@ -37,22 +37,19 @@ export function DeleteInstall({ install }: { install: Install }) {
         </Button>
       }
     >
-      <p>
-        Its files, its database, its domains with their certificates and all its backups are deleted with it.
-        Nobody can bring them back.
-      </p>
+      <p>Permanently deletes the files, database, domains, certificates and all backups.</p>
       <ConfirmDialog
         open={open}
         onOpenChange={setOpen}
         title={`Delete ${install.name}`}
         description={
           <p>
-            The website {install.primary_domain} ends at once. Its files, its database, its domains and all
-            its backups are deleted, and cannot be brought back.
+            The website {install.primary_domain} goes offline immediately. Its files, database, domains and
+            all backups are permanently deleted.
           </p>
         }
         name={install.name}
-        confirmLabel="Delete the install"
+        confirmLabel="Delete install"
         onConfirm={remove}
       />
     </Section>

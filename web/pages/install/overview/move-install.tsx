@@ -15,14 +15,14 @@ import { Section } from '../../../components/page.tsx';
 import { sortRows } from '../../../components/sort-rows.ts';
 import { showSuccess } from '../../../components/toast.tsx';
 
-/** Gives an install to another site, or to another environment of its own. */
+/** Moves an install to another site or environment. */
 export function MoveInstall({ install }: { install: Install }) {
   const [open, setOpen] = useState(false);
   return (
     <Section title="Move" actions={<Button onClick={() => setOpen(true)}>Move to another site</Button>}>
       <p>
-        An install fills one environment of a site. Moving it changes nothing of the website itself: its name,
-        files and domains stay.
+        An install is one environment of a site. Moving it does not affect the website: it keeps its name,
+        files and domains.
       </p>
       <Dialog
         open={open}
@@ -49,7 +49,7 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
   const queries = useQueryClient();
   const [siteId, setSiteId] = useState(install.site?.id ?? '');
   const chosen = sites.find(({ id }) => id === siteId);
-  // Its own slot is free for it.
+  // The install's own environment counts as free.
   const others = chosen && { installs: chosen.installs.filter(({ id }) => id !== install.id) };
 
   async function move(values: FormData) {
@@ -64,7 +64,7 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
       queries.invalidateQueries({ queryKey: ['install', install.id] }),
       queries.invalidateQueries({ queryKey: ['site'] }),
     ]);
-    showSuccess(`${install.name} is moved.`);
+    showSuccess(`Moved ${install.name}.`);
     onMoved();
   }
 
@@ -76,7 +76,7 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
         value={siteId}
         onChange={(event) => setSiteId(event.currentTarget.value)}
         options={[
-          { value: '', label: 'In no site' },
+          { value: '', label: 'No site' },
           ...sortRows(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({
             value: id,
             label: name,

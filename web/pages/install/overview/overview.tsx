@@ -10,18 +10,18 @@ import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 
-/** What an install is, what is being done to it, and what may be done with it as a whole. */
+/** The details, operations and general actions of an install. */
 export function Overview({ install }: { install: Install }) {
   const may = useMay(install.account.id);
   const addresses = useAddresses(install);
   return (
     <>
-      <Section title="Facts">
+      <Section title="Details">
         <Facts
           facts={[
             ['Primary domain', displayName(install.primary_domain)],
-            ['Own name', <code key="cname">{install.cname}</code>],
-            ['PHP', install.php_version ?? 'none: this website is served as files'],
+            ['Default domain', <code key="cname">{install.cname}</code>],
+            ['PHP', install.php_version ?? 'none (static website)'],
             ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
             ['Created', <Time key="created" at={install.created_at} exact />],
             ['ID', <Copyable key="id" text={install.id} what={`the ID of ${install.name}`} />],
@@ -40,7 +40,7 @@ export function Overview({ install }: { install: Install }) {
   );
 }
 
-/** Where its own name leads; none while that is not known. */
+/** Returns the addresses of the default domain; empty until known. */
 function useAddresses(install: Install): readonly string[] {
   const domains = useDomains(install.id);
   const own = domains.data?.find(({ name }) => name === install.cname);

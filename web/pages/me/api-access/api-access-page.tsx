@@ -22,7 +22,7 @@ export function ApiAccessPage() {
   const opener = useRef<HTMLButtonElement>(null);
 
   function close() {
-    // The button has to be there again before it can take the focus back.
+    // Renders the button before it takes the focus back.
     flushSync(() => setMaking(null));
     opener.current?.focus();
   }
@@ -30,7 +30,7 @@ export function ApiAccessPage() {
   return (
     <Page
       title="API access"
-      subtitle="A credential is a username and a password for a program that works in your name."
+      subtitle="Credentials let programs use the API on your behalf."
       actions={
         making === null ? (
           <Button ref={opener} variant="primary" onClick={() => setMaking({ at: 'form' })}>
@@ -64,7 +64,7 @@ function Credentials() {
     const path = { credential_id: revoking.id };
     await unwrapEmpty(portal.DELETE('/portal/api/credentials/{credential_id}', { params: { path } }));
     await queries.invalidateQueries({ queryKey: CREDENTIALS_KEY });
-    showSuccess(`The credential ${revoking.name} is revoked.`);
+    showSuccess(`Revoked the credential ${revoking.name}.`);
   }
 
   return (
@@ -79,13 +79,13 @@ function Credentials() {
                 {working.length > 0 ? (
                   <WorkingCredentials credentials={working} onRevoke={setRevoking} />
                 ) : (
-                  <Empty>You have none. With one, a program can do over the API what you do here.</Empty>
+                  <Empty>You have no credentials yet. Create one to use the API from a program.</Empty>
                 )}
               </Section>
               {ended.length > 0 && (
                 <Section title="Revoked and expired">
                   <EndedCredentials credentials={ended} />
-                  <p>They are listed for 30 days after their end.</p>
+                  <p>Listed for 30 days after they end.</p>
                 </Section>
               )}
             </>
@@ -96,7 +96,7 @@ function Credentials() {
         open={revoking !== null}
         onOpenChange={(open) => !open && setRevoking(null)}
         title={`Revoke ${revoking?.name ?? ''}`}
-        description="Programs that use it are refused from now on. It cannot be made to work again."
+        description="Programs that use this credential lose access immediately. You cannot undo this."
         confirmLabel="Revoke"
         onConfirm={revoke}
       />

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { credentialState, reachInWords } from './credential-labels.ts';
+import { accessLabel, credentialState } from './credential-labels.ts';
 import { curlLine } from './curl-line.ts';
 import { expiryOf } from './expiry.ts';
 
 const shop = { id: 'a1', name: 'Shop' };
 const installs = ['one', 'two', 'three', 'four', 'five'].map((name) => ({ id: name, name }));
 
-describe('a credential in words', () => {
-  it('says what it reaches', () => {
+describe('a credential', () => {
+  it('has a label for its access', () => {
     const all = { account: null, installs: null, read_only: false };
-    expect(reachInWords(all)).toBe('All that you can reach');
-    expect(reachInWords({ ...all, read_only: true })).toBe('All that you can reach, to read only');
-    expect(reachInWords({ ...all, account: shop })).toBe('All of Shop');
-    expect(reachInWords({ ...all, account: shop, installs: installs.slice(0, 2) })).toBe('one, two of Shop');
-    expect(reachInWords({ ...all, account: shop, installs })).toBe('one, two, three and 2 more of Shop');
-    expect(reachInWords({ ...all, account: shop, installs: [] })).toContain('deleted');
+    expect(accessLabel(all)).toBe('Everything you can access');
+    expect(accessLabel({ ...all, read_only: true })).toBe('Everything you can access (read-only)');
+    expect(accessLabel({ ...all, account: shop })).toBe('All of Shop');
+    expect(accessLabel({ ...all, account: shop, installs: installs.slice(0, 2) })).toBe('one, two of Shop');
+    expect(accessLabel({ ...all, account: shop, installs })).toBe('one, two, three and 2 more of Shop');
+    expect(accessLabel({ ...all, account: shop, installs: [] })).toContain('deleted');
   });
 
-  it('says whether it works still', () => {
+  it('is working, expired or revoked', () => {
     const now = new Date('2026-11-21T12:00:00Z');
     const never = { revoked_at: null, expires_at: null };
     expect(credentialState(never, now)).toBe('working');
@@ -29,22 +29,22 @@ describe('a credential in words', () => {
   });
 });
 
-describe('the end of a credential', () => {
+describe('the expiry of a credential', () => {
   const now = new Date('2026-11-21T12:00:00Z');
-  it('is so many days away, or none', () => {
+  it('is some days ahead, or never', () => {
     expect(expiryOf('never', '', now)).toBeNull();
     expect(expiryOf('30', '', now)).toBe('2026-12-21T12:00:00.000Z');
     expect(expiryOf('365', '', now)).toBe('2027-11-21T12:00:00.000Z');
   });
 
-  it('is the end of a day where the person is', () => {
+  it("is the end of a day in the user's time zone", () => {
     expect(expiryOf('date', '2026-12-24', now)).toBe(new Date(2026, 11, 24, 23, 59, 59).toISOString());
   });
 });
 
 describe('the curl line', () => {
   const credential = { username: '3e0f', password: 'Ab-_9' };
-  it('asks the API that belongs to the portal', () => {
+  it('calls the API of this portal', () => {
     expect(curlLine('https://portal.example.com/', credential, null)).toBe(
       'curl -u 3e0f:Ab-_9 https://portal.example.com/v1/user',
     );
@@ -53,13 +53,13 @@ describe('the curl line', () => {
     );
   });
 
-  it('is one that a shell takes as it is', () => {
+  it('quotes special characters for a shell', () => {
     expect(curlLine('https://localhost:8443/', { username: 'u', password: "a'b $c" }, null)).toBe(
       "curl -u 'u:a'\\''b $c' https://localhost:8443/v1/user",
     );
   });
 
-  it('names the certificate where curl does not know it', () => {
+  it('names the certificate if curl does not trust it', () => {
     expect(curlLine('https://localhost:8443/', credential, 'homeport.crt')).toBe(
       'curl --cacert homeport.crt -u 3e0f:Ab-_9 https://localhost:8443/v1/user',
     );

@@ -1,23 +1,23 @@
 import type { Credential } from '../../../api/me.ts';
 
-type Reach = Pick<Credential, 'account' | 'installs' | 'read_only'>;
+type Access = Pick<Credential, 'account' | 'installs' | 'read_only'>;
 
-/** So many installs are named; of more the number is told. */
+/** Number of installs that are named; the others are counted. */
 const MOST_NAMED = 3;
 
-/** What a credential reaches, and whether it may change anything there. */
-export function reachInWords({ account, installs, read_only }: Reach): string {
-  return `${placeInWords(account, installs)}${read_only ? ', to read only' : ''}`;
+/** Returns what a credential gives access to, and whether it is read-only. */
+export function accessLabel({ account, installs, read_only }: Access): string {
+  return `${scopeLabel(account, installs)}${read_only ? ' (read-only)' : ''}`;
 }
 
-function placeInWords(account: Reach['account'], installs: Reach['installs']): string {
-  if (account === null) return 'All that you can reach';
+function scopeLabel(account: Access['account'], installs: Access['installs']): string {
+  if (account === null) return 'Everything you can access';
   if (installs === null) return `All of ${account.name}`;
   const named = installs.slice(0, MOST_NAMED).map(({ name }) => name);
   const more = installs.length - named.length;
   const names = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
   return installs.length === 0
-    ? `Nothing any more: its installs of ${account.name} are deleted`
+    ? `Nothing: its installs of ${account.name} were deleted`
     : `${names} of ${account.name}`;
 }
 

@@ -4,7 +4,7 @@ import { Badge } from '../../../components/notice.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
 import styles from './api-access.module.css';
-import { reachInWords } from './credential-labels.ts';
+import { accessLabel } from './credential-labels.ts';
 
 const name: Column<Credential> = {
   id: 'name',
@@ -19,7 +19,7 @@ const name: Column<Credential> = {
   ),
 };
 
-const reach: Column<Credential> = { id: 'reach', header: 'Reaches', cell: reachInWords };
+const access: Column<Credential> = { id: 'access', header: 'Access', cell: accessLabel };
 
 const lastUse: Column<Credential> = {
   id: 'last_used',
@@ -44,10 +44,10 @@ export function WorkingCredentials({
       rowKey={({ id }) => id}
       columns={[
         name,
-        reach,
+        access,
         lastUse,
-        { id: 'ends', header: 'Ends', cell: ({ expires_at }) => moment(expires_at, 'Never') },
-        { id: 'made', header: 'Made', cell: ({ created_at }) => moment(created_at, '') },
+        { id: 'ends', header: 'Expires', cell: ({ expires_at }) => moment(expires_at, 'Never') },
+        { id: 'made', header: 'Created', cell: ({ created_at }) => moment(created_at, '') },
         {
           id: 'revoke',
           header: 'Actions',
@@ -62,17 +62,17 @@ export function WorkingCredentials({
   );
 }
 
-/** Those that are refused. */
+/** Credentials that no longer work. */
 export function EndedCredentials({ credentials }: { credentials: readonly Credential[] }) {
   return (
     <Table
-      caption="Credentials that do not work any more"
+      caption="Revoked and expired credentials"
       addressName="ended-"
       rows={credentials}
       rowKey={({ id }) => id}
       columns={[
         name,
-        reach,
+        access,
         lastUse,
         {
           id: 'ended',

@@ -1,6 +1,6 @@
 /**
- * A request that tells who one is, to try a new credential with; `base`: where the portal lies, and so the API. `certificate`: the file
- * of the server's, where curl does not know it.
+ * Returns a curl command that tries a credential. `base` is the portal's URL. `certificate` names the file with the
+ * server's certificate if curl does not trust it; otherwise null.
  */
 export function curlLine(
   base: string,
@@ -11,6 +11,6 @@ export function curlLine(
   return `curl ${trust}-u ${quoted(`${username}:${password}`)} ${quoted(new URL('v1/user', base).href)}`;
 }
 
-/** As a shell takes it for one word; bare where it is one anyway, so that it works in every shell. */
+/** Quotes a text for POSIX shells. Safe texts stay unquoted, so that they work in every shell. */
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

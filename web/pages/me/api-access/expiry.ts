@@ -5,10 +5,10 @@ export const EXPIRIES = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
-  { value: 'date', label: 'At the end of a day' },
+  { value: 'date', label: 'On a date' },
 ] as const;
 
-/** When a credential ends by what was chosen, as the server takes it; `date` is the last day on which it works, where the person is. */
+/** Returns the expiry time for a choice; null for never. `date` is the last valid day in the user's time zone. */
 export function expiryOf(choice: string, date: string, now: Date): string | null {
   if (choice === 'never') return null;
   if (choice === 'date') return new Date(`${date}T23:59:59`).toISOString();

@@ -13,7 +13,7 @@ import type { IssuedCredential } from './new-credential-form.tsx';
 
 const CERTIFICATE_FILE = 'homeport.crt';
 
-/** The one time that the password is shown, with a line to try it at once. */
+/** Shows the password of a new credential once, with a command to try it. */
 export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCredential; onKept(): void }) {
   const heading = useFocusOnMount<HTMLHeadingElement>();
   const { id: username, password, name } = issued;
@@ -22,10 +22,9 @@ export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCreden
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         {name}
       </h3>
-      <LeaveConfirmation description="The password is not shown again. Without it the credential is of no use." />
+      <LeaveConfirmation description="The password is not shown again. You cannot use the credential without it." />
       <Notice tone="busy">
-        The password is not shown again: keep it now, in a password manager or in the settings of your
-        program.
+        The password is not shown again. Save it now in a password manager or in your program's settings.
       </Notice>
       <Facts
         facts={[
@@ -36,7 +35,7 @@ export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCreden
       />
       <div>
         <Button variant="primary" onClick={onKept}>
-          I have kept the password
+          I have saved the password
         </Button>
       </div>
     </div>
@@ -52,21 +51,21 @@ function TryIt({ username, password }: { username: string; password: string }) {
           {own !== null && (
             <>
               <p className={styles.soft}>
-                The API shows a certificate that Homeport made itself, which no program knows: download it
-                first, and run the line where it lies.
+                The API uses a self-signed certificate. Download it first and run the command in the same
+                folder.
               </p>
               <div>
                 <TextDownload text={own} type="application/x-pem-file" name={CERTIFICATE_FILE}>
-                  Download the certificate
+                  Download certificate
                 </TextDownload>
               </div>
             </>
           )}
           <Copyable
             text={curlLine(document.baseURI, { username, password }, own === null ? null : CERTIFICATE_FILE)}
-            what="the curl line"
+            what="the curl command"
           />
-          <p className={styles.soft}>It answers with who you are.</p>
+          <p className={styles.soft}>The response shows your user details.</p>
         </div>
       )}
     </Loaded>

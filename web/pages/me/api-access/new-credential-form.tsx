@@ -15,7 +15,7 @@ export type IssuedCredential =
   PortalPaths['/portal/api/credentials']['post']['responses'][201]['content']['application/json'];
 
 const REACHES = [
-  { value: 'all', label: 'Everything that I can reach', hint: 'What you gain later is included.' },
+  { value: 'all', label: 'Everything I can access', hint: 'Includes access that you get later.' },
   { value: 'account', label: 'One account' },
   { value: 'installs', label: 'Some installs of one account' },
 ] as const;
@@ -37,7 +37,7 @@ export function NewCredentialForm({
 
   async function issue(values: FormData) {
     if (reach === 'installs' && installs.length === 0) {
-      const message = 'Choose at least one install.';
+      const message = 'Select at least one install.';
       throw new FormError(message, [{ field: 'install_ids', message }]);
     }
     const body = {
@@ -54,7 +54,7 @@ export function NewCredentialForm({
 
   return (
     <Form
-      submitLabel="Make the credential"
+      submitLabel="Create credential"
       onSubmit={issue}
       fieldOf={(field) => field.replace(/^install_ids\..*/, 'install_ids')}
       actions={<Button onClick={onCancel}>Cancel</Button>}
@@ -63,13 +63,13 @@ export function NewCredentialForm({
         ref={name}
         label="Name"
         name="name"
-        hint="What it is for: you find it by this later."
+        hint="Helps you recognise the credential later, for example: Monitoring"
         autoComplete="off"
         maxLength={100}
         required
       />
       <SelectField
-        label="Ends"
+        label="Expires"
         name="expiry"
         options={EXPIRIES}
         value={expiry}
@@ -79,7 +79,7 @@ export function NewCredentialForm({
         <TextField label="Last day" name="expires_at" type="date" min={today()} required />
       )}
       {accounts.length > 0 && (
-        <RadioGroup label="Reaches" name="reach" options={REACHES} value={reach} onChange={setReach} />
+        <RadioGroup label="Access" name="reach" options={REACHES} value={reach} onChange={setReach} />
       )}
       {reach !== 'all' && (
         <SelectField
@@ -96,12 +96,12 @@ export function NewCredentialForm({
       {reach === 'installs' && (
         <InstallPicker label="Installs" accountId={accountId} chosen={installs} onChange={setInstalls} />
       )}
-      <CheckboxField label="Read only" name="read_only" hint="It changes nothing, and sees no private key." />
+      <CheckboxField label="Read-only" name="read_only" hint="Cannot change anything or read private keys." />
     </Form>
   );
 }
 
-/** As a date field has it: the day where the person is. */
+/** Returns today in the user's time zone, in the format of a date field. */
 function today(): string {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);

@@ -17,14 +17,16 @@ type Step =
   | { at: 'app'; secret: string; uri: string }
   | { at: 'codes'; codes: readonly string[] };
 
-/** From the password over the app's first code to the recovery codes; `onDone` when those are kept. */
+/**
+ * Sets up a second factor: password, first code, recovery codes. Calls `onDone` once the user has saved the codes.
+ */
 export function Enrolment({
   email,
   actions,
   onDone,
 }: {
   email: string;
-  /** Beside the submit button, as long as nothing is switched on. */
+  /** Shown beside the submit button until the second factor is on. */
   actions?: ReactNode;
   onDone(): Promise<void>;
 }) {
@@ -45,7 +47,7 @@ export function Enrolment({
   switch (step.at) {
     case 'password':
       return (
-        <Form key="password" submitLabel="Begin" onSubmit={begin} actions={actions}>
+        <Form key="password" submitLabel="Continue" onSubmit={begin} actions={actions}>
           <PasswordField />
         </Form>
       );
@@ -53,19 +55,19 @@ export function Enrolment({
       return (
         <div className={styles.steps}>
           <p>
-            Read this with an authenticator app, such as Aegis, 2FAS, Google Authenticator or a password
-            manager:
+            Scan this QR code with an authenticator app, such as Aegis, 2FAS, Google Authenticator or a
+            password manager:
           </p>
           <Suspense fallback={<ProgressBar label="Drawing the QR code" />}>
             <QrCode
               text={step.uri}
-              label="QR code for an authenticator app; the secret below says the same"
+              label="QR code for an authenticator app. The secret below is equivalent."
             />
           </Suspense>
-          <p>If the app cannot read it, type in this secret:</p>
+          <p>If you cannot scan it, enter this secret in the app:</p>
           <Copyable text={step.secret} what="the secret" />
-          <Form key="code" submitLabel="Switch on" onSubmit={confirm} actions={actions}>
-            <CodeField hint="The code that the app shows now: so we know that it has worked." />
+          <Form key="code" submitLabel="Turn on" onSubmit={confirm} actions={actions}>
+            <CodeField hint="The code that the app shows now. It confirms the setup." />
           </Form>
         </div>
       );
@@ -83,7 +85,7 @@ function PasswordField() {
       name="password"
       type="password"
       autoComplete="current-password"
-      hint="So that nobody does this who has only found your browser open."
+      hint="Confirms that it is you."
       required
     />
   );

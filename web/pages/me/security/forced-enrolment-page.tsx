@@ -8,24 +8,24 @@ import { Page, Section } from '../../../components/page.tsx';
 import { showFailure } from '../../../components/toast.tsx';
 import { useSignOut } from '../../../session/session.ts';
 import { Enrolment } from './enrolment.tsx';
-import { accountsInWords } from './required-by.ts';
+import { accountNames } from './required-by.ts';
 
-/** For people whose account demands a second factor and who have none: nothing else is to be had until they do. */
+/** Shown instead of the portal to users without a second factor whose account requires one. */
 export function ForcedEnrolmentPage({ email }: { email: string }) {
   const factor = useSecondFactor();
   const queries = useQueryClient();
   const signOut = useSignOut();
   return (
-    <Page title="A second factor is needed">
+    <Page title="Second factor required">
       <Loaded query={factor} what="your second factor">
         {({ required_by }) => (
           <Notice role="alert">
-            {accountsInWords(required_by)} asks everybody for a second factor: besides your password a code
-            from an app on your telephone. It takes two minutes, and then you are in the portal.
+            {accountNames(required_by)} requires a second factor: a code from an app on your phone in addition
+            to your password. Setup takes about two minutes.
           </Notice>
         )}
       </Loaded>
-      <Section title="Set it up">
+      <Section title="Setup">
         <Enrolment
           email={email}
           actions={<Button onClick={() => signOut().catch(showFailure)}>Sign out</Button>}

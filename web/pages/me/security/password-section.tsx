@@ -11,7 +11,7 @@ import { Section } from '../../../components/page.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
 
-/** A new password; it ends the sessions in all other browsers. */
+/** Changes the password, which ends the sessions in all other browsers. */
 export function PasswordSection() {
   const queries = useQueryClient();
   const [changes, setChanges] = useState(0);
@@ -21,15 +21,15 @@ export function PasswordSection() {
     const body = { current_password: textOf(values, 'current_password'), password: newPasswordOf(values) };
     await unwrapEmpty(portal.POST('/portal/api/password', { body }));
     setChanges(changes + 1);
-    showSuccess('Your password is changed. Wherever else you were signed in, you are not any more.');
+    showSuccess('Changed your password. Your other sessions were signed out.');
     await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
   }
 
   return (
     <Section title="Password">
-      {/* A form of its own after each change, with empty fields. */}
-      <Form key={changes} submitLabel="Change the password" onSubmit={change}>
-        {/* For password managers, which keep a password with whose it is. */}
+      {/* A new key clears the fields after each change. */}
+      <Form key={changes} submitLabel="Change password" onSubmit={change}>
+        {/* Password managers need the username to store the password. */}
         <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
         <TextField
           label="Current password"
@@ -41,9 +41,8 @@ export function PasswordSection() {
         <NewPasswordFields />
       </Form>
       <p>
-        A new password does not change your <Link href="/me/api-access">API credentials</Link> and your{' '}
-        <Link href="/me/ssh-keys">SSH keys</Link>. If somebody else may have had the old one, look whether all
-        of them are yours.
+        A new password does not affect your <Link href="/me/api-access">API credentials</Link> and{' '}
+        <Link href="/me/ssh-keys">SSH keys</Link>. If someone else may know the old password, review them.
       </p>
     </Section>
   );

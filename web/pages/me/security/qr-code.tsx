@@ -2,10 +2,10 @@ import { encode } from 'uqr';
 import { qrPath } from './qr-path.ts';
 import styles from './security.module.css';
 
-/** Around the code a reader needs four squares of nothing (ISO/IEC 18004). */
+/** Readers need a margin of four modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-/** A QR code, dark on light in every theme, as not all readers take it the other way round. */
+/** A QR code. It is dark on light in every theme, because some readers cannot read it inverted. */
 export default function QrCode({ text, label }: { text: string; label: string }) {
   const { size, data } = encode(text, { ecc: 'M', border: QUIET_ZONE });
   return (

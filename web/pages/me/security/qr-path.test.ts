@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { qrPath } from './qr-path.ts';
 
-test('a path covers the dark squares and no others', () => {
+test('a path covers exactly the dark modules', () => {
   expect(
     qrPath([
       [true, true, false],

@@ -1,4 +1,4 @@
-/** The dark squares of a QR code as one SVG path, each run of a row in one stroke of it. */
+/** Returns the dark modules of a QR code as one SVG path, with one rectangle for each horizontal run. */
 export function qrPath(rows: readonly (readonly boolean[])[]): string {
   return rows
     .flatMap((row, y) =>

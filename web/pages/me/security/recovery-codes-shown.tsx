@@ -10,7 +10,7 @@ import { TextDownload } from '../../../components/text-download.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
 import styles from './security.module.css';
 
-/** New recovery codes, which are shown only this once: one goes on by saying that they are kept. */
+/** Shows new recovery codes once. Users continue by confirming that they saved them. */
 export function RecoveryCodesShown({
   codes,
   email,
@@ -22,17 +22,17 @@ export function RecoveryCodesShown({
 }) {
   const [kept, setKept] = useState(false);
   const heading = useFocusOnMount<HTMLHeadingElement>();
-  useStillness();
+  useNoRefetchOnFocus();
   const file = recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
   return (
     <div className={styles.steps}>
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         Your recovery codes
       </h3>
-      <LeaveConfirmation description="The recovery codes are not shown again. Without them you do not get in when you have lost your telephone." />
+      <LeaveConfirmation description="The recovery codes are not shown again. Without them, you cannot sign in if you lose your phone." />
       <Notice tone="busy">
-        Each lets you sign in once when you do not have the app. They are not shown again: keep them now,
-        where nobody else finds them.
+        Each code lets you sign in once without the app. The codes are not shown again, so save them now in a
+        safe place.
       </Notice>
       <ol className={styles.codes} aria-label="Recovery codes">
         {codes.map((code) => (
@@ -44,14 +44,14 @@ export function RecoveryCodesShown({
       <div className={styles.buttons}>
         <CopyButton text={codes.join('\n')} what="the recovery codes" />
         <TextDownload text={file} type="text/plain" name="homeport-recovery-codes.txt">
-          Download as a file
+          Download as file
         </TextDownload>
       </div>
-      <Form submitLabel="Go on" disabled={!kept} onSubmit={onKept}>
+      <Form submitLabel="Continue" disabled={!kept} onSubmit={onKept}>
         <CheckboxField
-          label="I have kept them"
+          label="I have saved the codes"
           name="kept"
-          hint="Tick this to go on."
+          hint="Required to continue."
           checked={kept}
           onChange={(event) => setKept(event.currentTarget.checked)}
         />
@@ -61,10 +61,10 @@ export function RecoveryCodesShown({
 }
 
 /**
- * Nothing is loaded again just because somebody comes back from where they have put the codes down: the session says by now that
- * they are through, and the page with the codes would give way to what is next.
+ * Prevents a reload of the session when the user returns to this window. The session has the second factor by now, so
+ * the next page would replace the codes.
  */
-function useStillness(): void {
+function useNoRefetchOnFocus(): void {
   useEffect(() => {
     focusManager.setFocused(false);
     return () => focusManager.setFocused(undefined);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recoveryCodesFile } from './recovery-codes.ts';
 
-test('the file of the recovery codes says whose they are, and holds each on a line of its own', () => {
+test('the file of recovery codes names the user and has one code on each line', () => {
   const file = recoveryCodesFile(['aaaa-bbbb-cccc-dddd', 'eeee-ffff-gggg-hhhh'], {
     email: 'ada@example.com',
     host: 'portal.example.com',

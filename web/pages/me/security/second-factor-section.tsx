@@ -16,34 +16,34 @@ import { showSuccess } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
 import { Enrolment } from './enrolment.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
-import { accountsInWords } from './required-by.ts';
+import { accountNames } from './required-by.ts';
 import styles from './security.module.css';
 
 const FEW_CODES = 3;
 
-/** Whether a code is asked for besides the password, and all that can be done about it. */
+/** Turns the second factor on or off and renews its recovery codes. */
 export function SecondFactorSection() {
   const factor = useSecondFactor();
   return (
     <Section title="Second factor">
       <Loaded query={factor} what="your second factor">
-        {(standing) => <Standing standing={standing} />}
+        {(loaded) => <FactorState factor={loaded} />}
       </Loaded>
     </Section>
   );
 }
 
-type Shown = { what: 'standing' } | { what: 'enrolment' } | { what: 'codes'; codes: readonly string[] };
+type Shown = { what: 'factor' } | { what: 'enrolment' } | { what: 'codes'; codes: readonly string[] };
 
-function Standing({ standing }: { standing: SecondFactor }) {
+function FactorState({ factor }: { factor: SecondFactor }) {
   const { user } = useSession();
   const queries = useQueryClient();
-  const [shown, setShown] = useState<Shown>({ what: 'standing' });
+  const [shown, setShown] = useState<Shown>({ what: 'factor' });
   const place = useRef<HTMLDivElement>(null);
 
   function goBack() {
-    // It has to be there again before it can take the focus.
-    flushSync(() => setShown({ what: 'standing' }));
+    // Renders the element before it takes the focus.
+    flushSync(() => setShown({ what: 'factor' }));
     place.current?.focus();
   }
 
@@ -63,7 +63,7 @@ function Standing({ standing }: { standing: SecondFactor }) {
         <Enrolment
           email={user.email}
           actions={<Button onClick={goBack}>Cancel</Button>}
-          onDone={() => finish('The second factor is switched on.')}
+          onDone={() => finish('Turned on the second factor.')}
         />
       );
     case 'codes':
@@ -71,53 +71,53 @@ function Standing({ standing }: { standing: SecondFactor }) {
         <RecoveryCodesShown
           codes={shown.codes}
           email={user.email}
-          onKept={() => finish('Your new recovery codes work; the earlier ones do not any more.')}
+          onKept={() => finish('Your new recovery codes are active. The old ones no longer work.')}
         />
       );
-    case 'standing':
+    case 'factor':
       return (
         <div ref={place} tabIndex={-1} className={styles.steps}>
-          {standing.enabled ? (
-            <SwitchedOn
-              standing={standing}
+          {factor.enabled ? (
+            <TurnedOn
+              factor={factor}
               onNewCodes={(codes) => setShown({ what: 'codes', codes })}
-              onSwitchedOff={() => finish('The second factor is switched off.')}
+              onTurnedOff={() => finish('Turned off the second factor.')}
             />
           ) : (
-            <SwitchedOff onEnrol={() => setShown({ what: 'enrolment' })} />
+            <TurnedOff onEnrol={() => setShown({ what: 'enrolment' })} />
           )}
         </div>
       );
   }
 }
 
-function SwitchedOff({ onEnrol }: { onEnrol(): void }) {
+function TurnedOff({ onEnrol }: { onEnrol(): void }) {
   return (
     <>
       <p>
-        <Badge>Off</Badge> With it nobody signs in with your password alone: a code from an app on your
-        telephone is asked for too.
+        <Badge>Off</Badge> Protect your account with a code from an app on your phone in addition to your
+        password.
       </p>
       <div>
         <Button variant="primary" onClick={onEnrol}>
-          Switch on the second factor
+          Turn on second factor
         </Button>
       </div>
     </>
   );
 }
 
-function SwitchedOn({
-  standing: { recovery_codes_left: left, required_by },
+function TurnedOn({
+  factor: { recovery_codes_left: left, required_by },
   onNewCodes,
-  onSwitchedOff,
+  onTurnedOff,
 }: {
-  standing: SecondFactor;
+  factor: SecondFactor;
   onNewCodes(codes: readonly string[]): void;
-  onSwitchedOff(): Promise<void>;
+  onTurnedOff(): Promise<void>;
 }) {
   const [asking, setAsking] = useState<'renew' | 'remove' | null>(null);
-  const demanded = required_by.length > 0;
+  const required = required_by.length > 0;
 
   async function renew(code: string) {
     const body = { code };
@@ -129,7 +129,7 @@ function SwitchedOn({
   async function remove(code: string) {
     await unwrapEmpty(portal.POST('/portal/api/second_factor/removal', { body: { code } }));
     setAsking(null);
-    await onSwitchedOff();
+    await onTurnedOff();
   }
 
   return (
@@ -142,37 +142,32 @@ function SwitchedOn({
               On
             </Badge>,
           ],
-          ['Recovery codes', left === 1 ? '1 of 10 is left' : `${left} of 10 are left`],
+          ['Recovery codes', `${left} of 10 left`],
         ]}
       />
       {left <= FEW_CODES && (
         <Notice tone="busy">
-          Few recovery codes are left. Make new ones, so that you can sign in when you have lost your
-          telephone.
+          You have few recovery codes left. Create new ones so that you can sign in if you lose your phone.
         </Notice>
       )}
-      {demanded && (
-        <p>
-          {accountsInWords(required_by)} asks everybody for a second factor, so it cannot be switched off.
-        </p>
-      )}
+      {required && <p>{accountNames(required_by)} requires a second factor, so you cannot turn it off.</p>}
       <div className={styles.buttons}>
         <Button onClick={() => setAsking('renew')}>New recovery codes</Button>
-        {!demanded && <Button onClick={() => setAsking('remove')}>Switch off</Button>}
+        {!required && <Button onClick={() => setAsking('remove')}>Turn off</Button>}
       </div>
       <CodeDialog
         open={asking === 'renew'}
         title="New recovery codes"
-        description="Ten new ones are made; the ones that you have now stop working."
-        submitLabel="Make new codes"
+        description="We create ten new codes. Your current codes stop working."
+        submitLabel="Create new codes"
         onCode={renew}
         onClose={() => setAsking(null)}
       />
       <CodeDialog
         open={asking === 'remove'}
-        title="Switch off the second factor"
-        description="From then on your password alone is enough to sign in. Your recovery codes stop working."
-        submitLabel="Switch off"
+        title="Turn off the second factor"
+        description="Afterwards you sign in with your password alone. Your recovery codes stop working."
+        submitLabel="Turn off"
         danger
         onCode={remove}
         onClose={() => setAsking(null)}
@@ -214,7 +209,7 @@ function CodeDialog({
         <TextField
           label="Code"
           name="code"
-          hint="The six digits of your app, or one of your recovery codes."
+          hint="A six-digit code from your authenticator app, or a recovery code."
           autoComplete="one-time-code"
           autoCapitalize="none"
           spellCheck={false}

@@ -5,7 +5,7 @@ import { SessionsSection } from './sessions-section.tsx';
 
 export function SecurityPage() {
   return (
-    <Page title="Password and second factor" subtitle="How you sign in, and where you are signed in.">
+    <Page title="Password and second factor" subtitle="Manage how you sign in and your active sessions.">
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />

@@ -13,10 +13,10 @@ import { Time } from '../../../components/time.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { describeUserAgent } from './user-agent.ts';
 
-/** What is about to be ended: one session, or all but this one. */
+/** A session to end, or all others. */
 type Ending = SessionEntry | 'others';
 
-/** Where the person is signed in, and how to end it there. */
+/** The user's sessions, which they can end. */
 export function SessionsSection() {
   const sessions = useSessions();
   const queries = useQueryClient();
@@ -30,15 +30,15 @@ export function SessionsSection() {
         : portal.DELETE('/portal/api/sessions/{session_id}', { params: { path: { session_id: ending.id } } }),
     );
     await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
-    showSuccess(ending === 'others' ? 'You are signed in nowhere else any more.' : 'The session has ended.');
+    showSuccess(ending === 'others' ? 'Ended all other sessions.' : 'Ended the session.');
   }
 
   return (
     <Section
-      title="Where you are signed in"
+      title="Sessions"
       actions={
         sessions.data?.some(({ current }) => !current) ? (
-          <Button onClick={() => setEnding('others')}>End all others</Button>
+          <Button onClick={() => setEnding('others')}>End all other sessions</Button>
         ) : undefined
       }
     >
@@ -55,13 +55,13 @@ export function SessionsSection() {
       <ConfirmDialog
         open={ending !== null}
         onOpenChange={(open) => !open && setEnding(null)}
-        title={ending === 'others' ? 'End all other sessions' : 'End the session'}
+        title={ending === 'others' ? 'End all other sessions?' : 'End this session?'}
         description={
           ending === 'others'
-            ? 'Wherever else you are signed in, your password is asked for again.'
-            : `In ${whereOf(ending)} your password is asked for again.`
+            ? 'You must sign in again in your other browsers.'
+            : `You must sign in again in ${whereOf(ending)}.`
         }
-        confirmLabel={ending === 'others' ? 'End all others' : 'End the session'}
+        confirmLabel={ending === 'others' ? 'End all other sessions' : 'End session'}
         onConfirm={end}
       />
     </Section>
@@ -83,7 +83,7 @@ const columns = (onEnd: (session: SessionEntry) => void): Column<SessionEntry>[]
     ),
   },
   { id: 'address', header: 'Address', cell: ({ address }) => <code>{address}</code> },
-  { id: 'since', header: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'since', header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
   { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   {
     id: 'end',

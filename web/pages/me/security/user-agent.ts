@@ -1,4 +1,7 @@
-/** By what each browser and system calls itself; the first that fits, since many also call themselves by the names of others. */
+/**
+ * Patterns of browsers and systems. The first match counts, because many user agents also contain the names of
+ * others.
+ */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPiOS|Opera)\//, 'Opera'],
@@ -20,7 +23,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ];
 
-/** "Firefox on Linux": what somebody knows their browser by. */
+/** Returns a readable name of a browser: "Firefox on Linux". */
 export function describeUserAgent(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser';
   const matchedName = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent))?.[1];

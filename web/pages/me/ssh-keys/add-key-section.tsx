@@ -12,10 +12,10 @@ import { isPrivateKey, LONGEST_KEY_FILE } from './public-key-text.ts';
 import styles from './ssh-keys.module.css';
 
 const PRIVATE =
-  'That was your private key. It has not left this browser, and must not: keep it to yourself, and take the file whose name ends in .pub.';
-const TOO_LONG = 'That file is no public key: take the one whose name ends in .pub.';
+  'This is a private key. It was not sent. Never share it; use the file whose name ends in .pub instead.';
+const TOO_LONG = 'This file is not a public key. Use the file whose name ends in .pub.';
 
-/** A public key, pasted or from its file. What may be a private one is taken away before it could be sent. */
+/** Adds a public key from text or a file. A private key is rejected in the browser and never sent. */
 export function AddKeySection() {
   const queries = useQueryClient();
   const [text, setText] = useState('');
@@ -41,13 +41,13 @@ export function AddKeySection() {
     if (isPrivateKey(text)) throw new FormError(PRIVATE);
     const key = await unwrap(hosting.POST('/ssh_keys', { body: { public_key: text.trim() } }));
     setText('');
-    showSuccess(`The key ${key.comment || key.fingerprint} is added.`);
+    showSuccess(`Added the key ${key.comment || key.fingerprint}.`);
     await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
   }
 
   return (
-    <Section title="Add a key">
-      <Form submitLabel="Add the key" onSubmit={add}>
+    <Section title="Add SSH key">
+      <Form submitLabel="Add key" onSubmit={add}>
         {refusal !== null && (
           <Notice tone="bad" role="alert">
             {refusal}
@@ -58,7 +58,7 @@ export function AddKeySection() {
           name="public_key"
           hint={
             <>
-              The one line of a file such as <code>~/.ssh/id_ed25519.pub</code>. None yet? Make one with{' '}
+              The content of a file such as <code>~/.ssh/id_ed25519.pub</code>. To create a key, run{' '}
               <code>ssh-keygen -t ed25519</code>.
             </>
           }
@@ -69,7 +69,7 @@ export function AddKeySection() {
           onChange={(event) => take(event.currentTarget.value)}
         />
         <div className={styles.file}>
-          <TextField label="Or choose the file" name="file" type="file" accept=".pub" onChange={takeFile} />
+          <TextField label="Or upload the file" name="file" type="file" accept=".pub" onChange={takeFile} />
         </div>
       </Form>
     </Section>

@@ -10,24 +10,24 @@ import styles from './ssh-keys.module.css';
 
 const MOST_SHOWN = 20;
 
-/** What to type to reach each install; loaded for those that somebody opens. */
+/** The connection commands of each install, loaded when the user expands it. */
 export function ConnectSection() {
   const installs = useInstallsEverywhere();
   const [search, setSearch] = useState('');
   return (
     <Section title="Connect to an install">
-      <p>Each of your keys opens all installs that you may work on.</p>
+      <p>Each of your keys works for all installs that you have access to.</p>
       <Loaded query={installs} what="installs">
         {(all) => {
           const named = all.filter(({ name }) => name.includes(search.trim().toLowerCase()));
           const found = sortRows(named, ({ name }) => name, 'ascending');
           return all.length === 0 ? (
-            <Empty>There is no install yet.</Empty>
+            <Empty>You have no installs yet.</Empty>
           ) : (
             <>
               <search>
                 <TextField
-                  label="Search the installs"
+                  label="Search installs"
                   name="search"
                   type="search"
                   value={search}
@@ -42,8 +42,8 @@ export function ConnectSection() {
                 ))}
               </ul>
               <p className={styles.soft} role="status">
-                {found.length === 0 && 'No install has a name like this.'}
-                {found.length > MOST_SHOWN && `${found.length - MOST_SHOWN} more: search for them.`}
+                {found.length === 0 && 'No installs match.'}
+                {found.length > MOST_SHOWN && `${found.length - MOST_SHOWN} more. Search to find them.`}
               </p>
             </>
           );
@@ -67,15 +67,15 @@ function Lines({ installId, name }: { installId: string; name: string }) {
   const connection = useConnection(installId);
   return (
     <div className={styles.lines}>
-      <Loaded query={connection} what={`how ${name} is reached`}>
+      <Loaded query={connection} what={`the connection details of ${name}`}>
         {(reached) =>
           reached === null ? (
-            <p>Its host has not told yet where it listens. Look again in a minute.</p>
+            <p>The host has not reported its address yet. Try again in a minute.</p>
           ) : (
             linesFor(reached).map(({ name: kind, line }) => (
               <div key={kind}>
                 <p>{kind}</p>
-                <Copyable text={line} what={`the line for ${kind} of ${name}`} />
+                <Copyable text={line} what={`the ${kind} command of ${name}`} />
               </div>
             ))
           )
@@ -86,6 +86,6 @@ function Lines({ installId, name }: { installId: string; name: string }) {
 }
 
 const linesFor = (connection: Connection): { name: string; line: string }[] => [
-  { name: 'Files (SFTP)', line: commandLine('sftp', connection) },
-  ...(connection.shell ? [{ name: 'Shell (SSH)', line: commandLine('ssh', connection) }] : []),
+  { name: 'SFTP', line: commandLine('sftp', connection) },
+  ...(connection.shell ? [{ name: 'SSH', line: commandLine('ssh', connection) }] : []),
 ];

@@ -27,7 +27,7 @@ export function KeysSection() {
     const path = { ssh_key_id: removing.id };
     await unwrapEmpty(hosting.DELETE('/ssh_keys/{ssh_key_id}', { params: { path } }));
     await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
-    showSuccess(`The key ${keyLabel(removing)} is removed.`);
+    showSuccess(`Removed the key ${keyLabel(removing)}.`);
   }
 
   return (
@@ -42,7 +42,7 @@ export function KeysSection() {
               rowKey={({ id }) => id}
             />
           ) : (
-            <Empty>You have none. With one you reach the files of your installs.</Empty>
+            <Empty>You have no SSH keys yet. Add one to connect by SFTP.</Empty>
           )
         }
       </Loaded>
@@ -50,7 +50,7 @@ export function KeysSection() {
         open={removing !== null}
         onOpenChange={(open) => !open && setRemoving(null)}
         title={`Remove the key ${removing ? keyLabel(removing) : ''}`}
-        description="Whoever has its private part reaches none of your installs any more. You can add it again."
+        description="This key can no longer connect to your installs. You can add it again."
         confirmLabel="Remove"
         onConfirm={remove}
       />

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPrivateKey } from './public-key-text.ts';
 
-test('private keys of all kinds are told from public ones', () => {
+test('recognises all kinds of private keys', () => {
   for (const header of [
     '-----BEGIN OPENSSH PRIVATE KEY-----',
     '-----BEGIN RSA PRIVATE KEY-----',

@@ -5,7 +5,7 @@ import { KeysSection } from './keys-section.tsx';
 
 export function SshKeysPage() {
   return (
-    <Page title="SSH keys" subtitle="With these you reach the files of your installs.">
+    <Page title="SSH keys" subtitle="SSH keys let you connect to your installs by SFTP and SSH.">
       <KeysSection />
       <AddKeySection />
       <ConnectSection />
