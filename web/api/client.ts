@@ -17,7 +17,7 @@ const isPresent = watchPresence(document, () => Date.now());
 /** Marks requests that the page sends while the user is away, so that they do not extend the session. */
 const markUnattended: Middleware = {
   onRequest({ request }) {
-    if (!isPresent()) request.headers.set('X-Homeport-UnisPresent', 'true');
+    if (!isPresent()) request.headers.set('X-Homeport-Unattended', 'true');
   },
 };
 hosting.use(markUnattended);

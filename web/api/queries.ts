@@ -23,6 +23,8 @@ export function createQueries(): QueryClient {
         staleTime: 10_000,
         retry: (failures, error) => failures < 2 && !(error instanceof ApiFailure && error.status < 500),
       },
+      // Without a connection, a mutation fails at once instead of waiting for one.
+      mutations: { networkMode: 'always' },
     },
   });
   const reloadEndedSession: Middleware = {

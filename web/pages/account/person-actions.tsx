@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { portal } from '../../api/client.ts';
 import { unwrapEmpty } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
@@ -49,24 +49,23 @@ export function PersonActions({
 }
 
 function InviteAgain({ member: { account_id, user_id, ...person } }: { member: Member }) {
-  const [pending, setPending] = useState(false);
-  async function send() {
-    setPending(true);
-    try {
-      await unwrapEmpty(
+  const send = useMutation({
+    mutationFn: () =>
+      unwrapEmpty(
         portal.POST('/portal/api/accounts/{account_id}/account_users/{user_id}/invitation', {
           params: { path: { account_id, user_id } },
         }),
-      );
-      showSuccess(`Sent the invitation to ${person.email} again.`);
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setPending(false);
-    }
-  }
+      ),
+    onSuccess: () => showSuccess(`Sent the invitation to ${person.email} again.`),
+    onError: showFailure,
+  });
   return (
-    <Button small pending={pending} aria-label={`Resend invitation: ${personName(person)}`} onClick={send}>
+    <Button
+      small
+      pending={send.isPending}
+      aria-label={`Resend invitation: ${personName(person)}`}
+      onClick={() => send.mutate()}
+    >
       Resend invitation
     </Button>
   );

@@ -62,7 +62,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
           />
           <TextField
             ref={known === '' ? undefined : first}
-            label="Passnotice"
+            label="Password"
             name="password"
             type="password"
             autoComplete="current-password"

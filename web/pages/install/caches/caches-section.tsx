@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
 import { unwrapEmpty } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
@@ -81,30 +80,24 @@ export function CachesSection({ install }: { install: Install }) {
 /** `next` is when the cache may be purged again; null for now. */
 function PurgeButton({ installId, cache, next }: { installId: string; cache: Cache; next: string | null }) {
   const queries = useQueryClient();
-  const [pending, setPending] = useState(false);
   const seconds = useSecondsUntil(next);
 
-  async function purge() {
-    setPending(true);
-    try {
-      await unwrapEmpty(
+  const purge = useMutation({
+    mutationFn: () =>
+      unwrapEmpty(
         hosting.POST('/installs/{install_id}/purge_cache', {
           params: { path: { install_id: installId } },
           body: { type: cache.type },
         }),
-      );
-      showSuccess(`Purging the ${lower(cache.name)}.`);
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      await queries.invalidateQueries({ queryKey: ['operation', installId] });
-      setPending(false);
-    }
-  }
+      ),
+    onSuccess: () => showSuccess(`Purging the ${lower(cache.name)}.`),
+    onError: showFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['operation', installId] }),
+  });
 
   return (
     <div className={styles.row}>
-      <Button pending={pending} disabled={seconds > 0} onClick={purge}>
+      <Button pending={purge.isPending} disabled={seconds > 0} onClick={() => purge.mutate()}>
         Purge {lower(cache.name)}
       </Button>
       {seconds > 0 && <span className={styles.wait}>You can purge it again in {seconds} s.</span>}

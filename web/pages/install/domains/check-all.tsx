@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
@@ -13,27 +12,21 @@ import { reloadDomains } from './change-domain.ts';
  */
 export function CheckAll({ installId, next }: { installId: string; next: string | null }) {
   const queries = useQueryClient();
-  const [pending, setPending] = useState(false);
   const seconds = useSecondsUntil(next);
 
-  async function check() {
-    setPending(true);
-    try {
-      await unwrap(
+  const check = useMutation({
+    mutationFn: () =>
+      unwrap(
         portal.POST('/portal/api/installs/{install_id}/domains/check_all', {
           params: { path: { install_id: installId } },
         }),
-      );
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      await reloadDomains(queries, installId);
-      setPending(false);
-    }
-  }
+      ),
+    onError: showFailure,
+    onSettled: () => reloadDomains(queries, installId),
+  });
 
   return (
-    <Button pending={pending} disabled={seconds > 0} onClick={check}>
+    <Button pending={check.isPending} disabled={seconds > 0} onClick={() => check.mutate()}>
       {seconds > 0 ? `Check all in ${seconds} s` : 'Check all'}
     </Button>
   );

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { type Domain, type DomainCheck, type Report, useReport } from '../../../api/domains.ts';
@@ -68,25 +68,19 @@ function CheckButton({
   pending: boolean;
 }) {
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
   const seconds = useSecondsUntil(next);
 
-  async function check() {
-    setAsking(true);
-    try {
-      await unwrap(
+  const check = useMutation({
+    mutationFn: () =>
+      unwrap(
         hosting.POST('/installs/{install_id}/domains/{domain_id}/check_status', {
           params: { path: { install_id: installId, domain_id: domain.id } },
         }),
-      );
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      // Loads the new report's ID and the time of the next allowed check.
-      await reloadDomains(queries, installId);
-      setAsking(false);
-    }
-  }
+      ),
+    onError: showFailure,
+    // Loads the new report's ID and the time of the next allowed check.
+    onSettled: () => reloadDomains(queries, installId),
+  });
 
   // The countdown is on the button, so that the layout of all cards stays stable.
   const label = seconds > 0 ? `Check in ${seconds} s` : 'Check now';
@@ -94,10 +88,10 @@ function CheckButton({
     <span className={styles.check}>
       <Button
         small
-        pending={asking || pending}
+        pending={check.isPending || pending}
         disabled={seconds > 0}
         aria-label={`${label}: ${displayName(domain.name)}`}
-        onClick={check}
+        onClick={() => check.mutate()}
       >
         {label}
       </Button>

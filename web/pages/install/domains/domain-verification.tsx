@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
 import type { Domain } from '../../../api/domains.ts';
 import { unwrap } from '../../../api/failure.ts';
@@ -111,38 +110,34 @@ function VerifyButton({
   label: string;
 }) {
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
   const seconds = useSecondsUntil(next);
   const asked = domain.txt_verification_key !== null;
 
-  async function verify() {
-    setAsking(true);
-    try {
-      const { txt_verified_time: verified } = await unwrap(
+  const verify = useMutation({
+    mutationFn: () =>
+      unwrap(
         hosting.POST('/installs/{install_id}/domains/{domain_id}/verification', {
           params: { path: { install_id: installId, domain_id: domain.id } },
         }),
-      );
+      ),
+    onSuccess: ({ txt_verified_time: verified }) => {
       const owned = displayName(domain.txt_verified_domain);
       if (verified !== null) showSuccess(`${owned} is verified.`);
       else if (asked)
         showSuccess(`Could not find the TXT record of ${owned} yet. DNS changes can take an hour.`);
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      await reloadDomains(queries, installId);
-      setAsking(false);
-    }
-  }
+    },
+    onError: showFailure,
+    onSettled: () => reloadDomains(queries, installId),
+  });
 
   const shown = seconds > 0 ? `${label} in ${seconds} s` : label;
   return (
     <Button
       small
-      pending={asking}
+      pending={verify.isPending}
       disabled={seconds > 0}
       aria-label={`${shown}: ${displayName(domain.name)}`}
-      onClick={verify}
+      onClick={() => verify.mutate()}
     >
       {shown}
     </Button>

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { Domain } from '../../../api/domains.ts';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
@@ -20,7 +20,6 @@ export function HttpsSwitch({
 }) {
   const queries = useQueryClient();
   const id = useId();
-  const [pending, setPending] = useState(false);
   const [asking, setAsking] = useState(false);
 
   async function toggle() {
@@ -32,16 +31,7 @@ export function HttpsSwitch({
     );
   }
 
-  async function toggleNow() {
-    setPending(true);
-    try {
-      await toggle();
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setPending(false);
-    }
-  }
+  const toggleNow = useMutation({ mutationFn: toggle, onError: showFailure });
 
   return (
     <span className={styles.switch}>
@@ -51,11 +41,11 @@ export function HttpsSwitch({
         role="switch"
         checked={domain.secure_all_urls}
         aria-checked={domain.secure_all_urls}
-        aria-disabled={pending}
+        aria-disabled={toggleNow.isPending}
         onChange={() => {
-          if (pending) return;
+          if (toggleNow.isPending) return;
           if (warning !== null && !domain.secure_all_urls) setAsking(true);
-          else void toggleNow();
+          else toggleNow.mutate();
         }}
       />
       <label htmlFor={id}>
