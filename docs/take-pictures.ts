@@ -1,4 +1,4 @@
-/** Takes the pictures of the portal that stand in `docs/portal/`, from a Homeport of its own with the demo's content: `npm run docs:pictures`. */
+/** Takes the screenshots in `docs/portal/` from a temporary Homeport with demo content: `npm run docs:pictures`. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ try {
   rmSync(dataDir, { recursive: true });
 }
 
-/** The demo's content with a backup, and an owner who can sign in. */
+/** Creates the demo content with a backup, and an owner who can sign in. */
 async function prepare(): Promise<{ productionId: string; email: string; accountId: string }> {
   const { platform, services } = homeport;
   const owner = await ensureOwner(platform, services);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 
-/** Debian's. */
+/** Path of Debian's Chromium. */
 export const CHROMIUM = '/usr/bin/chromium';
 
 export const hasChromium = existsSync(CHROMIUM);
 
-/** Nothing outside is asked, and nothing is kept. */
+/** Flags that prevent requests to other hosts and background work. */
 export const FLAGS = [
   '--headless',
   '--no-sandbox',

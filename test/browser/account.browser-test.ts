@@ -8,9 +8,9 @@ import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
 describe('an account', () => {
   let portal: Portal;
-  /** In one account for each test. */
+  /** Owner of a new account for each test. */
   let owner: Person;
-  /** The owner's. */
+  /** The owner's page. */
   let page: Page;
   let accountId: string;
   let given: { id: string; name: string };
@@ -47,8 +47,8 @@ describe('an account', () => {
         .execute(),
     );
 
-  /** Frida Full, who is in no other account. */
-  async function somebodyElse(): Promise<Person> {
+  /** Frida Full, who has no other account. */
+  async function otherMember(): Promise<Person> {
     const full = await portal.homeport.person(accountId, 'full');
     await call(full, 'Frida', 'Full');
     return full;
@@ -57,7 +57,7 @@ describe('an account', () => {
     client.post('/sites', { name: 'Made by Frida', account_id: accountId });
   const addsDomain = (name: string) => owner.client.post(`/installs/${given.id}/domains`, { name });
 
-  /** Gives somebody a second factor without the way through the pages. */
+  /** Gives a person a second factor in the database. */
   const enrolled = ({ userId: user_id }: Person) =>
     portal.homeport.platform.database.write(async ({ queries }) => {
       const at = new Date().toISOString();
@@ -68,7 +68,7 @@ describe('an account', () => {
       await queries.updateTable('users').set({ mfa_enabled: true }).where('id', '=', user_id).execute();
     });
 
-  it('invites a person with installs of theirs, again, gives them another role, and lets them go', async () => {
+  it('invites a person with installs, resends the invitation, changes their role and removes them', async () => {
     await page.goto(at('people'));
     await page.getByText('An account needs an owner.').waitFor();
     await page.getByRole('button', { name: 'Invite person' }).click();
@@ -100,7 +100,7 @@ describe('an account', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content');
   });
 
-  it('offers a partial user what is theirs and nothing else', async () => {
+  it('offers a partial user only their own installs', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [given.id]);
     const theirs = await portal.signedIn(partial);
     await theirs.getByText('You do not have access to any sites yet').waitFor();
@@ -120,8 +120,8 @@ describe('an account', () => {
     await theirs.getByRole('heading', { name: 'No account' }).waitFor();
   });
 
-  it('shows one person what another does, and takes from them what they may do no longer, without reloading', async () => {
-    const theirs = await portal.signedIn(await somebodyElse());
+  it('shows changes by another person, and removes lost permissions, without a reload', async () => {
+    const theirs = await portal.signedIn(await otherMember());
     await theirs.goto(at('people'));
     await theirs.getByText('Only owners can manage owners.').waitFor();
     await theirs.getByRole('button', { name: 'Invite person' }).click();
@@ -146,8 +146,8 @@ describe('an account', () => {
     await theirs.getByRole('heading', { name: 'Site not found' }).waitFor();
   });
 
-  it('tells who did what with which credential as it is done, and gives it away as a file', async () => {
-    await makesSite(await somebodyElse());
+  it('shows activity live with its credential, and as a CSV file', async () => {
+    await makesSite(await otherMember());
     await page.goto(at('activity'));
     await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
     await addsDomain('shop.example');
@@ -162,7 +162,7 @@ describe('an account', () => {
     expect(await readFile(file, 'utf8')).toMatch(/domain\.create.*shop\.example/);
   });
 
-  it('is renamed, and says why a second factor cannot be demanded yet', async () => {
+  it('is renamed, and says why a second factor cannot be required yet', async () => {
     await page.goto(at('settings'));
     await page.getByLabel('Account name').fill('Flowers');
     await page.getByRole('button', { name: 'Rename account' }).click();
@@ -171,8 +171,8 @@ describe('an account', () => {
     expect(await page.getByRole('button', { name: 'Require second factor' }).isDisabled()).toBe(true);
   });
 
-  it('has pages that are accessible, dark and narrow too', async () => {
-    await makesSite(await somebodyElse());
+  it('has accessible pages in both themes and on narrow screens', async () => {
+    await makesSite(await otherMember());
     const wide = { width: 1280, height: 900 };
     for (const [place, shown] of [
       ['sites', 'Made by Frida'],
@@ -225,7 +225,7 @@ describe('an account', () => {
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByText('Page 1 of 20').waitFor();
 
-    // Back and a reload bring the list as it was left.
+    // Back and a reload restore the list.
     await theirs.getByLabel('Search sites').fill('site 9');
     await theirs.getByText('111 of 1000 sites').waitFor();
     await theirs.getByRole('button', { name: 'Next' }).click();
@@ -246,7 +246,7 @@ describe('an account', () => {
     expect(await theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
 
-  it('has activity of which a hundred are shown at a time', async () => {
+  it('shows a hundred entries of activity on each page', async () => {
     const { platform } = portal.homeport;
     const quiet = await portal.homeport.account('Quiet');
     await platform.database.write(async (transaction) => {
@@ -268,8 +268,8 @@ describe('an account', () => {
     expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Activity');
   });
 
-  it('has activity that is narrowed by person, install, kind and day, in the address and in the file', async () => {
-    const full = await somebodyElse();
+  it('filters activity by person, install, type and day, in the address and in the file', async () => {
+    const full = await otherMember();
     await makesSite(full);
     await addsDomain('narrowed.example');
     await page.goto(at('activity'));
@@ -293,7 +293,7 @@ describe('an account', () => {
     await page.getByRole('row', { name: /added the domain/ }).waitFor({ state: 'detached' });
   });
 
-  it('finds an install by any of its domains, and says which need attention, and why', async () => {
+  it('finds an install by any domain, and says which installs need attention and why', async () => {
     await addsDomain('first.example');
     await addsDomain('second.example');
     await portal.homeport.platform.database.write(({ queries }) =>
@@ -312,7 +312,7 @@ describe('an account', () => {
     await page.getByRole('row', { name: given.name }).getByText('Also first.example').waitFor();
   });
 
-  it('demands a second factor of its people without their reloading, and no longer; who is not content leaves', async () => {
+  it('requires a second factor without a reload, stops requiring it, and lets people leave', async () => {
     const demanding = await portal.homeport.person(accountId, 'owner');
     const page = await portal.signedIn(demanding);
     const other = await portal.homeport.person(accountId, 'full');

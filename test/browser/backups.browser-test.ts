@@ -36,7 +36,7 @@ interface Install {
   name: string;
 }
 
-/** Shows the backups of an install, without loading the page anew. */
+/** Opens the backups of an install without a reload. */
 async function showBackups({ name }: Install): Promise<void> {
   await page.getByRole('link', { name: 'Installs', exact: true }).click();
   await page.getByRole('link', { name, exact: true }).click();
@@ -48,7 +48,7 @@ const writePage = ({ id }: Install, content: string) =>
 const website = async ({ name }: Install) => (await visit(portal.homeport, `http://${name}.localhost/`)).body;
 
 describe('backups', () => {
-  it('are shown a page at a time, the latest first', async () => {
+  it('are listed in pages, newest first', async () => {
     const { database } = portal.homeport.platform;
     const backups = Array.from({ length: 30 }, (_, number) => ({
       id: crypto.randomUUID(),
@@ -77,10 +77,10 @@ describe('backups', () => {
     expect(await page.getByRole('heading', { level: 3 }).count()).toBe(5);
   });
 
-  it('are made, and put back what the website was', async () => {
+  it('are created and restore the website', async () => {
     writePage(shop, 'as it was');
     await showBackups(shop);
-    // Whether there are daily ones, the provider decides.
+    // The provider decides about daily backups.
     await page.getByText('You have no backups yet.').waitFor();
     expect(await page.getByText('every night').count()).toBe(0);
     await page.getByRole('button', { name: 'Create backup' }).click();
@@ -127,7 +127,7 @@ describe('backups', () => {
     await expectRoomWhenNarrow(page);
   });
 
-  it('of long descriptions are shown short, and whole when asked for', async () => {
+  it('have long descriptions shortened until expanded', async () => {
     const description = `long ${'w'.repeat(900)}`;
     await owner.client.post(`/installs/${shop.id}/backups`, { description, notification_emails: [] });
     await portal.homeport.idle();
@@ -141,11 +141,11 @@ describe('backups', () => {
     expect(await focused(page)).toBe('Show less');
   });
 
-  it('say why one was aborted', async () => {
+  it('show why one was aborted', async () => {
     await showBackups(shop);
     const files = hostFolder('installs', shop.id, 'files');
     renameSync(files, `${files}.aside`);
-    // Somebody else makes it.
+    // Another user creates it.
     const path = `/installs/${shop.id}/backups`;
     const made = await owner.client.post(path, { description: 'of nothing', notification_emails: [] });
     const backup = page.getByRole('listitem').filter({ hasText: 'of nothing' });
@@ -160,7 +160,7 @@ describe('backups', () => {
     renameSync(`${files}.aside`, files);
   });
 
-  it('are put into another install, where the result is shown', async () => {
+  it('are restored into another install, which shows the result', async () => {
     writePage(shop, 'of the first');
     await owner.client.post(`/installs/${shop.id}/backups`, { description: 'copy', notification_emails: [] });
     await portal.homeport.idle();
@@ -176,7 +176,7 @@ describe('backups', () => {
     expect(await website(other)).toBe('of the first');
   });
 
-  it('are what an install is copied by into another, which tells from the start, and go when that has ended', async () => {
+  it('copy an install into another, which shows a notice, and are deleted afterwards', async () => {
     writePage(shop, 'as visitors see it');
     writePage(other, 'as it was tried');
     // The source is busy for an hour.
@@ -192,7 +192,7 @@ describe('backups', () => {
     const copy = page.getByRole('button', { name: 'Copy to another install' });
     await copy.click();
     const dialog = page.getByRole('dialog');
-    // Never into itself.
+    // An install cannot be copied into itself.
     expect(
       await dialog.getByRole('combobox', { name: 'Copy into' }).locator('option').allInnerTexts(),
     ).toEqual([other.name]);
@@ -221,7 +221,7 @@ describe('backups', () => {
     await showBackups(other);
     await coming.waitFor();
     clock.advance(HOUR_MS);
-    // A job that waits for another, or is retried on a busy machine, needs the clock to go on.
+    // A job that waits or is retried needs the clock to advance.
     await expect
       .poll(async () => {
         await portal.homeport.idle();

@@ -6,12 +6,12 @@ import { buildPortal } from '../../web/build.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the portal was built for the tests; empty where no test needs it. */
+    /** Folder of the built portal; empty if no test needs it. */
     portalFolder: string;
   }
 }
 
-/** Builds the portal once for all browser tests, from the present sources, beside whatever `npm run build` made. */
+/** Builds the portal once for all browser tests, apart from the output of `npm run build`. */
 export default async function setup({ provide }: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-portal-'));
   await buildPortal(folder);

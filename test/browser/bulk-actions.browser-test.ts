@@ -22,14 +22,14 @@ async function descriptionsOf(name: string): Promise<unknown[]> {
   return all.map((backup) => [field(backup, 'description'), field(backup, 'status')]);
 }
 
-it('backs up the installs that a list was narrowed to, and keeps those chosen that were refused', async () => {
+it('backs up the installs of a filtered list, and keeps refused ones selected', async () => {
   const page = await portal.signedIn(owner);
   await page.goto(`/accounts/${accountId}/installs?search=shop`);
   await page.getByText('2 of 3 installs').waitFor();
   await page.getByRole('button', { name: 'Bulk actions' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
   await dialog.getByText('2 of 3 selected').waitFor();
-  // None of these has an object cache.
+  // These installs have no object cache.
   expect(await dialog.getByRole('radio').count()).toBe(2);
   await dialog.getByLabel('Description').fill('before the update');
   await expectAccessibleInBothThemes(page);
@@ -39,7 +39,7 @@ it('backs up the installs that a list was narrowed to, and keeps those chosen th
   const results = field(listed, 'results');
   const two = Array.isArray(results) ? results.find((one) => field(one, 'name') === 'shop-two') : undefined;
   const id = String(field(two, 'id'));
-  // As many wait already as may.
+  // Fills the queue of this install.
   const { database } = portal.homeport.platform;
   const waiting = Array.from({ length: 20 }, () => ({
     id: crypto.randomUUID(),
@@ -72,7 +72,7 @@ it('backs up the installs that a list was narrowed to, and keeps those chosen th
   expect(await descriptionsOf('blog')).toEqual([]);
 });
 
-it('chooses nothing by itself where the whole list is shown, and purges what is chosen', async () => {
+it('selects nothing for an unfiltered list, and purges selected installs', async () => {
   const page = await portal.signedIn(owner);
   await page.goto(`/accounts/${accountId}/installs`);
   await page.getByRole('button', { name: 'Bulk actions' }).click();

@@ -11,7 +11,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
   let portal: Portal;
   let owner: Person;
   let accountId: string;
-  /** New for each test, which takes its domains with it. */
+  /** New for each test and removed with its domains. */
   let install: { id: string; name: string };
   let page: Page;
 
@@ -47,7 +47,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
   const said = (sentence: string | RegExp) => page.getByText(sentence).first().waitFor();
 
-  /** Shows the domains of the install once it is served at these as well; `www` is redirected to its other name. */
+  /** Adds these domains and opens the page. A `www` name redirects to its twin. */
   async function show(...names: string[]): Promise<void> {
     if (names.length > 0) {
       const domains = names.map((name) =>
@@ -60,7 +60,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await page.goto(`/installs/${install.id}/domains`);
   }
 
-  /** By the keyboard alone. */
+  /** Uses only the keyboard. */
   async function change(name: string, action: string): Promise<void> {
     await card(name)
       .getByRole('button', { name: `Change ${name}` })
@@ -68,7 +68,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card(name).getByRole('button', { name: action, exact: true }).press('Enter');
   }
 
-  it('are added several at once, with their www names as redirects', async () => {
+  it('are added in bulk, with www names as redirects', async () => {
     await show();
     await page.getByRole('button', { name: 'Add domains' }).click();
     const dialog = page.getByRole('dialog');
@@ -89,7 +89,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.waitFor({ state: 'hidden' });
     await card('www.shop.example').getByText('Redirects to shop.example').waitFor();
     await card('büro.example.org (xn--bro-hoa.example.org)').waitFor();
-    // But for the install's own name, nobody knows yet where they lead.
+    // Only the default domain needs no check.
     await card('shop.example').getByText('Not checked yet').waitFor();
     expect(await page.getByText('Served here').count()).toBe(1);
     await card(`${install.name}.sites.example`).getByText('Served here').waitFor();
@@ -97,7 +97,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(await visit(portal.homeport, 'http://www.shop.example/')).toMatchObject({ status: 301 });
   });
 
-  it('say which record to set, by address where no CNAME can be', async () => {
+  it('suggest DNS records, with addresses where a CNAME is not possible', async () => {
     await show('shop.example', 'blog.example.org');
     await card('shop.example').getByText('DNS records').click();
     await card('shop.example').getByText('which cannot have a CNAME').waitFor();
@@ -112,7 +112,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${install.name}.sites.example`);
   });
 
-  it('of another account are served here once a TXT record proves them', async () => {
+  it('of another account are served once a TXT record verifies them', async () => {
     const { homeport } = portal;
     const other = await homeport.ownedAccount();
     const theirs = await homeport.install(other.owner, other.accountId);
@@ -140,7 +140,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect((await visit(homeport, 'http://taken.example/')).body).toContain(install.name);
   });
 
-  it('have one primary among them', async () => {
+  it('include one primary domain', async () => {
     await show('shop.example');
     await change('shop.example', 'Make primary');
     await page
@@ -152,7 +152,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await said('shop.example is now the primary domain.');
   });
 
-  it('cannot be deleted while others are redirected there, and the refusal says so', async () => {
+  it('cannot be deleted while others redirect to them', async () => {
     await show('shop.example', 'www.shop.example', 'old.example.org');
     await change('shop.example', 'Delete');
     const dialog = page.getByRole('alertdialog');
@@ -169,7 +169,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Domains');
   });
 
-  it('are redirected no longer, and to a chosen one again', async () => {
+  it('stop redirecting, and redirect to another domain', async () => {
     await show('shop.example', 'www.shop.example');
     await change('www.shop.example', 'Stop redirecting');
     await card('www.shop.example').getByText('Redirects to').waitFor({ state: 'hidden' });
@@ -180,7 +180,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card('www.shop.example').getByText('Redirects to shop.example').waitFor();
   });
 
-  it('send their visitors to HTTPS by a switch', async () => {
+  it('redirect to HTTPS by a switch', async () => {
     await show('shop.example');
     const toHttps = card('shop.example').getByRole('switch');
     await toHttps.press('Space');
@@ -192,7 +192,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(answer.headers.location).toMatch(/^https:/);
   });
 
-  it('are checked from outside, in words, and the last report is there after a reload', async () => {
+  it('are checked, and show the last report after a reload', async () => {
     await show('shop.example', 'www.shop.example');
     const check = card('shop.example').getByRole('button', { name: 'Check now: shop.example' });
     await check.click();
@@ -200,7 +200,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       /^Works with issues shop\.example answers here with a self-signed certificate/,
     );
     await sentence.waitFor();
-    // The twin is in the same report, and told of in its own card alone.
+    // The report also covers the twin, which only the twin's card shows.
     await card('www.shop.example')
       .getByText(/www\.shop\.example answers here/)
       .waitFor();
@@ -223,7 +223,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expectAccessible(page);
   });
 
-  it('are checked again only after a moment, and another domain that leads nowhere is told as such', async () => {
+  it('limit repeated checks, and report a domain that does not resolve', async () => {
     await show('shop.example', 'blog.example.org');
     await card('blog.example.org').getByRole('button', { name: 'Check now: blog.example.org' }).click();
     await card('shop.example')
@@ -236,7 +236,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       .waitFor();
   });
 
-  it('are all looked at by one press, and not again at once', async () => {
+  it('are all checked by one button, with a limit', async () => {
     await show('shop.example', 'www.shop.example', 'blog.example.org');
     await page.getByRole('button', { name: 'Check all', exact: true }).click();
     await page.getByRole('button', { name: /^Check all in \d s$/ }).waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expectAccessible(page);
   });
 
-  it('show their certificate, and its key behind a press', async () => {
+  it('show their certificate, and its key on request', async () => {
     await show('shop.example');
     await card('shop.example').getByRole('button', { name: 'Certificate of shop.example' }).click();
     const dialog = page.getByRole('dialog');
@@ -263,7 +263,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('show no key to a partial user, who may work on them', async () => {
+  it('do not show the key to a partial user', async () => {
     await show('shop.example');
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial, { colorScheme: 'dark', width: 360 });
@@ -279,7 +279,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
-  it('are searched where they are many, and a reload keeps what was searched for', async () => {
+  it('have a search field if they are many, and keep the search after a reload', async () => {
     await show(...Array.from({ length: 8 }, (_, index) => `many${index}.example.org`));
     await card('many1.example.org').waitFor();
     await page.getByLabel('Search domains').fill('many5');

@@ -5,10 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../homeport.ts';
 import { type Portal, startPortal } from './portal.ts';
 
-/**
- * A hosted website is the nearest stranger: below the same name, so that the browser calls it same-site and sends even a
- * SameSite cookie along.
- */
+/** A hosted website is same-site with the portal, so the browser sends even SameSite cookies with its requests. */
 describe('a website whose visitor is signed in to the portal', () => {
   let portal: Portal;
   let owner: Person;
@@ -35,11 +32,11 @@ describe('a website whose visitor is signed in to the portal', () => {
   it.each([
     ['reads nothing', 'GET', '/v1/accounts', {}],
     ['reads no session', 'GET', '/portal/api/session', {}],
-    ['hears no live changes', 'GET', '/portal/api/events', {}],
+    ['receives no live changes', 'GET', '/portal/api/events', {}],
     ['creates nothing with JSON', 'POST', '/v1/sites', { 'content-type': 'application/json' }],
     ['creates nothing with a plain form', 'POST', '/v1/sites', { 'content-type': 'text/plain' }],
-    ['makes no credential', 'POST', '/portal/api/credentials', { 'content-type': 'text/plain' }],
-    ['signs nobody out', 'DELETE', '/portal/api/session', {}],
+    ['creates no credential', 'POST', '/portal/api/credentials', { 'content-type': 'text/plain' }],
+    ['does not sign the user out', 'DELETE', '/portal/api/session', {}],
   ])('%s', async (_what, method, path, headers) => {
     const body = method === 'POST' ? JSON.stringify({ name: 'Stolen', account_id: accountId }) : null;
     const got = await page.evaluate(
@@ -57,7 +54,7 @@ describe('a website whose visitor is signed in to the portal', () => {
     expect(await sites()).toMatchObject({ count: 0 });
   });
 
-  it('gets nowhere without asking to read the answer either', async () => {
+  it('cannot change anything with no-cors requests', async () => {
     await page.evaluate(
       ([url, body]) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body }),
       [
@@ -68,7 +65,7 @@ describe('a website whose visitor is signed in to the portal', () => {
     expect(await sites()).toMatchObject({ count: 0 });
   });
 
-  it('gets nowhere by sending a form in the person’s own window', async () => {
+  it('cannot submit a form in the user’s window', async () => {
     const form = `<form method="post" action="${portal.homeport.origin}/portal/api/session" enctype="text/plain"><input name='{"name":"' value='"}'></form>`;
     await page.setContent(form);
     await page.evaluate('document.querySelector("form").submit()');
@@ -79,7 +76,7 @@ describe('a website whose visitor is signed in to the portal', () => {
     await page.goto(`${strange}/`);
   });
 
-  it('shows the portal in no frame of its own', async () => {
+  it('cannot frame the portal', async () => {
     await page.setContent(`<h1>A website</h1><iframe src="${portal.homeport.origin}/"></iframe>`);
     await expect.poll(() => page.frames().at(-1)?.url()).toMatch(/^chrome-error:/);
   });

@@ -30,7 +30,7 @@ beforeAll(async () => {
     clock,
     environment: {
       HOMEPORT_S3_ENDPOINT: storage.url,
-      // Not every resolver knows that `bucket.localhost` is this machine.
+      // Not every resolver resolves `bucket.localhost`.
       HOMEPORT_S3_PATH_STYLE: 'true',
       HOMEPORT_S3_CREDENTIALS: 'homeport:storage secret',
     },
@@ -44,20 +44,20 @@ afterAll(async () => {
   await storage?.close();
 });
 
-/** What is shown now is good for everybody, on whatever screen. */
+/** Checks accessibility in both themes and the narrow layout. */
 async function expectPresentable(): Promise<void> {
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
 }
 
-/** Follows a link on a page, without loading it anew. */
+/** Follows a link without a reload. */
 const follow = (name: string, on = page) => on.getByRole('link', { name, exact: true }).click();
 
 beforeEach(async () => {
   await page.goto(`/installs/${install.id}`);
 });
 
-it('has nothing at addresses of no part, and leads back to what there is', async () => {
+it('shows an error at an unknown section, with a link back', async () => {
   await page.goto(`/installs/${install.id}/nonsense`);
   await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
   expect(await page.getByRole('heading').count()).toBe(1);
@@ -66,7 +66,7 @@ it('has nothing at addresses of no part, and leads back to what there is', async
 });
 
 describe('the overview', () => {
-  it('tells what an install is, and what was done to it', async () => {
+  it('shows an install and its recent activity', async () => {
     await page.getByRole('heading', { name: install.name, level: 1 }).waitFor();
     const link = page.getByRole('link', { name: /^Open website/ });
     expect(await link.getAttribute('href')).toBe(
@@ -79,7 +79,7 @@ describe('the overview', () => {
     await expectPresentable();
   });
 
-  it('offers a partial user less, whose key opens what was given to them', async () => {
+  it('offers a partial user fewer actions', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial);
     await follow('Installs', theirs);
@@ -108,7 +108,7 @@ describe('the overview', () => {
 });
 
 describe('caches', () => {
-  it('are purged where there are such', async () => {
+  it('are purged if the install has them', async () => {
     await follow('Caches');
     await page.getByRole('button', { name: 'Purge page cache' }).click();
     const purge = page.getByRole('listitem').filter({ hasText: 'Purging the page cache' });
@@ -119,7 +119,7 @@ describe('caches', () => {
     await expectPresentable();
   });
 
-  it('of objects are purged once a minute, by a button that keeps the focus meanwhile', async () => {
+  it('of objects are purged once a minute, by a button that keeps the focus', async () => {
     const machine = await serveMachine();
     const linux = await startPortal({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
@@ -128,7 +128,7 @@ describe('caches', () => {
     const { id } = await linux.homeport.install(person, account);
     const theirs = await linux.signedIn(person);
     await theirs.goto(`/installs/${id}/caches`);
-    // What runs PHP is a WordPress.
+    // Every install with PHP runs WordPress.
     const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
     expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
     await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
@@ -145,13 +145,13 @@ describe('caches', () => {
 });
 
 describe('offloading', () => {
-  it('is refused with a reason, and in force once the bucket has the validation file', async () => {
+  it('is rejected with a reason, and active once the bucket has the validation file', async () => {
     await follow('Offload');
     await page.getByText('No files are offloaded.').waitFor();
     await page.getByLabel('Bucket', { exact: true }).fill('shop-files');
     await page.getByLabel('Region', { exact: true }).fill('us-east-1');
     await page.getByRole('button', { name: 'Add path' }).click();
-    // It has the focus.
+    // The new field has the focus.
     await page.keyboard.type('/downloads/');
     await page.getByRole('group', { name: 'Path 2' }).getByLabel('Method').selectOption('permanent');
     await page.getByRole('group', { name: 'Path 1' }).getByLabel('Excluded paths').fill('/elsewhere');
@@ -185,7 +185,7 @@ describe('offloading', () => {
 });
 
 describe('connecting', () => {
-  it('tells the line to type, and where to put one’s key', async () => {
+  it('shows the command and where to add a key', async () => {
     await follow('Connect');
     await page.getByText('to connect immediately').waitFor();
     await expectPresentable();
@@ -204,7 +204,7 @@ describe('connecting', () => {
 });
 
 describe('an install', () => {
-  it('is deleted once its name has been typed', async () => {
+  it('is deleted after typing its name', async () => {
     const site = await owner.client.post('/sites', { name: 'Closing down', account_id: accountId });
     const doomed = await portal.homeport.install(owner, accountId, {
       site_id: text(site.body, 'id'),
@@ -219,12 +219,12 @@ describe('an install', () => {
     expect(await confirm.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill(doomed.name);
     await confirm.click();
-    // Where it was.
+    // The site that it belonged to.
     await page.getByRole('heading', { name: 'Closing down', level: 1 }).waitFor();
     expect((await owner.client.get(`/installs/${doomed.id}`)).status).toBe(404);
   });
 
-  it('that could not be made tells why, and what to do', async () => {
+  it('that could not be created shows why and what to do', async () => {
     // A file where the folder of all installs should be.
     const folder = join(portal.homeport.config.dataDir, 'host/installs');
     renameSync(folder, `${folder}.aside`);

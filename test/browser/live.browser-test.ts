@@ -5,7 +5,7 @@ import { PASSWORD, type Portal, startPortal } from './portal.ts';
 
 const EVENTS = '/portal/api/events';
 
-/** The pages of a browser that have asked for live changes, one after the other; each asks anew when it is given the lock. */
+/** Collects the pages that have requested live changes, in order. A page requests them when it gets the lock. */
 function watchStreams(context: BrowserContext): Page[] {
   const followed: Page[] = [];
   context.on('request', (request) => {
@@ -14,7 +14,7 @@ function watchStreams(context: BrowserContext): Page[] {
   return followed;
 }
 
-/** As the browser does when another tab is chosen, or the window is put away; a browser without a screen has no such thing. */
+/** Simulates hiding and showing a tab, which a headless browser cannot do. */
 const show = (page: Page, shown: boolean) =>
   page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${!shown} });
@@ -30,7 +30,7 @@ describe('live changes in several windows of a browser', () => {
   });
   afterAll(() => portal.remove());
 
-  /** So many windows with the sites of a new account; `followed` are those that have asked for live changes. */
+  /** Opens windows with the sites of a new account; `followed` has those that have requested live changes. */
   async function windows(count: number) {
     ({ owner, accountId } = await portal.homeport.ownedAccount());
     const first = await portal.signedIn(owner);
@@ -54,7 +54,7 @@ describe('live changes in several windows of a browser', () => {
 
   const others = (pages: readonly Page[], page: Page | undefined) => pages.filter((other) => other !== page);
 
-  it('come to eight over one connection, and each can still ask for other things', async () => {
+  it('reach eight windows over one connection, which leaves room for other requests', async () => {
     const { pages, followed } = await windows(8);
     await allShow(pages, 'Seen everywhere');
     expect(followed).toHaveLength(1);
@@ -64,14 +64,14 @@ describe('live changes in several windows of a browser', () => {
     expect(answers).toEqual(Array.from({ length: 8 }, () => 200));
   });
 
-  it('come on when the window with the connection is put away, closed, or crashes', async () => {
+  it('continue when the window with the connection is hidden, closed or crashes', async () => {
     const { pages, followed } = await windows(4);
     const [first] = followed;
     if (!first) throw new Error('no window follows');
     await show(first, false);
     await expect.poll(() => followed.length, { timeout: 10_000 }).toBe(2);
     await allShow(others(pages, first), 'After one was put away');
-    // What it has missed it shows as soon as somebody looks at it, and takes the connection from nobody.
+    // A window shows missed changes when it becomes visible, without taking over the connection.
     expect(await first.getByText('After one was put away').count()).toBe(0);
     await show(first, true);
     await allShow(pages, 'After it was taken up again');
@@ -93,7 +93,7 @@ describe('live changes in several windows of a browser', () => {
     expect(followed).toHaveLength(4);
   });
 
-  it('are missed in no window without a word, and in none any longer than they are', async () => {
+  it('show a warning in every window while they are missing, and no longer', async () => {
     const { pages, followed } = await windows(3);
     const [first] = followed;
     if (!first) throw new Error('no window follows');
@@ -113,7 +113,7 @@ describe('live changes in several windows of a browser', () => {
     expect(await word(away).count()).toBe(0);
   });
 
-  it('are those of whoever signs in in one of them, and end in all when they sign out', async () => {
+  it('belong to the user who signs in in one window, and end in all with the sign-out', async () => {
     const { pages } = await windows(2);
     const next = await portal.homeport.ownedAccount();
     await portal.homeport.setPassword(next.owner, PASSWORD);
@@ -122,7 +122,7 @@ describe('live changes in several windows of a browser', () => {
       headers: { origin: portal.homeport.origin },
     });
     expect(answer?.status()).toBe(200);
-    // The account in the address is not theirs.
+    // The new user has no access to this account.
     const ofTheNext = (page: Page) => page.getByRole('heading', { name: 'Page not found' });
     await Promise.all(pages.map((page) => ofTheNext(page).waitFor({ timeout: 20_000 })));
     await Promise.all(pages.map((page) => page.getByRole('link', { name: 'Sites', exact: true }).click()));
@@ -134,7 +134,7 @@ describe('live changes in several windows of a browser', () => {
     await Promise.all(pages.map((page) => page.getByLabel('Email address').waitFor({ timeout: 20_000 })));
   });
 
-  it('come to each for itself where the browser knows no locks', async () => {
+  it('reach each window on its own connection without locks', async () => {
     ({ owner, accountId } = await portal.homeport.ownedAccount());
     const first = await portal.signedIn(owner);
     const followed = watchStreams(first.context());

@@ -19,10 +19,10 @@ const clock = skippingClock();
 let portal: Portal;
 let accountId: string;
 let install: { id: string; name: string };
-/** Whose pages are shown, in a window that is new for each test. */
+/** The user of `page`, which is new for each test. */
 let owner: Person;
 let page: Page;
-/** Somebody whom no test changes so that another would notice. */
+/** A user whom no test changes in a way that affects others. */
 let settled: Person;
 let window: Page;
 beforeAll(async () => {
@@ -46,14 +46,14 @@ const clipboard = async () => String(await page.evaluate('navigator.clipboard.re
 const table = (name: string) => page.getByRole('table', { name });
 const dialog = () => page.getByRole('dialog').or(page.getByRole('alertdialog'));
 
-/** Somebody new goes on: what the test changes is theirs. */
+/** Continues as a new user, whom the test may change. */
 async function asSomebodyNew(): Promise<void> {
   await page.close();
   owner = await portal.homeport.person(accountId, 'owner');
   page = await portal.signedIn(owner);
 }
 
-/** From one page of the person's own to another, as they go there. */
+/** Opens one of the user's own pages by the menu. */
 async function open(name: string): Promise<void> {
   await page.getByRole('button', { name: /: your account$/ }).click();
   await page.getByRole('link', { name, exact: true }).click();
@@ -61,7 +61,7 @@ async function open(name: string): Promise<void> {
 }
 
 describe('the profile', () => {
-  it('changes names and telephone number, which the menu shows at once', async () => {
+  it('changes names and phone number, which the menu shows immediately', async () => {
     await open('Profile');
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
@@ -75,7 +75,7 @@ describe('the profile', () => {
     });
   });
 
-  it('changes the e-mail address by a press on the page that the mail there leads to', async () => {
+  it('changes the email address by a confirmation link', async () => {
     await asSomebodyNew();
     await open('Profile');
     const email = 'ada.byron@people.example';
@@ -105,7 +105,7 @@ describe('the profile', () => {
 });
 
 describe('password, second factor and sessions', () => {
-  /** Signs the owner in in another browser; answers what that one is told of its session later. */
+  /** Signs the owner in with another browser. Returns a function with the status of that session. */
   async function elsewhere(): Promise<() => Promise<number>> {
     const { request } = await portal.browser();
     const session = '/portal/api/session';
@@ -118,7 +118,7 @@ describe('password, second factor and sessions', () => {
     return async () => (await request.get(session)).status();
   }
 
-  it('ends sessions elsewhere, one or all others', async () => {
+  it('ends one session, and all others', async () => {
     const first = await elsewhere();
     const second = await elsewhere();
     await open('Password and second factor');
@@ -139,7 +139,7 @@ describe('password, second factor and sessions', () => {
     expect(await table('Your sessions').getByRole('row').count()).toBe(2);
   });
 
-  it('changes the password by the present one', async () => {
+  it('changes the password after checking the current one', async () => {
     await asSomebodyNew();
     await open('Password and second factor');
     const change = async (current: string) => {
@@ -156,7 +156,7 @@ describe('password, second factor and sessions', () => {
     expect(await page.getByLabel('Current password').inputValue()).toBe('');
   });
 
-  it('says what a new password leaves as it is', async () => {
+  it('says what a new password does not affect', async () => {
     await open('Password and second factor');
     const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not affect' });
     await hint.waitFor();
@@ -166,7 +166,7 @@ describe('password, second factor and sessions', () => {
     expect(await links.last().getAttribute('href')).toBe('/me/ssh-keys');
   });
 
-  it('switches the second factor on, renews the recovery codes, and switches it off with a code', async () => {
+  it('turns on the second factor, renews the recovery codes and turns it off', async () => {
     await asSomebodyNew();
     await open('Password and second factor');
     await page.getByRole('button', { name: 'Turn on second factor' }).click();
@@ -218,7 +218,7 @@ describe('API access', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('makes a credential for one install to read only, whose curl line works until it is revoked', async () => {
+  it('creates a read-only credential for one install, which works until it is revoked', async () => {
     await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Monitoring');
@@ -263,7 +263,7 @@ describe('API access', () => {
 describe('a password that is shown once', () => {
   const isShown = () => page.getByText('The password is not shown again').isVisible();
 
-  it('is not lost by a link or Back without a question', async () => {
+  it('asks before a link or Back leaves the page', async () => {
     await open('SSH keys');
     await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();
@@ -284,7 +284,7 @@ describe('a password that is shown once', () => {
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
   });
 
-  it('is left by a link once that is meant; whoever has kept it is not asked', async () => {
+  it('is left after confirmation, and without one after saving it', async () => {
     for (const kept of [true, false]) {
       await open('API access');
       await page.getByRole('button', { name: 'New credential' }).click();
@@ -301,7 +301,7 @@ describe('a password that is shown once', () => {
     }
   });
 
-  it('is not lost by signing out without a question, and left by Back for the first page where nothing is to go back to', async () => {
+  it('asks before signing out, and goes to the first page if the history is empty', async () => {
     const opened = page.context().waitForEvent('page');
     await page.evaluate('void window.open("/me/api-access", "_blank", "noopener")');
     const tab = await opened;
@@ -325,7 +325,7 @@ describe('SSH keys', () => {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const line = publicKey().split(' ').slice(0, 2).join(' ');
 
-  it('refuses a private key at once, and sends it nowhere', async () => {
+  it('rejects a private key without sending it', async () => {
     await open('SSH keys');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.postData() ?? ''));
@@ -342,7 +342,7 @@ describe('SSH keys', () => {
     expect(sent.filter((body) => body.includes('PRIVATE'))).toEqual([]);
   });
 
-  it('adds a key by paste and by its file, and removes it', async () => {
+  it('adds a key from text and from a file, and removes it', async () => {
     await asSomebodyNew();
     await open('SSH keys');
     await page.getByText('You have no SSH keys yet.').waitFor();
@@ -366,7 +366,7 @@ describe('SSH keys', () => {
     expect(await page.getByLabel('Public key').inputValue()).toBe('');
   });
 
-  it('says how each install is reached', async () => {
+  it('shows how to connect to each install', async () => {
     await open('SSH keys');
     await page.getByLabel('Search installs').fill(install.name);
     await page.getByText(install.name, { exact: true }).click();
@@ -377,7 +377,7 @@ describe('SSH keys', () => {
     await expectRoomWhenNarrow(page);
   });
 
-  it('says it on the way to the install and back', async () => {
+  it('shows the commands after visiting an install and going back', async () => {
     await open('SSH keys');
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Installs' }).click();
     await page.getByRole('link', { name: install.name, exact: true }).click();

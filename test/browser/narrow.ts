@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** What a page shows now has room at 360 px; it is as wide as before afterwards. */
+/** Expects that the page does not overflow at 360 px, and restores its width. */
 export async function expectRoomWhenNarrow(page: Page): Promise<void> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 360, height: 800 });

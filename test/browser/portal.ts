@@ -11,17 +11,20 @@ import { type Person, startTestHomeport, type TestHomeport, type TestOptions } f
 
 export const PASSWORD = 'correct horse battery';
 
-/** A whole Homeport with its portal, and a real browser in front of it. */
+/** A running Homeport with its portal and a real browser. */
 export interface Portal {
   homeport: TestHomeport;
-  /** A person's own browser: cookies of its own; nobody is signed in. */
+  /** Opens a browser context without cookies. */
   browser(options?: { colorScheme?: 'light' | 'dark'; width?: number }): Promise<Page>;
-  /** The same, signed in as that person (without the sign-in page), whose password becomes {@link PASSWORD}. */
+  /**
+   * Opens a browser context that is signed in as this person, without the sign-in page. Sets their password to {@link
+   * PASSWORD}.
+   */
   signedIn(person: Person, options?: { colorScheme?: 'light' | 'dark'; width?: number }): Promise<Page>;
   remove(): Promise<void>;
 }
 
-/** Starts both; `portalFolder` is where the pages were built before the tests began (test/browser/built-portal.ts). */
+/** Starts Homeport and a browser. test/browser/built-portal.ts has built the pages into `portalFolder`. */
 export async function startPortal(options: TestOptions = {}): Promise<Portal> {
   const homeport = await startTestHomeport({ portalFolder: inject('portalFolder'), ...options });
   const profile = mkdtempSync(join(tmpdir(), 'homeport-browser-'));
@@ -37,7 +40,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
   } = {}): Promise<Page> {
     const context = await chrome.newContext({
       baseURL: homeport.origin,
-      // Its certificate is of its own making.
+      // Homeport's certificate is self-signed.
       ignoreHTTPSErrors: true,
       colorScheme,
       reducedMotion: 'reduce',
@@ -46,7 +49,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: homeport.origin });
     contexts.push(context);
     const page = await context.newPage();
-    // Of no account where all is well; a machine with other work may need long for a page.
+    // Only matters on failure: a loaded machine may need long for a page.
     page.setDefaultTimeout(30_000);
     return page;
   }
@@ -75,7 +78,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
   };
 }
 
-/** What has the focus: its name by its label or words, or the name of its element. */
+/** Returns the text of the focused element, or its tag name. */
 export const focused = (page: Page): Promise<string> =>
   page.evaluate('document.activeElement?.textContent || document.activeElement?.tagName');
 
@@ -88,11 +91,11 @@ const Findings = Type.Array(
 );
 
 /**
- * Holds what the page shows now against WCAG 2.2 A and AA and the best practices, or against those `rules` of axe alone; fails with
- * what is wrong where.
+ * Checks the page against WCAG 2.2 A and AA and best practices, or only against these `rules` of axe. Fails with each
+ * violation and its place.
  */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
-  // By the debugger and not as a script of the page: the policy allows none but the portal's own.
+  // Evaluated by the debugger, because the content security policy allows only the portal's scripts.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) };
   const found: unknown = await page.evaluate(

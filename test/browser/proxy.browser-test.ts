@@ -9,7 +9,7 @@ let portal: Portal;
 let proxy: ReturnType<typeof createSecureServer>;
 let publicUrl: string;
 
-/** As an agency has it: TLS ends at the proxy, the portal is one of several things below the name. */
+/** A proxy terminates TLS and serves the portal below a path. */
 beforeAll(async () => {
   const port = await freePort();
   publicUrl = `https://localhost:${port}/hosting`;
@@ -48,7 +48,7 @@ afterAll(async () => {
   await new Promise((resolve) => proxy.close(resolve));
 });
 
-it('works behind a proxy, below a path of another public URL', async () => {
+it('works behind a proxy below a path', async () => {
   const { homeport } = portal;
   const { owner, accountId } = await homeport.ownedAccount();
   await homeport.setPassword(owner, PASSWORD);
@@ -66,7 +66,7 @@ it('works behind a proxy, below a path of another public URL', async () => {
   await page.waitForURL(`${publicUrl}/accounts/${accountId}/people`);
   await page.reload();
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
-  // What changes is told through the proxy as well.
+  // Live changes pass the proxy, too.
   await page.goto(`${publicUrl}/accounts/${accountId}/sites`);
   await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
   await owner.client.post('/sites', { name: 'Made elsewhere', account_id: accountId });

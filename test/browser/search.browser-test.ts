@@ -6,14 +6,14 @@ import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
-/** An account, and the one site and install in it. */
+/** An account with one site and one install. */
 interface Held {
   accountId: string;
   siteId: string;
   installId: string;
 }
 
-describe('finding something over all accounts', () => {
+describe('the search in all accounts', () => {
   let portal: Portal;
   let person: Person;
   let harbour: Held;
@@ -55,13 +55,13 @@ describe('finding something over all accounts', () => {
     return { accountId: account_id, siteId: site.id, installId: id };
   }
 
-  it('leads by the keyboard alone to a site in another account, which is the one that is shown then', async () => {
+  it('opens a site of another account by keyboard and switches to that account', async () => {
     const page = await portal.signedIn(person);
     await page.goto(`/accounts/${harbour.accountId}/people`);
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Search' }).waitFor();
-    // Before any answer can be there.
+    // Before any response can arrive.
     await page.keyboard.type('lightho');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Lighthouse', level: 1 }).waitFor();
@@ -73,7 +73,7 @@ describe('finding something over all accounts', () => {
     expect(new URL(page.url()).pathname).toBe(`/accounts/${lighthouse.accountId}/people`);
   });
 
-  it('shows what is found with its place, and a domain among those of its install', async () => {
+  it('shows results with their place, and opens a domain in its install', async () => {
     const page = await portal.signedIn(person);
     const button = page.getByRole('button', { name: 'Search' });
     await button.click();
@@ -95,7 +95,7 @@ describe('finding something over all accounts', () => {
     await dialog.getByRole('link', { name: /^shop\.harbour\.example/ }).click();
     await page.getByRole('heading', { name: 'shop.harbour.example', level: 3 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/installs/${harbour.installId}/domains`);
-    // Of so few there is no search but for whoever came by one.
+    // So few domains have a search field only for users who arrived with a search.
     await page.getByLabel('Search domains').fill('');
     await expect.poll(() => page.getByRole('heading', { level: 3 }).count()).toBe(2);
   });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { Clock } from '../../src/lib/clock.ts';
 import { expectAccessible, PASSWORD } from './portal.ts';
 
-/** The real time, but for the waiting: a one-time code is good only once, and the next one comes after half a minute. */
+/** A clock that tests can advance, because a one-time code works once and the next one needs 30 seconds. */
 export interface SkippingClock extends Clock {
   skip(seconds: number): void;
 }
@@ -18,9 +18,9 @@ export function skippingClock(): SkippingClock {
   };
 }
 
-/** A person's app. */
+/** A user's authenticator app. */
 export interface AuthenticatorApp {
-  /** A code that has not been used yet. */
+  /** Returns a code that was not used before. */
   code(): Promise<string>;
 }
 
@@ -38,7 +38,7 @@ export interface Enrolled {
   recoveryCodes: string[];
 }
 
-/** Enrols through the pages, from the field for the password on to the recovery codes. */
+/** Sets up a second factor in the portal, from the password to the recovery codes. */
 export async function enrol(page: Page, clock: SkippingClock): Promise<Enrolled> {
   await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -54,7 +54,7 @@ export async function enrol(page: Page, clock: SkippingClock): Promise<Enrolled>
   return { app, recoveryCodes: await codes.allTextContents() };
 }
 
-/** Says that the codes are kept. */
+/** Confirms that the codes are saved. */
 export async function keepCodes(page: Page): Promise<void> {
   await page.getByLabel('I have saved the codes').check();
   await page.getByRole('button', { name: 'Continue' }).click();

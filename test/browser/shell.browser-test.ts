@@ -8,7 +8,7 @@ import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 
-/** Keeps the answers to what is asked there from the page until they are released, one after the other. */
+/** Holds back responses of an address until the test releases them one by one. */
 async function holdBack(page: Page, address: string) {
   const held: (() => Promise<void>)[] = [];
   await page.route(address, async (route) => {
@@ -28,22 +28,22 @@ describe('the portal', () => {
   });
   afterAll(() => portal.remove());
 
-  it('asks nobody but its own server, runs nothing that stands in the page, and says nothing on the console', async () => {
+  it('contacts only its own server, runs no inline script, and logs nothing to the console', async () => {
     const page = await portal.browser();
     const asked: string[] = [];
-    const said: string[] = [];
+    const logged: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).origin));
-    page.on('console', (message) => said.push(message.text()));
-    page.on('pageerror', (error) => said.push(error.message));
+    page.on('console', (message) => logged.push(message.text()));
+    page.on('pageerror', (error) => logged.push(error.message));
     const answer = await page.goto('/');
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(new Set(asked)).toEqual(new Set([portal.homeport.origin]));
     expect(answer?.headers()['content-security-policy']).not.toContain('unsafe');
-    // The browser itself tells of the 401 with which the portal learns that nobody is signed in.
-    expect(said.filter((line) => !line.includes('401'))).toEqual([]);
+    // The browser logs the 401 of the session request.
+    expect(logged.filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  it('loads less than 150 kB of script, as gzip, until somebody sees their sites', async () => {
+  it('loads less than 150 kB of gzipped script before the sites page', async () => {
     const page = await portal.browser();
     await portal.homeport.setPassword(owner, PASSWORD);
     const scripts = new Set<string>();
@@ -61,7 +61,7 @@ describe('the portal', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   });
 
-  it('is reached by the keyboard alone, from the first key', async () => {
+  it('is usable by keyboard alone', async () => {
     const page = await portal.signedIn(owner);
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Skip to content' }).press('Enter');
@@ -73,7 +73,7 @@ describe('the portal', () => {
     await expectAccessible(page);
   });
 
-  it('signs out, and the session is over', async () => {
+  it('signs out and ends the session', async () => {
     const page = await portal.signedIn(owner);
     const cookies = await page.context().cookies();
     const cookie = cookies.find(({ name }) => name === '__Host-homeport-session');
@@ -92,7 +92,7 @@ describe('the portal', () => {
     expect(again.status()).toBe(401);
   });
 
-  it('says that a sign-out has not worked, and shows the pages on', async () => {
+  it('shows a failed sign-out and stays usable', async () => {
     const page = await portal.signedIn(owner);
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /your account$/ }).click();
@@ -101,7 +101,7 @@ describe('the portal', () => {
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
   });
 
-  it('says by itself when a page that could not be loaded can be had again, and keeps what failed until it is put away', async () => {
+  it('keeps an error until it is dismissed, and loads a failed page once the server is reachable', async () => {
     const page = await portal.signedIn(owner);
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /your account$/ }).click();
@@ -117,7 +117,7 @@ describe('the portal', () => {
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
   });
 
-  it('loses neither what was typed in a dialog nor what the server says to it', async () => {
+  it('keeps typed text and errors in a dialog', async () => {
     const page = await portal.signedIn(owner);
     await page.getByRole('button', { name: 'Create site' }).click();
     const dialog = page.getByRole('dialog');
@@ -153,7 +153,7 @@ describe('the portal', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('begins a dialog in its form, also where that has to be loaded first', async () => {
+  it('focuses the form of a dialog, even if it loads later', async () => {
     const install = await portal.homeport.install(owner, accountId);
     const page = await portal.signedIn(owner);
     await page.goto(`/installs/${install.id}`);
@@ -165,7 +165,7 @@ describe('the portal', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('SELECT');
   });
 
-  it('cuts no short name of an account on a telephone', async () => {
+  it('does not truncate a short account name on a phone', async () => {
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.updateTable('accounts').set({ name: 'My account' }).where('id', '=', accountId).execute(),
     );
@@ -175,7 +175,7 @@ describe('the portal', () => {
     expect(await page.evaluate(hidden)).toBe(0);
   });
 
-  it('has room for the longest names on a telephone, and shows each column of a table', async () => {
+  it('fits the longest names and all columns on a phone', async () => {
     const { owner: person, accountId: account } = await portal.homeport.ownedAccount();
     const { database } = portal.homeport.platform;
     await database.write(async ({ queries }) => {
@@ -202,8 +202,8 @@ describe('the portal', () => {
     expect(await marked.allTextContents()).toEqual(['Installs']);
   });
 
-  describe('when somebody else signs in in the same browser', () => {
-    /** Two people who have a credential each, of a name of its own. */
+  describe('when another user signs in in the same browser', () => {
+    /** Two people with one credential each. */
     const twoPeople = () =>
       Promise.all(
         ['of-the-last', 'of-the-next'].map(async (name) => {
@@ -213,7 +213,7 @@ describe('the portal', () => {
         }),
       );
 
-    it('shows nothing that was still on its way for the last one', async () => {
+    it('discards pending responses of the previous user', async () => {
       const [last = owner, next = owner] = await twoPeople();
       await portal.homeport.setPassword(next, PASSWORD);
       const page = await portal.signedIn(last);
@@ -234,7 +234,7 @@ describe('the portal', () => {
       expect(await page.getByText('of-the-last').count()).toBe(0);
     });
 
-    it('in another window, forgets what it had loaded before it shows the new one', async () => {
+    it('in another window, clears the data of the previous user', async () => {
       const [last = owner, next = owner] = await twoPeople();
       await portal.homeport.setPassword(next, PASSWORD);
       const { database } = portal.homeport.platform;
@@ -250,7 +250,7 @@ describe('the portal', () => {
         headers: { origin: portal.homeport.origin },
       });
       expect(answer.status()).toBe(200);
-      // Lets the page ask for its session again.
+      // Makes the page reload its session.
       await database.write(({ queries }) =>
         queries.updateTable('accounts').set({ name: 'Another name' }).execute(),
       );
@@ -262,24 +262,24 @@ describe('the portal', () => {
     });
   });
 
-  it('says of what it asks by itself when nobody is there', async () => {
+  it('marks its own requests while the user is away', async () => {
     const page = await portal.signedIn(owner);
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
-    const saidWithTheNext = async (name: string) => {
+    const loggedWithTheNext = async (name: string) => {
       const asked = page.waitForRequest((request) => /\/v1\/sites\b/.test(request.url()));
       await owner.client.post('/sites', { name, account_id: accountId });
-      const said = await (await asked).headerValue('x-homeport-unattended');
+      const logged = await (await asked).headerValue('x-homeport-unattended');
       await page.getByText(name).waitFor();
-      return said;
+      return logged;
     };
-    expect(await saidWithTheNext('Attended')).toBe(null);
+    expect(await loggedWithTheNext('Attended')).toBe(null);
     await page.clock.setFixedTime(Date.now() + 6 * MINUTE_MS);
-    expect(await saidWithTheNext('Unattended')).toBe('true');
+    expect(await loggedWithTheNext('Unattended')).toBe('true');
     await page.mouse.move(100, 100);
-    expect(await saidWithTheNext('Attended again')).toBe(null);
+    expect(await loggedWithTheNext('Attended again')).toBe(null);
   });
 
-  it('asks for signing in again when the session ends at work, and leads back to the same address', async () => {
+  it('asks to sign in again when the session ends, and returns to the same address', async () => {
     const page = await portal.signedIn(owner);
     const address = `/accounts/${accountId}/installs?site=none`;
     await page.goto(address);
@@ -298,7 +298,7 @@ describe('the portal', () => {
     expect(page.url()).toBe(`${portal.homeport.origin}${address}`);
   });
 
-  it('tells of an address at which nothing is', async () => {
+  it('shows an error at an unknown address', async () => {
     const page = await portal.signedIn(owner);
     await page.goto('/accounts/nobody/nothing');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();

@@ -25,12 +25,12 @@ async function choosePassword(page: Page, password: string, repeated = password)
   await page.getByLabel('Confirm password').fill(repeated);
 }
 
-/** The name of the field that has the focus. */
+/** Returns the name of the focused field. */
 const focusedField = (page: Page) => page.evaluate('document.activeElement?.getAttribute("name")');
 
 const inPortal = (page: Page) => page.getByRole('navigation', { name: 'Account' }).waitFor();
 
-/** The path of the only link in the latest mail to somebody. */
+/** Returns the path of the link in the latest mail to an address. */
 async function linkInMail(email: string): Promise<string> {
   await portal.homeport.idle();
   const text = mailsTo(portal.homeport, email).at(-1)?.text ?? '';
@@ -39,7 +39,7 @@ async function linkInMail(email: string): Promise<string> {
 }
 
 describe('signing in', () => {
-  it('goes on to the page that was asked for', async () => {
+  it('continues to the requested page', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     await portal.homeport.setPassword(owner, PASSWORD);
     const page = await portal.browser();
@@ -50,7 +50,7 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
   });
 
-  it('is refused alike for a wrong password and for somebody who is not known', async () => {
+  it('shows the same error for a wrong password and an unknown user', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     await portal.homeport.setPassword(owner, PASSWORD);
     const page = await portal.browser();
@@ -65,7 +65,7 @@ describe('signing in', () => {
     await expectAccessible(page);
   });
 
-  it('that was refused leaves whoever works by the keyboard at what was said', async () => {
+  it('moves the focus to the error', async () => {
     const page = await portal.browser();
     await page.goto('/');
     await page.getByLabel('Email address').fill('nobody@people.example');
@@ -73,7 +73,7 @@ describe('signing in', () => {
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
     await page.route('**/portal/api/session', async (route) => {
-      // Pressed again while it is on its way.
+      // Pressed again while the request is pending.
       await page.keyboard.press('Enter');
       expect(await page.getByRole('button', { name: 'Sign in' }).getAttribute('aria-busy')).toBe('true');
       await route.continue();
@@ -95,7 +95,7 @@ describe('the second factor', () => {
     enrolled = await enrol(page, clock);
   });
 
-  it('is asked for after the password: a code of the app, or a recovery code', async () => {
+  it('is required after the password: a code or a recovery code', async () => {
     const { app, recoveryCodes } = enrolled;
     const other = await portal.browser();
     await other.goto('/me/security');
@@ -124,8 +124,8 @@ describe('the second factor', () => {
     await third.getByText('9 of 10 left').waitFor();
   });
 
-  it('leads back to the sign-in after too many wrong codes, and lets somebody else in', async () => {
-    // Those of the tests before this one count in their own hour.
+  it('returns to the sign-in page after too many wrong codes, and lets another user sign in', async () => {
+    // Attempts of earlier tests count for one hour.
     clock.skip(HOUR_SECONDS);
     const other = await portal.browser();
     await other.goto('/me/profile');
@@ -145,7 +145,7 @@ describe('the second factor', () => {
     expect(new URL(other.url()).pathname).toBe('/me/profile');
   });
 
-  it('is set up by whoever is in an account that demands one, before anything else', async () => {
+  it('must be set up first if an account requires it', async () => {
     const { homeport } = portal;
     const { owner, accountId } = await homeport.ownedAccount();
     await homeport.platform.database.write(({ queries }) =>
@@ -163,7 +163,7 @@ describe('the second factor', () => {
     await page.getByText('The account Careful requires a second factor').waitFor();
     await expectAccessibleInBothThemes(page);
     await enrol(page, clock);
-    // Somebody who comes back after a minute from where the codes are kept still finds them.
+    // The codes are still shown when the user returns after a minute.
     await page.clock.fastForward(60_000);
     await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
     await expectAccessibleInBothThemes(page);
@@ -173,7 +173,7 @@ describe('the second factor', () => {
 });
 
 describe('an invitation', () => {
-  it('lets somebody new choose a password and sign in, once', async () => {
+  it('lets a new user choose a password and sign in, once', async () => {
     const { owner, accountId } = await portal.homeport.ownedAccount();
     const email = 'ada@people.example';
     await owner.client.post(`/accounts/${accountId}/account_users`, {
@@ -202,7 +202,7 @@ describe('an invitation', () => {
     await expectAccessibleInBothThemes(page);
   });
 
-  it('is accepted with one press by somebody who is known', async () => {
+  it('is accepted with one click by an existing user', async () => {
     const { homeport } = portal;
     const { owner: known } = await homeport.ownedAccount();
     const page = await portal.signedIn(known);
@@ -224,8 +224,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('an invitation that nobody wants', () => {
-  it('is declined, after a question, and the link works no more', async () => {
+describe('an unwanted invitation', () => {
+  it('is declined after confirmation, and its link stops working', async () => {
     const { owner, accountId } = await portal.homeport.ownedAccount();
     const email = 'bea@people.example';
     const user = { account_id: accountId, first_name: 'Bea', last_name: 'Busy', email, roles: 'full' };
@@ -251,7 +251,7 @@ describe('an invitation that nobody wants', () => {
 });
 
 describe('a link of the first start or of the command line', () => {
-  it('lets somebody choose their first password', async () => {
+  it('lets a user choose their first password', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
     const page = await portal.browser({ width: 360 });
@@ -275,7 +275,7 @@ describe('a link of the first start or of the command line', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is set anew by a link that is mailed', async () => {
+  it('is reset by a link in an email', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     const page = await portal.signedIn(owner);
     const other = await portal.browser();
@@ -306,7 +306,7 @@ describe('a forgotten password', () => {
     await other.getByText('This link does not work').waitFor();
   });
 
-  it('gets the same answer where nobody has the address', async () => {
+  it('gets the same response for an unknown address', async () => {
     const page = await portal.browser();
     await page.goto('/forgotten-password');
     await page.getByLabel('Email address').fill('nobody@people.example');

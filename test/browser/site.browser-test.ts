@@ -9,7 +9,7 @@ describe('a site', () => {
   let portal: Portal;
   let owner: Person;
   let accountId: string;
-  /** The owner's. */
+  /** The owner's page. */
   let page: Page;
   beforeAll(async () => {
     portal = await startPortal();
@@ -18,12 +18,12 @@ describe('a site', () => {
   });
   afterAll(() => portal.remove());
 
-  /** Follows a link, without loading the page anew. */
+  /** Follows a link without a reload. */
   const follow = (name: string) => page.getByRole('link', { name, exact: true }).click();
   const made = (name: string) =>
     portal.homeport.services.sites.create(operatorFor(owner.userId), { name, account_id: accountId });
 
-  it('comes about with its install, which is served; is renamed, and deleted by typing its name', async () => {
+  it('is created with an install, renamed, and deleted by typing its name', async () => {
     await page.getByText('You have no sites yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create site' }).click();
@@ -69,7 +69,7 @@ describe('a site', () => {
     await page.getByText('You have no installs yet').waitFor();
   });
 
-  it('is filled with an install that is there, and emptied again', async () => {
+  it('gets an existing install, which is detached and moved back', async () => {
     const site = await made('Journal');
     await follow('Sites');
     const { name } = await portal.homeport.install(owner, accountId, {
@@ -78,11 +78,11 @@ describe('a site', () => {
     });
     await follow('Journal');
     const staging = page.getByRole('region', { name: 'Staging' });
-    const takeOut = staging.getByRole('button', { name: `Detach ${name}` });
-    await takeOut.click();
+    const detach = staging.getByRole('button', { name: `Detach ${name}` });
+    await detach.click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await staging.getByText('Empty').count()).toBe(0);
-    await takeOut.click();
+    await detach.click();
     await page.getByText('The install is no longer Staging').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Detach' }).click();
@@ -103,7 +103,7 @@ describe('a site', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  it('of others is seen as it comes, and its installs as they become active, without reloading', async () => {
+  it('of another user appears without a reload, with the state of its installs', async () => {
     await follow('Installs');
     await page.getByRole('table').waitFor();
     const held = installName();
@@ -115,7 +115,7 @@ describe('a site', () => {
     await page.getByText('0 of 2 installs').waitFor();
   });
 
-  it('that is gone is told as such', async () => {
+  it('that was deleted shows an error', async () => {
     const site = await made('Passing');
     await follow('Sites');
     await follow('Passing');

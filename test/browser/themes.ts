@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expectAccessible } from './portal.ts';
 
-/** The same in light and in dark, where nothing but the colours differs. */
+/** Checks accessibility in the light theme, and the colour contrast in the dark theme, too. */
 export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await expectAccessible(page);

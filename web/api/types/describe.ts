@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { createAgent } from '../../../test/client.ts';
 
-/** The two descriptions that a running Homeport gives of itself, by the file in `web/api/` that their types are kept in. */
+/** The paths of the two OpenAPI descriptions, by the file in `web/api/` that holds their types. */
 export const DESCRIPTIONS = {
   'hosting-api.d.ts': '/v1/swagger',
   'portal-api.d.ts': '/portal/api/description',

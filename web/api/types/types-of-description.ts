@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** As much of JSON Schema as our descriptions are made of. */
+/** The keywords of JSON Schema that our descriptions use. */
 const Schema = Type.Cyclic(
   {
     Schema: Type.Object({
@@ -45,7 +45,7 @@ const Description = Type.Object({
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** The TypeScript of an OpenAPI 3.1 description: `paths` as openapi-fetch takes it, and the named schemas. */
+/** Returns TypeScript for an OpenAPI 3.1 description: `paths` for openapi-fetch, and the named schemas. */
 export function typesOf(description: unknown): string {
   const { info, paths, components } = Value.Parse(Description, description);
   const operations = Object.entries(paths).map(
@@ -99,10 +99,13 @@ function typeOf(schema: Schema): string {
   return types.map((type) => named(type, schema)).join(' | ');
 }
 
-/** Anything at all has a schema that says no more than what it is for; others would be lost without a word. */
+/**
+ * Returns `unknown` for a schema with only a description. Throws for any other, so that no keyword is ignored
+ * silently.
+ */
 function unknownType(schema: Schema): string {
-  const said = Object.keys(schema).filter((keyword) => keyword !== 'description');
-  if (said.length > 0) throw new Error(`the types know nothing of ${said.join(', ')}`);
+  const keywords = Object.keys(schema).filter((keyword) => keyword !== 'description');
+  if (keywords.length > 0) throw new Error(`unsupported schema keywords: ${keywords.join(', ')}`);
   return 'unknown';
 }
 

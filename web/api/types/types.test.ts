@@ -12,7 +12,7 @@ describe('the types of the client', () => {
   afterAll(() => homeport.remove());
 
   it.each(Object.entries(DESCRIPTIONS))(
-    '%s is what the server describes (npm run web:types)',
+    '%s matches the description of the server (npm run web:types)',
     async (file, path) => {
       const described = typesOf(await fetchDescription(homeport, path));
       expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toBe(described);

@@ -1,6 +1,6 @@
 /**
- * Writes the types of both descriptions for the portal's typed client: `npm run web:types`. A test compares what is committed
- * with what the server describes now.
+ * Writes the client's types from both OpenAPI descriptions: `npm run web:types`. A test checks that the committed
+ * types are current.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
