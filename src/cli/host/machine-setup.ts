@@ -5,6 +5,7 @@ import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
 import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
 import { makeHostFolders } from '../../hosting/linux/machine/host-folders.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
+import { changeableByOthers } from '../../hosting/linux/setup/foreign-writers.ts';
 import {
   addToGroup,
   ensureControlPlaneUser,
@@ -12,7 +13,6 @@ import {
   missingAbilities,
   requireDebian,
 } from '../../hosting/linux/setup/machine.ts';
-import { changeableByOthers } from '../../hosting/linux/setup/own-alone.ts';
 import { installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -1,24 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Vhost } from './vhost.ts';
 
-/** What is asked for of each website, by the id of its install; null: to be served no more. */
+/** The wanted state of each website, by install id; null: no longer served. */
 export type AskedChanges = ReadonlyMap<string, Vhost | null>;
 
-/** Tells those who asked for a change of this website how it ended; null: well. Only the first time counts. */
+/** Reports the outcome for a website to the callers; null: success. Only the first report counts. */
 export type Settle = (installId: string, error: unknown) => void;
 
 export interface ChangesOptions {
-  /** Has one turn at a time. */
+  /** Serializes the turns. */
   alone(turn: () => Promise<void>): Promise<void>;
-  /** Brings about all that was asked for until now, and settles it. What it throws is told to whom it has not settled. */
+  /** Applies all requested changes and settles them. Changes that it has not settled fail with the error that it throws. */
   serve(asked: AskedChanges, settle: Settle): Promise<void>;
 }
 
-/** Changes of websites that wait for their turn: those that come while another is brought about share the next, and one reload. */
+/** Queue of changes to websites. Changes that arrive while others are applied share the next turn, and one reload. */
 export interface Changes {
-  /** Resolves once it is served so; of several for the same website the last counts, and all are told how it ended. */
+  /** Resolves once the website is served as requested. Of several requests for one website, the last counts for all. */
   submit(installId: string, vhost: Vhost | null): Promise<void>;
-  /** Whether one is waiting for this website. */
+  /** Whether a change for this website is waiting. */
   isWaiting(installId: string): boolean;
 }
 
@@ -33,7 +33,7 @@ export function createChanges({ alone, serve }: ChangesOptions): Changes {
   let waiting: Change[] = [];
 
   async function takeTurn(): Promise<void> {
-    // Calls of the same moment share a turn.
+    // Calls made at the same time share a turn.
     await nextTurn();
     const batch = waiting;
     waiting = [];

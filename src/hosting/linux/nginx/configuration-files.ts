@@ -8,10 +8,10 @@ import { certificateId } from './names.ts';
 import { noticeFiles } from './notices.ts';
 import type { RenderedVhost } from './render-vhost.ts';
 
-/** Where nginx's configuration lies. All but notices and temporary files is root's alone. */
+/** Paths of nginx's configuration. Only root can read it, except notices and temporary files. */
 export interface ConfigurationPaths {
   folder: string;
-  /** A link to the folder of the generation in force; the file in it is what nginx reads. */
+  /** A link to the folder of the active generation, from which nginx reads. */
   current: string;
   currentFile: string;
   ownCertificate: string;
@@ -39,29 +39,29 @@ function configurationPaths(folder: string): ConfigurationPaths {
 }
 
 /**
- * nginx's configuration on disk. A generation is one file that includes those of the websites; these and the certificates are
- * named by their content and never change, so a new generation costs what is new in it.
+ * nginx's configuration on disk. A generation is one file that includes those of the websites. Website files and certificates
+ * are named after their content and never change, so a new generation costs only what is new in it.
  */
 export interface ConfigurationFiles {
   paths: ConfigurationPaths;
-  /** Makes the folders and writes the notices. */
+  /** Creates the folders and writes the notices. */
   prepare(): Promise<void>;
-  /** False if it was there already. */
+  /** False if it already existed. */
   writeCertificate(certificate: ServedCertificate): Promise<boolean>;
-  /** Writes the file of a website, or writes it anew where it has been changed. False if it was there as it should be. */
+  /** Writes the file of a website, also if it was edited. False if it was already right. */
   writeVhost(vhost: RenderedVhost): Promise<boolean>;
-  /** Whether the file of a website is as it was written. */
+  /** Whether the file of a website is unchanged. */
   isIntact(vhost: RenderedVhost): Promise<boolean>;
-  /** Writes the main file of a generation that is not in force. Gives its path. */
+  /** Writes the main file of an inactive generation. Returns its path. */
   writeGeneration(text: string): Promise<string>;
-  /** Puts in force what {@link writeGeneration} has written. */
+  /** Activates a generation written by {@link writeGeneration}. */
   switchTo(file: string): Promise<void>;
   discard(file: string): Promise<void>;
-  /** The main file in force; null if there is none. */
+  /** The active main file; null if there is none. */
   currentText(): Promise<string | null>;
-  /** The websites in force, by id. Those whose files are gone are left out. */
+  /** The active websites by id, except those whose files are missing. */
   currentVhosts(): Promise<Map<string, RenderedVhost>>;
-  /** Deletes all that neither the generation in force nor the one before it needs. `vhosts` are those of the first. */
+  /** Deletes everything that neither the active nor the previous generation needs. `vhosts` are those of the active one. */
   prune(vhosts: RenderedVhost[]): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const CERTIFICATE_FILE = /\/certificates\/([0-9a-f]{32})\.pem"/g;
 export function createConfigurationFiles(folder: string): ConfigurationFiles {
   const paths = configurationPaths(folder);
   const generations = join(folder, 'generations');
-  /** What the generation before the present one needs: names of files. */
+  /** File names that the previous generation needs. */
   let needed = new Set<string>();
 
   async function currentText(): Promise<string | null> {
@@ -169,7 +169,7 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   await chmod(path, mode);
 }
 
-/** False if the file had just that content. */
+/** False if the file already had this content. */
 async function writeUnlessSame(file: string, content: string): Promise<boolean> {
   if ((await ifThere(readFile(file, 'utf8'))) === content) return false;
   await writeDurably(file, content);

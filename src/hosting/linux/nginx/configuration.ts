@@ -4,25 +4,25 @@ import { findRefused, type Refusals, testConfiguration } from './refusals.ts';
 import type { RenderedMain } from './render-main.ts';
 import type { RenderedVhost } from './render-vhost.ts';
 
-/** Websites by the id of their install. */
+/** Websites by install id. */
 export type RenderedVhosts = ReadonlyMap<string, RenderedVhost>;
 
-/** What was brought in force on disk. */
+/** The configuration that was activated on disk. */
 export interface Configured {
   generation: string;
-  /** It was not in force before. */
+  /** Whether it differs from the previous one. */
   fresh: boolean;
   vhosts: RenderedVhosts;
   refused: Refusals;
 }
 
-/** nginx's configuration as a whole: nothing comes in force that nginx has not taken. */
+/** nginx's whole configuration. Only a configuration that nginx accepts becomes active. */
 export interface Configuration {
-  /** The main file for these websites; of two that claim a name nginx takes the first, which is the one of the lower id. */
+  /** The main file for these websites. If two claim a name, nginx uses the first, which has the lower id. */
   mainFor(vhosts: RenderedVhosts): Promise<RenderedMain>;
   /**
-   * Brings the websites in force on disk, without those of `changed` that nginx refuses: these stay as in `before`, or away.
-   * The files of all must be written. Rejects, and changes nothing, if nginx refuses what is not of those.
+   * Activates the websites on disk, except those of `changed` that nginx refuses: they stay as in `before`, or are left out. The
+   * files of all must exist. Rejects without changes if nginx refuses anything else.
    */
   apply(vhosts: RenderedVhosts, changed: RenderedVhost[], before: RenderedVhosts): Promise<Configured>;
 }
@@ -40,7 +40,7 @@ export function createConfiguration({ files, render, log }: ConfigurationOptions
     return render(sorted.map(files.paths.vhostFile));
   }
 
-  /** Why nginx refuses just these websites; null if it does not. */
+  /** The reason why nginx refuses exactly these websites; null if it accepts them. */
   async function tryOut(vhosts: RenderedVhosts): Promise<string | null> {
     const candidate = await files.writeGeneration((await mainFor(vhosts)).text);
     try {
@@ -79,7 +79,7 @@ export function createConfiguration({ files, render, log }: ConfigurationOptions
   return { mainFor, apply };
 }
 
-/** The websites, of which the given ones are as they were before, or missing if they were not there. */
+/** The websites, with the given ones replaced by their former state, or left out if they had none. */
 function putBack(vhosts: RenderedVhosts, some: RenderedVhost[], before: RenderedVhosts): RenderedVhosts {
   const result = new Map(vhosts);
   for (const { id } of some) {

@@ -1,6 +1,6 @@
 import mime from 'mime-types';
 
-/** `text/html` is always among them. */
+/** Always contains `text/html`. */
 const CHARSET_TYPES = [
   'text/css',
   'text/csv',
@@ -31,7 +31,7 @@ const GZIP_TYPES = [
   'image/vnd.microsoft.icon',
 ];
 
-/** Which type a file has by its name, which of them tell their character set, and which are compressed. */
+/** Content types by file name, with those that state a character set and those that are compressed. */
 export function renderContentTypes(): string {
   return `charset utf-8;
 charset_types ${CHARSET_TYPES.join(' ')};

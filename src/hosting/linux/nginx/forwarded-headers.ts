@@ -1,7 +1,7 @@
 /**
- * Request headers that name another host, scheme, path or visitor than nginx sees. The key of the page cache holds none
- * of them, so the next visitor would see a page that one visitor's headers made.
- * Headers with underscores, which PHP could not tell from these, nginx drops itself (`underscores_in_headers off`).
+ * Request headers that name another host, scheme, path or visitor than nginx sees. The cache key contains none of them, so one
+ * visitor's headers could change the page that the next visitor sees. nginx itself drops headers with underscores, which PHP
+ * could not tell from these (`underscores_in_headers off`).
  */
 const FORWARDED = [
   'Forwarded',
@@ -47,14 +47,14 @@ const FORWARDED = [
   'X-Remote-Addr',
   'X-Remote-IP',
   'X-Sucuri-Clientip',
-  // PHP's libraries would take it for the proxy to use (CVE-2016-5385).
+  // PHP's libraries would use it as their proxy (CVE-2016-5385).
   'Proxy',
 ];
 
-/** Another method than nginx and the cache see. WordPress's editor saves by POST with the first of them. */
+/** Headers that override the method that nginx and the cache see. WordPress's editor sends the first of them with POST. */
 const OVERRIDDEN_METHOD = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
 
-/** The FastCGI parameters that take the place of those headers; needs the maps of {@link renderMethodMaps}. */
+/** FastCGI parameters that replace those headers; they need the maps of {@link renderMethodMaps}. */
 export function renderForwardedHeaders(): string {
   return [
     ...FORWARDED.map((name) => `fastcgi_param ${parameterOf(name)} "" if_not_empty;`),
@@ -65,7 +65,7 @@ export function renderForwardedHeaders(): string {
   ].join('\n');
 }
 
-/** Keeps the headers that name a method from requests whose answers the cache keeps. */
+/** Removes method overrides from requests whose answers can be cached. */
 export function renderMethodMaps(): string {
   return OVERRIDDEN_METHOD.map(
     (name) => `map $request_method ${keptVariable(name)} {

@@ -2,18 +2,18 @@ import { access, readFile } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { runCommand } from '../machine/run-command.ts';
 
-/** Roots that the machine trusts, PEM. Debian's package ca-certificates. */
+/** The machine's trusted root certificates in PEM, from Debian's package ca-certificates. */
 const MACHINE_ROOTS = '/etc/ssl/certs/ca-certificates.crt';
 const MOST_OPEN_FILES = 65_536;
 
-/** How many files a process may have open, for all that this one may ask for; more than 65,536 are of no use. */
+/** Maximum of open files per process, limited by this process's own; more than 65,536 are not needed. */
 export async function mostOpenFiles(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8');
   const hard = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? MOST_OPEN_FILES);
   return Math.min(hard, MOST_OPEN_FILES);
 }
 
-/** The file of roots to check certificates with, the machine's where none is given; null if it is not there. */
+/** The file of root certificates, the machine's by default; null if it is missing. */
 export async function trustedRoots(given: string | undefined): Promise<string | null> {
   const file = given ?? MACHINE_ROOTS;
   try {
@@ -25,7 +25,7 @@ export async function trustedRoots(given: string | undefined): Promise<string | 
   }
 }
 
-/** The number of a Unix group, as getent(1) finds it. */
+/** Number of a Unix group, from getent(1). */
 export async function groupId(name: string): Promise<number> {
   const { stdout } = await runCommand('/usr/bin/getent', ['group', name]);
   const [, , gid = ''] = stdout.split(':');

@@ -90,12 +90,12 @@ test('names that cannot be', () => {
     expect(isServedName(name)).toBe(false);
   }
   expect(() => checkNames({ hostnames: [named('*.a.test'), named('a.test')] })).not.toThrow();
-  expect(() => checkNames({ hostnames: [named('*.*.test')] })).toThrow('"*.*.test" is no host name');
+  expect(() => checkNames({ hostnames: [named('*.*.test')] })).toThrow('"*.*.test" is not a host name');
   expect(() => checkNames({ hostnames: [named('a.test', { redirectTo: '*.b.test' })] })).toThrow(
     'redirects to',
   );
   const notAfter = 'soon';
   expect(() => checkNames({ hostnames: [named('a.test', { certificate: { ...valid, notAfter } })] })).toThrow(
-    'the certificate of a.test cannot be used: its end is no date',
+    'the certificate of a.test cannot be used: its end is not a date',
   );
 });

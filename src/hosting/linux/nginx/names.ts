@@ -6,30 +6,30 @@ import { type RedirectRule, redirectScheme, type Scheme } from '../../policy/red
 import { literally, quotedPattern } from './quote.ts';
 
 const SERVED = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${SERVED_NAME}$`);
-/** What the web server does with visitors of a name who come by one scheme. */
+/** How the web server answers requests for a name by one scheme. */
 export type Behaviour =
   | { kind: 'serve' }
   | {
-      /** 301, path and query kept. */
+      /** 301, keeping path and query. */
       kind: 'redirect';
       scheme: Scheme;
-      /** Null: the name that the visitor used. */
+      /** Null: the name in the request. */
       name: string | null;
     };
 
-/** A name and what happens on it. */
+/** A host name with its behaviour. */
 export interface ServedName {
-  /** `*.example.com` stands for one label. */
+  /** `*.example.com` matches one label. */
   name: string;
   http: Behaviour;
   https: Behaviour;
-  /** Null: the web server's own. */
+  /** Null: the web server's own certificate. */
   certificate: ServedCertificate | null;
 }
 
 /**
- * What the names of an install mean at the time `now`. Nobody is sent from HTTP to HTTPS where no valid certificate
- * awaits them; who came by HTTPS stays with it.
+ * The behaviour of an install's names at the time `now`. HTTP is redirected to HTTPS only if the name has a valid certificate;
+ * HTTPS requests stay on HTTPS.
  */
 export function servedNames(hostnames: Hostname[], now: Date): ServedName[] {
   const byName = new Map(hostnames.map((hostname) => [hostname.name, hostname]));
@@ -50,8 +50,8 @@ function ruleOf({ redirectTo, forceHttps, certificate }: Hostname): RedirectRule
 }
 
 /**
- * The first moment after `now`, in milliseconds, at which {@link servedNames} gives something else, because a certificate
- * that visitors are sent to ends; infinity if that does not happen.
+ * The next time, in milliseconds, at which {@link servedNames} changes because a certificate used for redirects expires;
+ * infinity if none does.
  */
 export function changesAt(hostnames: Hostname[], now: Date): number {
   const ends = hostnames.flatMap(({ certificate }) =>
@@ -60,26 +60,26 @@ export function changesAt(hostnames: Hostname[], now: Date): number {
   return Math.min(...ends.filter((end) => end > now.getTime()), Number.POSITIVE_INFINITY);
 }
 
-/** The name as `server_name` takes it. nginx's own wildcards would stand for several labels. */
+/** The name for `server_name`. nginx's own wildcards would match several labels. */
 export function serverName(name: string): string {
   if (!name.startsWith('*.')) return name;
   return quotedPattern(`~^[^.]+\\.${literally(name.slice(2))}$`);
 }
 
-/** A name under which the website can be asked for. */
+/** A name that matches, for requests to the website. */
 export function askableName(name: string): string {
   return name.startsWith('*.') ? `homeport${name.slice(1)}` : name;
 }
 
-/** Throws a {@link PermanentHostError} that says which of the names cannot be served, and why. */
+/** Throws a {@link PermanentHostError} that says which name cannot be served, and why. */
 export function checkNames({ hostnames }: Pick<InstallState, 'hostnames'>): void {
   for (const { name, redirectTo, certificate } of hostnames) {
     if (!SERVED.test(name)) {
-      throw new PermanentHostError(`${JSON.stringify(name)} is no host name in ASCII and lower case`);
+      throw new PermanentHostError(`${JSON.stringify(name)} is not a host name in ASCII and lower case`);
     }
     if (redirectTo !== null && !isServedName(redirectTo)) {
       throw new PermanentHostError(
-        `${name} redirects to ${JSON.stringify(redirectTo)}, which is no host name`,
+        `${name} redirects to ${JSON.stringify(redirectTo)}, which is not a host name`,
       );
     }
     if (redirectTo === name) throw new PermanentHostError(`${name} redirects to itself`);
@@ -90,18 +90,18 @@ export function checkNames({ hostnames }: Pick<InstallState, 'hostnames'>): void
 function checkCertificate(name: string, { chain, key, notAfter }: ServedCertificate): void {
   const refuse = (why: string, cause?: unknown) =>
     new PermanentHostError(`the certificate of ${name} cannot be used: ${why}`, { cause });
-  if (Number.isNaN(Date.parse(notAfter))) throw refuse('its end is no date');
+  if (Number.isNaN(Date.parse(notAfter))) throw refuse('its end is not a date');
   let matches: boolean;
   try {
     matches = new X509Certificate(chain).checkPrivateKey(createPrivateKey(key));
   } catch (cause) {
-    // What the library says may quote nothing of the key, but it helps nobody either.
+    // The library's message is not useful, and must not leak parts of the key.
     throw refuse('the chain or the private key is not in PEM form', cause);
   }
-  if (!matches) throw refuse('the private key is that of another certificate');
+  if (!matches) throw refuse('the private key belongs to another certificate');
 }
 
-/** Names the files of a certificate: another chain or key, another name. 32 hex digits. */
+/** Names the files of a certificate after its chain and key. 32 hex digits. */
 export function certificateId({ chain, key }: Pick<ServedCertificate, 'chain' | 'key'>): string {
   return createHash('sha256').update(chain).update('\0').update(key).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,6 @@
 import { NOTICES, type Notice, noticePage } from '../../policy/pages.ts';
 
-/** What visitors are told where there is nothing to serve: the pages that nginx shows, by name. */
+/** Pages that nginx shows to visitors if it cannot serve anything, by name. */
 const NGINX_NOTICES = {
   'not-found': NOTICES.notFound,
   'no-website': NOTICES.noWebsite,
@@ -8,17 +8,17 @@ const NGINX_NOTICES = {
   forbidden: {
     status: 403,
     title: 'Forbidden',
-    sentence: 'What lies at this address may not be shown.',
+    sentence: 'You do not have access to this address.',
   },
   'too-large': {
     status: 413,
     title: 'Too large',
-    sentence: 'At most 64 MB can be sent to this website at once.',
+    sentence: 'This website accepts at most 64 MB at once.',
   },
   unavailable: {
     status: 502,
     title: 'This website does not answer',
-    sentence: 'Please try again in a moment; if it persists, tell the operator of the website.',
+    sentence: 'Please try again in a moment. If this persists, contact the operator of the website.',
   },
   slow: {
     status: 504,
@@ -27,7 +27,7 @@ const NGINX_NOTICES = {
   },
 } as const satisfies Record<string, Notice>;
 
-/** The pages as files: name, content. */
+/** The pages as files: name and content. */
 export function noticeFiles(): [string, string][] {
   return Object.entries(NGINX_NOTICES).map(([name, notice]) => [
     `${name}.html`,

@@ -7,16 +7,16 @@ import { runCommand } from '../machine/run-command.ts';
 
 /** Empties page caches on disk, which nginx notices at the next request. */
 export interface PageCache {
-  /** Nothing that was kept before is shown once it resolves. */
+  /** No earlier page is served once it resolves. */
   purge(installId: string): Promise<void>;
-  /** Takes the folder away. Only for installs that nginx knows no more: a worker cannot make it again. */
+  /** Removes the folder. Only for installs that nginx no longer knows, because its workers cannot create it again. */
   remove(installId: string): Promise<void>;
   stop(): void;
 }
 
 /**
- * What PHP was making while its website was purged is kept after it, so the cache is emptied once more when that is over: most pages
- * take less than the first, and nginx waits for none longer than the last.
+ * Pages that PHP was generating during a purge are cached after it, so the cache is emptied again after these delays. Most pages
+ * take less than the first one, and nginx waits for none longer than the last.
  */
 const AGAIN_AFTER_MS = [1_000, 5_000, 30_000, 121_000];
 
@@ -38,7 +38,7 @@ export function createPageCache({
     forget(installId);
     const empty = (): void => {
       deleteWithin(cacheOf(installId), FILES).catch((err: unknown) =>
-        log.error({ err, install: installId }, 'the page cache could not be emptied once more'),
+        log.error({ err, install: installId }, 'could not empty the page cache again'),
       );
     };
     timers.set(
@@ -62,7 +62,7 @@ export function createPageCache({
   };
 }
 
-/** A worker that still answers a visitor may put a page into it meanwhile. */
+/** A worker that is still answering a visitor may add a page in the meantime. */
 async function removeFolder(folder: string): Promise<void> {
   for (let triesLeft = 5; await deleteWithin(folder, []); triesLeft--) {
     try {
@@ -73,18 +73,18 @@ async function removeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Files alone: a worker that is about to write one must find its folder. */
+/** Files only: a worker that is about to write one needs its folder. */
 const FILES = ['-type', 'f'];
 const REMOVAL_MS = 10 * MINUTE_MS;
 
 /**
- * Deletes what of the folder's content is chosen, with no other rights than the folder's owner has: the web server's workers may
- * exchange any folder in it for a link while this goes on. The folder itself lies in one of root's. False if it is not there.
+ * Deletes the chosen entries of the folder with the rights of the folder's owner, because the web server's workers could replace
+ * any folder inside by a link at the same time. The parent folder belongs to root. False if the folder is missing.
  */
 async function deleteWithin(folder: string, chosen: string[]): Promise<boolean> {
   const owner = await ownerOf(folder);
   if (owner === null) return false;
-  // nginx gives its folder away right after making it.
+  // nginx creates its folder as root and changes the owner a moment later.
   if (owner.uid === 0) return true;
   await runCommand(
     '/usr/bin/setpriv',
@@ -98,7 +98,7 @@ async function deleteWithin(folder: string, chosen: string[]): Promise<boolean> 
   return true;
 }
 
-/** Null if there is no such folder. */
+/** Null if the folder is missing. */
 async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | null> {
   return ifThere(lstat(folder));
 }

@@ -5,15 +5,15 @@ export const NGINX = '/usr/sbin/nginx';
 
 const TEST_WITHIN_MS = 60_000;
 
-/** What nginx says of a configuration. */
+/** nginx's verdict on a configuration. */
 export interface Verdict {
-  /** Why it is refused, as nginx says it; null if it is not. */
+  /** nginx's reason for refusing it; null if it is accepted. */
   refusal: string | null;
-  /** What it finds odd. */
+  /** nginx's warnings. */
   warnings: string[];
 }
 
-/** Has nginx read a configuration without acting on it. */
+/** Makes nginx test a configuration without using it. */
 export async function testConfiguration(file: string): Promise<Verdict> {
   try {
     const { stderr } = await runCommand(NGINX, ['-t', '-q', '-c', file], { timeoutMs: TEST_WITHIN_MS });
@@ -30,12 +30,12 @@ function lines(stderr: string, levels: string): string[] {
   return stderr.split('\n').flatMap((text) => level.exec(text)?.[1] ?? []);
 }
 
-/** Why a website's configuration is refused, by the id of the install. */
+/** Reasons for refused websites, by install id. */
 export type Refusals = Map<string, string>;
 
 /**
- * Finds which of the `suspects` make nginx refuse. `test` gives what it says to the configuration that has, of the suspects, just the
- * given ones, and null if it takes it. Most refusals name the file; where one does not, halves are tried.
+ * Finds which of the `suspects` make nginx refuse a configuration. `test` returns nginx's refusal of the configuration with only
+ * the given suspects, or null. Most refusals name the file; otherwise this tests halves.
  */
 export async function findRefused(
   suspects: RenderedVhost[],
@@ -57,7 +57,7 @@ export async function findRefused(
   }
 }
 
-/** `refusal` is what nginx says to all of the suspects. */
+/** `refusal` is nginx's reason for refusing all suspects together. */
 async function bisect(
   suspects: RenderedVhost[],
   refusal: string,

@@ -1,14 +1,14 @@
 import type { AddressRange } from '../../../config/settings/setting-values.ts';
 
 /**
- * Requests in progress from one address block. A browser asks for 128 things at once by HTTP/2, and each counts; an
- * office shares one address.
+ * Limit of concurrent requests from one address block. A browser sends up to 128 concurrent requests by HTTP/2, each of which
+ * counts, and an office shares one address.
  */
 const MOST_REQUESTS = 512;
 
 /**
- * Tells visitors apart (the peer, or the visitor that a trusted proxy names) and limits the requests of each. nginx
- * reaches its own servers by Unix sockets; their requests are not counted (an empty key).
+ * Identifies visitors (the peer, or the address from a trusted proxy) and limits the requests of each. nginx reaches its own
+ * servers by Unix sockets; their requests do not count (empty key).
  */
 export function renderClients(trustedProxies: AddressRange[]): string {
   const proxies = trustedProxies.map(([address, bits]) => `set_real_ip_from ${address}/${bits};`);

@@ -14,36 +14,36 @@ import { NOTICE_PAGES, noticeUri, renderText, renderWellKnown } from './well-kno
 export interface MainOptions extends EdgeOptions {
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
-  /** Proxies whose `X-Forwarded-For` names the visitor. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: AddressRange[];
-  /** DNS servers that the storage's names are looked up with. */
+  /** DNS servers for the names of object storage. */
   resolvers: ListenAddress[];
   storage: StorageServerOptions;
-  /** The Unix socket at which it says which configuration it is. */
+  /** Unix socket that reports the running configuration. */
   statusSocket: string;
   pidFile: string;
-  /** Where bodies and answers go that are too large for memory. */
+  /** Folder for bodies and answers that are too large for memory. */
   temporary: string;
-  /** PEM file, certificate and key: what is shown for names that have none. */
+  /** PEM file with certificate and key for names without a certificate. */
   ownCertificate: string;
-  /** Tells one own certificate from the next, so that a new one is a new configuration. */
+  /** Changes with that certificate, so that a new one makes a new configuration. */
   ownFingerprint: string;
-  /** Tells this nginx from that of another host on the machine. */
+  /** Identifies this nginx among those of other hosts on the machine. */
   instance: string;
   /** Unix user of the worker processes. */
   user: string;
-  /** How many files a worker may have open. */
+  /** Maximum of open files per worker. */
   openFiles: number;
 }
 
-/** The whole configuration, which includes that of each website by path. */
+/** The main configuration, which includes that of each website by path. */
 export interface RenderedMain {
-  /** Tells it from any other: SHA-256, hex. */
+  /** SHA-256 of the configuration, hex. */
   generation: string;
   text: string;
 }
 
-/** An address as `listen` takes it. An IPv6 one that stands for all addresses stands for the IPv4 ones too. */
+/** An address for `listen`. The IPv6 wildcard address includes IPv4. */
 export function listenValue(address: ListenAddress, options: string): string {
   return [
     hostAndPort(address),
@@ -73,12 +73,12 @@ ${includes}
 
 const MARKER_PLACE = '# generation';
 
-/** Connections that nginx allocates at start, for each worker. */
+/** Connections that each worker allocates at start. */
 const MOST_CONNECTIONS = 8192;
 
 /**
- * What is wrong with a request is in the log of `http`. The process itself reports only what is grave, since the cache manager
- * complains of every page that was purged when its time comes.
+ * Errors of requests are in the log of `http`. The main process reports only critical errors, because the cache manager
+ * complains about every purged page.
  */
 function renderProcess({ user, pidFile, openFiles }: MainOptions): string {
   return `user ${user};
@@ -93,9 +93,7 @@ events {
 }`;
 }
 
-/**
- * No `tcp_nopush`: the end of a page that is shown while it is made anew would wait in the kernel until that is done.
- */
+/** Without `tcp_nopush`, which would hold back the end of a stale page until its update is complete. */
 function renderHttp({ temporary, resolvers }: MainOptions): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${quoted(`${temporary}/${kind}`)};`,
@@ -143,7 +141,7 @@ ${NOTICE_PAGES}
 `;
 }
 
-/** With forward secrecy and authenticated encryption; TLS 1.3 has no others. */
+/** Ciphers with forward secrecy and authenticated encryption; TLS 1.3 has no others. */
 const CIPHERS = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -153,7 +151,7 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
-/** What answers for all other names. It is also where the variables are declared that no website may set. */
+/** The server for all other names. It also declares the variables that no website may set. */
 function renderDefaultServer(options: MainOptions): string {
   const { edgeHttp, edgeHttps, layout, notices } = options;
   return `server {

@@ -1,7 +1,7 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { renderMethodMaps } from './forwarded-headers.ts';
 
-/** Cookies of visitors who are shown pages of their own. */
+/** Cookies of visitors who get individual pages. */
 const PERSONAL_COOKIES = [
   'wordpress_logged_in',
   'wordpress_sec',
@@ -13,19 +13,19 @@ const PERSONAL_COOKIES = [
   'edd_items_in_cart',
 ];
 
-/** Paths below which every answer may be for one visitor alone. */
+/** Every answer below these paths may be individual. */
 const PERSONAL_PATHS = 'wp-admin|wp-login\\.php|wp-json|wp-cron\\.php|xmlrpc\\.php|cart|checkout|my-account';
 
-/** What may be kept without having told its length, which downloads may not. */
+/** Types that may be cached without a length; downloads may not. */
 const PAGE_TYPES =
   'text/(?!event-stream)|image/|font/|application/(?:[a-z0-9.+-]*(?:json|xml)|(?:x-)?javascript)(?:[ ;]|$)';
 
 /**
- * The variables that are worked out from a request.
+ * Variables derived from a request.
  *
- * Where a visitor named a port, redirects and WordPress name one too. Who names none came by the default port, through a
- * forwarding rule perhaps, and the ports that nginx listens on are none of their business. The authority of a target in absolute form
- * overrules the Host header (RFC 9112 section 3.2.2).
+ * If the request names a port, redirects and WordPress name it too. Otherwise the visitor used the default port, perhaps through
+ * port forwarding, and must not see the ports that nginx listens on. The authority of a target in absolute form overrides the
+ * Host header (RFC 9112 section 3.2.2).
  */
 export function renderMaps({ edgeHttps }: { edgeHttps: ListenAddress }): string {
   const httpsPort = edgeHttps.port === 443 ? '""' : `":${edgeHttps.port}"`;

@@ -11,20 +11,20 @@ import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 import { NOTICE_PAGES, noticeUri } from './well-known.ts';
 
-/** What follows the beginning of a path to a hidden file; RFC 8615's folder is none. */
+/** Follows the beginning of a path to a hidden file; RFC 8615's folder is not hidden. */
 const HIDDEN_AT_TOP = '/\\.(?!well-known(?:/|$))';
 const HIDDEN_BELOW = '/[^/]+/\\.';
 /** Paths of hidden files. */
 export const HIDDEN_PATTERN = `^${HIDDEN_AT_TOP}|${HIDDEN_BELOW}`;
 
-/** The variable that says what happens to a request: `break`, `permanent`, or nothing. */
+/** The variable for the handling of a request: `break`, `permanent`, or empty. */
 function variableOf(installId: string): string {
   return `$offload_${installId.replaceAll('-', '')}`;
 }
 
 /**
- * The map behind it. Of several rules the one with the longest prefix decides; its excluded paths stay on the install,
- * and so do folders, as a bucket has none. Throws a {@link PermanentHostError} for a path with control characters.
+ * The map for that variable. The rule with the longest prefix wins. Its excluded paths stay on the install, and so do folders,
+ * because buckets have none. Throws a {@link PermanentHostError} for a path with control characters.
  */
 export function renderOffloadMap(installId: string, { paths }: OffloadRules): string {
   const own = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, MARKER_PREFIX].map(literally).join('|');
@@ -43,15 +43,15 @@ function line(pattern: string, outcome: OffloadPath['redirectType'] | ''): strin
   return `    ${quotedPattern(`~${pattern}`)} "${outcome}";`;
 }
 
-/** Longest prefix first; of equal ones the first. */
+/** Longest prefix first; of equal ones, the first. */
 function byPrecedence(paths: OffloadPath[]): OffloadPath[] {
   return paths.toSorted((a, b) => bare(b.path).length - bare(a.path).length);
 }
 
-/** Of the paths in one pattern: nginx takes no parameter of 4,096 bytes. */
+/** Length of the paths in one pattern: nginx's parameters must be shorter than 4,096 bytes. */
 const MOST_BYTES = 3800;
 
-/** As few groups as can be: each is a pattern of its own, and nginx tries one after the other for every request. */
+/** As few groups as possible: nginx tries one pattern after the other for every request. */
 function together(paths: string[]): string[][] {
   const groups: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -67,7 +67,7 @@ function together(paths: string[]): string[][] {
   return groups;
 }
 
-/** A pattern for the paths and what lies below them, at the borders of segments: `/up` holds `/up/a` and not `/upper`. */
+/** A pattern for the paths and everything below, at segment borders: `/up` matches `/up/a` but not `/upper`. */
 function below(paths: string[]): string {
   const bases = paths.map(bare);
   if (bases.includes('')) return '^[A-Z]+/';
@@ -82,8 +82,9 @@ function bare(path: string): string {
 }
 
 /**
- * What a server does with what is offloaded, before it looks for a location. Redirects carry the path encoded anew, and the
- * query. nginx comes by here again at each redirect inside, so what the storage has not is marked as none of its. Throws a {@link PermanentHostError} for a bucket that cannot be.
+ * The offload rules of a server, which run before nginx selects a location. Redirects encode the path again and keep the query.
+ * nginx passes here again at each internal redirect, so a path missing in the storage is marked to be served by the install.
+ * Throws a {@link PermanentHostError} for an invalid bucket.
  */
 export function renderOffload(installId: string, rules: OffloadRules, service: S3Service): string {
   const variable = variableOf(installId);
@@ -124,7 +125,7 @@ function quotedRedirect(base: string): string {
   return `${text.slice(0, -1)}$1"`;
 }
 
-/** The address of a bucket, without a `/` at its end. */
+/** The address of a bucket, without a final `/`. */
 function bucketUrl(service: S3Service, { bucket, region }: OffloadRules): string {
   try {
     checkBucket({ bucket, region });
@@ -135,7 +136,7 @@ function bucketUrl(service: S3Service, { bucket, region }: OffloadRules): string
   return objectUrl(service, { bucket, region, key: '' }).replace(/\/$/, '');
 }
 
-/** nginx asks DNS servers for names, and they do not know this one. */
+/** nginx resolves names only by DNS servers, which do not know this name. */
 function reached(service: S3Service): S3Service {
   if (service.endpoint === null) return service;
   const url = new URL(service.endpoint);
@@ -144,13 +145,13 @@ function reached(service: S3Service): S3Service {
 }
 
 export interface StorageServerOptions {
-  /** The Unix socket that the websites' servers reach it at. */
+  /** Unix socket that the websites' servers connect to. */
   socket: string;
-  /** Roots (PEM file) that certificates of the storage are checked with; null: there are none on this machine. */
+  /** PEM file of root certificates for the storage's certificate; null if the machine has none. */
   roots: string | null;
 }
 
-/** Headers of an object that no visitor needs. */
+/** Headers of an object that visitors do not need. */
 const HIDDEN_HEADERS = [
   'Set-Cookie',
   'Strict-Transport-Security',
@@ -167,10 +168,10 @@ const HIDDEN_HEADERS = [
 ];
 
 /**
- * What fetches objects for all websites: one server behind a socket that only nginx can reach, as roots are loaded for each
- * place that speaks TLS, and a thousand times them is gigabytes. It passes on what names the wanted bytes and nothing of the visitor's.
- * A part of another version than the visitor has must not be sent as the rest of it, and S3 knows no If-Range: who sends one gets
- * the whole.
+ * The server that fetches objects for all websites. It is a single one, because nginx loads the root certificates for each TLS
+ * client: a thousand times would be gigabytes. Only nginx reaches its socket. It passes on the requested range, but nothing else
+ * of the visitor's request. Because S3 has no If-Range, a request with that header gets the whole object, so that parts of
+ * different versions are never mixed.
  */
 export function renderStorageServer({ socket, roots }: StorageServerOptions): string {
   const answer =

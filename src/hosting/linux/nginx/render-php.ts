@@ -1,8 +1,8 @@
 import { renderForwardedHeaders } from './forwarded-headers.ts';
 
 /**
- * How PHP is asked. The key of the cache holds all of the address that PHP is told, port included, so that nobody can have a page
- * kept for others that names another one. HEAD becomes GET, or an empty page would be kept; what is compressed is compressed by nginx.
+ * Requests to PHP. The cache key contains the whole address that PHP sees, including the port, so that no one can cache a page
+ * with another address for others. HEAD becomes GET, or an empty page would be cached. Only nginx compresses.
  */
 export function renderPhp(): string {
   return `fastcgi_param QUERY_STRING $query_string;

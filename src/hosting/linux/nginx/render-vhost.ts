@@ -9,14 +9,14 @@ import { quoted, quotedPattern } from './quote.ts';
 import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
 import { NOTICE_PAGES, renderText, renderWellKnown } from './well-known.ts';
 
-/** The same for all websites of a host. */
+/** Options that all websites of a host share. */
 export interface EdgeOptions {
   layout: LinuxLayout;
-  /** The value of `listen` for each scheme, without what stands only in the default server. */
+  /** Parameters of `listen` for each scheme, without those of the default server. */
   listen: Record<Scheme, string>;
   /** Folder of notices. */
   notices: string;
-  /** The chain and the key (PEM files) of a certificate, by {@link certificateId}. */
+  /** PEM files of a certificate's chain and key, by {@link certificateId}. */
   certificateFiles(id: string): { chain: string; key: string };
   s3: S3Service;
 }
@@ -24,20 +24,20 @@ export interface EdgeOptions {
 /** The configuration of one website. */
 export interface RenderedVhost {
   id: string;
-  /** Tells it from any other: SHA-256, hex. */
+  /** SHA-256 of the configuration, hex. */
   revision: string;
   text: string;
 }
 
-/** Keys in memory, about 2,000 of them. */
+/** Memory for keys, about 2,000 of them. */
 const ZONE = '256k';
-/** A page nobody asks for is forgotten after so long, so that no older one is ever shown while it is made anew. */
+/** Pages that no one requests expire after this, so that no older page is served during an update. */
 const FORGOTTEN_AFTER = '30m';
 const MOST_ON_DISK = '256m';
 
 /**
- * The configuration of a website at the time `now`: names of the same behaviour and certificate share a server. Throws
- * a {@link PermanentHostError} for what cannot be said in it.
+ * The configuration of a website at the time `now`. Names with the same behaviour and certificate share a server. Throws a
+ * {@link PermanentHostError} for anything that nginx's configuration cannot express.
  */
 export function renderVhost(state: InstallState, edge: EdgeOptions, now: Date): RenderedVhost {
   const parts = [
@@ -52,7 +52,7 @@ export function renderVhost(state: InstallState, edge: EdgeOptions, now: Date): 
   return { id: state.id, revision, text };
 }
 
-/** Where the marker comes once the revision, which is the hash of all the rest, is known. */
+/** Replaced by the marker once the revision is known, which is the hash of everything else. */
 const MARKER_PLACE = '# marker';
 
 function zoneOf(installId: string): string {
@@ -67,11 +67,11 @@ interface Server {
   schemes: Scheme[];
   behaviour: Behaviour;
   names: string[];
-  /** Its id; null: the web server's own. */
+  /** Certificate id; null: the web server's own. */
   certificate: string | null;
 }
 
-/** As few servers as can be, for each takes memory: what is served alike on both schemes needs one. */
+/** As few servers as possible, because each takes memory: names with the same behaviour on both schemes need one. */
 function servers(names: ServedName[]): Server[] {
   const grouped = new Map<string, Server>();
   const add = (name: string, server: Omit<Server, 'names'>) => {
@@ -106,7 +106,7 @@ function renderServer(server: Server, state: InstallState, edge: EdgeOptions): s
   return `server {\n${[...head, body].join('\n')}\n}`;
 }
 
-/** Where there is none, nginx shows that of the default server, which costs nothing. */
+/** Without a certificate here, nginx uses that of the default server, which costs nothing. */
 function renderCertificate({ chain, key }: { chain: string; key: string }): string[] {
   return [`ssl_certificate ${quoted(chain)};`, `ssl_certificate_key ${quoted(key)};`];
 }
@@ -127,22 +127,22 @@ location / {
 }`;
 }
 
-/** Folders that WordPress and its plugins write what visitors send into: nothing in them is run. */
+/** Folders for uploads of WordPress and its plugins. Nothing in them is executed. */
 const NEVER_RUN =
   '^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?i:php\\d?|phtml|phar|phps|pht)(?:/|$)';
-/** Programs whose source is nobody's to read, and the copies that editors leave behind. `.php` itself is run. */
+/** Source files of programs, which must not be readable, and editors' backup copies. `.php` itself is executed. */
 const PROGRAM = '\\.(?!php$)(?i:php\\d?|phtml|phar|phps|pht|inc)(?i:\\.(?:bak|old|orig|save|swp))?~?$';
-/** All that is answered as if it were not there. */
+/** Everything that is answered with 404. */
 const NEVER_SHOWN = `(?s)${HIDDEN_PATTERN}|${NEVER_RUN}|${PROGRAM}`;
 const STATIC =
   '\\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|pdf|png|svgz?|ttf|wasm|wav|web[mp]|woff2?)$';
 
-/** Below the file that is asked for, WordPress answers. */
+/** Paths below these files are answered by WordPress. */
 const TO_WORDPRESS = '/index.php$is_args$args';
 
 /**
- * Whether a file is there costs more than a page of the cache, since every folder of its path is looked at for links. So nginx
- * remembers the answer to the end of the second. Nothing is served by what was remembered: what is there is opened anew.
+ * Looking up a file costs more than a cached page, because nginx checks every folder of its path for links. So nginx remembers
+ * the result until the end of the second. It opens each file again before serving it, so a remembered result is never served.
  */
 function renderLookup(most: number): string {
   return `open_file_cache max=${most} inactive=5s;
@@ -150,10 +150,10 @@ function renderLookup(most: number): string {
     open_file_cache_errors on;`;
 }
 
-/** How many paths of a website are remembered, by each worker. */
+/** Paths of a website that each worker remembers. */
 const MOST_LOOKUPS = 100;
 
-/** What is there is served elsewhere, by a status that nothing else has; what is not is WordPress's. */
+/** Existing files leave by a status that nothing else uses, and are served elsewhere; WordPress answers the rest. */
 function renderMissing(condition: string): string {
   return `if (${condition}) {
         return 419;
@@ -163,7 +163,7 @@ function renderMissing(condition: string): string {
     ${NOTICE_PAGES}`;
 }
 
-/** WordPress's own `index.php`, which answers nearly everything, is not looked for first: that would cost as much as a cached page. */
+/** Skips the lookup of WordPress's own `index.php`, which answers nearly everything: it would cost as much as a cached page. */
 function renderWebsite({ id, offload }: InstallState, { layout, notices, s3 }: EdgeOptions): string {
   const php = `fastcgi_cache ${zoneOf(id)};
     add_header X-Cache $cache_state always;

@@ -5,18 +5,18 @@ import { NGINX } from './refusals.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
 import { generationsOf, workersOf } from './worker-processes.ts';
 
-/** The nginx that serves, seen from outside. */
+/** The running nginx, seen from outside. */
 export interface RunningNginx {
-  /** Sees that it runs with the configuration of that generation, which is the one on disk. */
+  /** Ensures that it runs with the configuration of that generation, which is the one on disk. */
   ensure(generation: string): Promise<void>;
   /**
-   * Has it take over the configuration on disk. Resolves once every connection is accepted by processes that have done so. Rejects
-   * if it did not within a minute.
+   * Reloads the configuration from disk. Resolves once only processes with the new configuration accept connections. Rejects
+   * after a minute.
    */
   reload(generation: string): Promise<void>;
   /** Whether it runs with the configuration of that generation. */
   shows(generation: string): Promise<boolean>;
-  /** Ends it and forgets it. */
+  /** Stops and forgets it. */
   remove(): Promise<void>;
 }
 
@@ -24,32 +24,32 @@ export interface RunningNginxOptions {
   daemons: Daemons;
   instance: string;
   configuration: string;
-  /** Unix socket at which nginx says which configuration it runs with. */
+  /** Unix socket where nginx reports its configuration. */
   statusSocket: string;
-  /** Other Unix sockets that it listens on. One that is killed leaves them behind and could not listen there again. */
+  /** Other Unix sockets that it listens on. A killed nginx leaves them behind, and could not listen there again. */
   sockets: string[];
 }
 
 const NAME = 'nginx';
 /**
- * Bytes that nginx may write to one file: a body that a visitor sends, and some. An answer that is kept is written whole, whatever the
- * size of its cache, so one that is longer and did not say so breaks off here.
+ * Largest file that nginx may write: the largest request body and a margin. A cached answer is written whole, whatever the cache's
+ * size, so a longer answer without a stated length is cut off here.
  */
 const LARGEST_FILE = 80 * 1024 * 1024;
 const RELOADED_WITHIN_MS = 60_000;
-/** nginx is looked at this often at first, and ever more seldom: with a thousand websites it reads for as long as looking would cost. */
+/** First interval between checks of nginx. It grows, because a check is slow with a thousand websites. */
 const FIRST_LOOK_AFTER_MS = 4;
 const LOOK_AT_LEAST_EVERY_MS = 50;
 /**
- * Workers stay for visitors whose downloads are under way, and each takes memory. While there are those of more configurations than
- * so many, a change waits until this long after the one before; others that come meanwhile share the next.
+ * Old workers stay until their downloads end, and each takes memory. If more than this many configurations have workers, the next
+ * change waits this long after the last one; changes that arrive in the meantime share it.
  */
 const MOST_GENERATIONS = 3;
 const PAUSE_MS = 5_000;
 const LOOK_FOR_ROOM_EVERY_MS = 100;
 /**
- * Removes files named before `--`, and becomes the program named after it, in which a write beyond the largest size of a file fails
- * and does not kill.
+ * Removes the files before `--` and becomes the program after it. A write beyond the largest file size then fails instead of
+ * killing the program.
  */
 const WITHOUT_OLD_SOCKETS =
   '$SIG{XFSZ} = "IGNORE"; while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
@@ -94,7 +94,7 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
 
   let reloadedAt = Number.NEGATIVE_INFINITY;
 
-  /** Gives the processes that there are below the main one then. */
+  /** Returns the processes below the main one at that time. */
   async function untilThereIsRoom(master: number): Promise<Set<number>> {
     for (;;) {
       const workers = await workersOf(master);

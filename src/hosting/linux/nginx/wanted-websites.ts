@@ -2,18 +2,18 @@ import type { Clock } from '../../../lib/clock.ts';
 import { changesAt } from './names.ts';
 import type { Vhost } from './vhost.ts';
 
-/** Each website as it was last asked for and not refused: what is rendered anew when a certificate ends. */
+/** Each website as it was last requested and accepted. It is rendered again when a certificate expires. */
 export interface WantedWebsites {
-  /** Null: none of this install any more. */
+  /** Null: the install is removed. */
   remember(installId: string, vhost: Vhost | null): void;
   clear(): void;
   all(): Vhost[];
   has(installId: string): boolean;
-  /** The name of the install for people; its id where it is not wanted. */
+  /** The install's name for people; its id if it is not wanted. */
   nameOf(installId: string): string;
-  /** Those that are to be rendered anew, because a certificate that visitors are sent to has ended. */
+  /** Websites to render again, because a certificate used for redirects has expired. */
   due(): Vhost[];
-  /** The id of the install that answers a name, which more than one may claim. */
+  /** Id of the install that answers a name, which several may claim. */
   holderOf(hostname: string): string | undefined;
 }
 

@@ -170,9 +170,9 @@ test('one that nginx refuses is named, served as before, and keeps no other from
 });
 
 test.each([
-  ['Upper.test', {}, /is no host name/],
-  ['a b.test', {}, /is no host name/],
-  ['x.test;}', {}, /is no host name/],
+  ['Upper.test', {}, /is not a host name/],
+  ['a b.test', {}, /is not a host name/],
+  ['x.test;}', {}, /is not a host name/],
   ['loop.test', { redirectTo: 'loop.test' }, /redirects to itself/],
   ['x.test', { redirectTo: 'y.test/$uri' }, /which is no host name/],
   [
@@ -193,7 +193,7 @@ test('a key of another certificate is refused', async () => {
   const vhost = await website(
     siteState('one', [{ name: 'x.test', certificate: { ...mine, key: other.key } }]),
   );
-  await expect(server.web.put(vhost)).rejects.toThrow('the private key is that of another certificate');
+  await expect(server.web.put(vhost)).rejects.toThrow('the private key belongs to another certificate');
 });
 
 test('of two that claim a name the lower id has it, and both calls resolve', async () => {
@@ -332,7 +332,7 @@ test('an address that is taken is told', async () => {
   const { edgeHttp } = server.options;
   const other = createServer().listen(edgeHttp.port, edgeHttp.host);
   await expect(server.web.start([])).rejects.toThrow(
-    `The hosted sites cannot be served on ${edgeHttp.host}:${edgeHttp.port}: Address already in use (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
+    `Cannot serve the hosted sites on ${edgeHttp.host}:${edgeHttp.port}: Address already in use (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
   );
   other.close();
 });

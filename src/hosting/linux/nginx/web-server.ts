@@ -14,45 +14,45 @@ import { createChallengeFiles } from './challenge-files.ts';
 import { type AskedChanges, createChanges, type Settle } from './changes.ts';
 import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
+import { type MachineOptions, makeFolders, readMachineOptions, runFiles } from './machine-options.ts';
 import { askableName, checkNames } from './names.ts';
 import { createPageCache } from './page-cache.ts';
 import { renderMain } from './render-main.ts';
 import { type RenderedVhost, renderVhost } from './render-vhost.ts';
 import { createRunningNginx } from './running-nginx.ts';
-import { makeFolders, runFiles, type StandingOptions, standingOptions } from './standing-options.ts';
 import type { Vhost } from './vhost.ts';
 import { createWantedWebsites } from './wanted-websites.ts';
 
 /** nginx in front of all websites of this host. */
 export interface WebServer {
   /**
-   * Begins to serve these websites and no others. One that nginx refuses is logged and served as it last was, if it was, and keeps
-   * none of the others from being served. Called again it brings everything back to this state.
+   * Starts serving exactly these websites. One that nginx refuses is logged and keeps its previous state, without affecting the
+   * others. A repeated call restores everything to this state.
    */
   start(vhosts: Vhost[]): Promise<void>;
   /**
-   * Serves a website so. Resolves once nginx answers with just this. Rejects with a {@link PermanentHostError} that says what is
-   * wrong if it is refused; it is then served as before.
+   * Serves a website in this state. Resolves once nginx does. If the state is refused, rejects with a {@link PermanentHostError}
+   * that says why, and the website is served as before.
    */
   put(vhost: Vhost): Promise<void>;
-  /** Serves it no more, and takes its page cache away. Removing what is not there is success. */
+  /** Stops serving it, and removes its page cache. Succeeds if it is missing. */
   remove(installId: string): Promise<void>;
-  /** Empties the page cache of an install, at once. */
+  /** Empties an install's page cache at once. */
   purge(installId: string): Promise<void>;
   publish(proof: Proof): Promise<void>;
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
-  /** Removes proofs that have ended. It happens by itself, too. */
+  /** Removes expired proofs. This also happens regularly. */
   sweepProofs(): Promise<void>;
-  /** What of nginx, and of the files of all websites, is not as it should be; one sentence each. */
+  /** Faults of nginx and of the files of all websites, one sentence each. */
   check(): Promise<string[]>;
-  /** What keeps this website from being served just so, one sentence; null if nothing does. */
+  /** Difference between this state and what is served, one sentence; null if there is none. */
   checkWebsite(vhost: Vhost): Promise<string | null>;
-  /** Brings back what {@link check} looks at, for the websites that were last asked for. */
+  /** Repairs what {@link check} reports, for the websites last requested. */
   repair(): Promise<void>;
-  /** The installs that are served, by id. */
+  /** Ids of the installs that are served. */
   served(): string[];
   ports(): { http: number; https: number };
-  /** Ends what this process does for nginx. nginx itself is the daemons' to end. */
+  /** Ends this process's work for nginx. The daemons' supervisor ends nginx itself. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface WebServerOptions {
   daemons: Daemons;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
-  /** Proxies whose `X-Forwarded-For` names the visitor. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: AddressRange[];
   /** DNS servers for the names of object storage; null: the machine's. */
   resolvers: ListenAddress[] | null;
@@ -69,11 +69,11 @@ export interface WebServerOptions {
   log: Logger;
   clock: Clock;
   instance: string;
-  /** What the certificate for names without one of their own is for; `localhost` if left out. */
+  /** Names of the certificate for names without one; `localhost` if left out. */
   siteDomain?: string;
-  /** Roots (PEM file) that the object storage's certificate is checked with; the machine's if left out. */
+  /** PEM file of root certificates for object storage; the machine's if left out. */
   storageRoots?: string;
-  /** How often certificates and proofs that have ended are looked for, in milliseconds; 30 s if left out. */
+  /** Milliseconds between checks for expired certificates and proofs; 30 s if left out. */
   lookEveryMs?: number;
 }
 
@@ -110,28 +110,28 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const wanted = createWantedWebsites(clock);
   const changes = createChanges({ alone: (turn) => serially('nginx', turn), serve });
   let inForce: RenderedVhosts = new Map();
-  let standing: StandingOptions | null = null;
+  let machineOptions: MachineOptions | null = null;
   let looking: Repetition | undefined;
 
-  function started(): StandingOptions {
-    if (standing === null) throw new Error('the web server has not been started');
-    return standing;
+  function started(): MachineOptions {
+    if (machineOptions === null) throw new Error('the web server has not been started');
+    return machineOptions;
   }
 
-  /** Throws a {@link PermanentHostError} that names the website and what is wrong with it. */
+  /** Throws a {@link PermanentHostError} that names the website and the problem. */
   function render({ state }: Vhost): RenderedVhost {
     try {
       checkNames(state);
       return renderVhost(state, started(), clock.now());
     } catch (cause) {
       if (!(cause instanceof PermanentHostError)) throw cause;
-      throw new PermanentHostError(`the website ${state.name} cannot be served as asked: ${cause.message}`, {
+      throw new PermanentHostError(`cannot serve the website ${state.name} as requested: ${cause.message}`, {
         cause,
       });
     }
   }
 
-  /** False if all of it was on disk as it should be. */
+  /** False if everything on disk was already right. */
   async function write({ state }: Vhost, rendered: RenderedVhost): Promise<boolean> {
     let written = false;
     for (const { certificate } of state.hostnames) {
@@ -140,7 +140,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     return (await files.writeVhost(rendered)) || written;
   }
 
-  /** Serves what is asked for, with one reload at most. */
+  /** Applies the changes with at most one reload. */
   async function serve(asked: AskedChanges, settle: Settle): Promise<void> {
     const open = new Map(asked);
     const next = new Map(inForce);
@@ -172,32 +172,32 @@ export function createWebServer(options: WebServerOptions): WebServer {
     for (const [id, vhost] of open) settle(id, vhost === null ? null : await confirm(vhost));
   }
 
-  /** Has nginx run with what is on disk. `written`: a file that it has read already was written anew. */
+  /** Makes nginx run the configuration on disk. `written`: a file that it has already read was written again. */
   async function takeOver({ generation, fresh }: Configured, written: boolean): Promise<void> {
     if (fresh || written || !(await running.shows(generation))) await running.reload(generation);
   }
 
-  /** Null if nginx serves the website as it was last rendered. */
+  /** Null if nginx serves the website as last rendered. */
   async function confirm(vhost: Vhost): Promise<Error | null> {
     const fault = await faultOf(vhost);
     return fault === null ? null : new Error(fault);
   }
 
-  /** What keeps nginx from answering the website's names as it was last rendered; null if nothing does. */
+  /** The reason why nginx does not answer the website's names as last rendered; null if it does. */
   async function faultOf({ state }: Vhost): Promise<string | null> {
     const rendered = inForce.get(state.id);
     const name = state.hostnames.find((one) => wanted.holderOf(one.name) === state.id)?.name;
-    // One whose names are all another's is in force without being seen.
+    // If another website has all its names, its configuration is active but not visible.
     if (rendered === undefined || name === undefined) return null;
     const marker = { installId: state.id, revision: rendered.revision };
     const fault = await ask(edgeHttp, askableName(name), marker);
     return fault === null ? null : `nginx does not serve ${name} as it should: ${fault}`;
   }
 
-  /** `kept`: served as they last were, whatever is asked for. */
+  /** `kept`: served in their previous state, whatever is requested. */
   async function startAll(vhosts: Vhost[], kept: RenderedVhosts = new Map()): Promise<void> {
     await makeFolders(layout, files);
-    standing = await standingOptions({ ...options, files });
+    machineOptions = await readMachineOptions({ ...options, files });
     const before = await files.currentVhosts();
     const next = new Map(kept);
     const changed: RenderedVhost[] = [];
@@ -231,10 +231,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
 
   function logRefusal(err: unknown, install: string, name: string, servedAsBefore: boolean): void {
     const then = servedAsBefore ? 'is served as it was before' : 'is not served';
-    log.error({ err, install }, `the website ${name} cannot be served as it should be and ${then}`);
+    log.error({ err, install }, `cannot serve the website ${name} as requested and ${then}`);
   }
 
-  /** What time brings: certificates and proofs that have ended. */
+  /** Work due with time: expired certificates and proofs. */
   async function look(): Promise<void> {
     await proofs.sweep();
     await Promise.all(wanted.due().map((vhost) => changes.submit(vhost.state.id, vhost)));
@@ -248,7 +248,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     const { generation, text } = await configuration.mainFor(inForce);
     if (text !== (await files.currentText())) faults.push("nginx's configuration on disk was changed");
     if (!(await running.shows(generation))) {
-      faults.push('nginx does not run with the configuration that it should have');
+      faults.push('nginx runs with the wrong configuration');
     }
     await mapConcurrent([...inForce], WRITTEN_AT_ONCE, async ([id, rendered]) => {
       if (await files.isIntact(rendered)) return;
@@ -279,7 +279,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       await serially('nginx', () => startAll(vhosts));
       looking = repeatEvery(look, {
         delayMs: options.lookEveryMs ?? LOOK_EVERY_MS,
-        onError: (err) => log.error({ err }, 'the web server could not be brought up to date'),
+        onError: (err) => log.error({ err }, 'could not update the web server'),
       });
     },
     put: (vhost) => changes.submit(vhost.state.id, vhost),
@@ -308,13 +308,13 @@ function refusalOf(name: string, refusal: string): PermanentHostError {
   return new PermanentHostError(`nginx refuses the configuration of the website ${name}: ${refusal}`);
 }
 
-/** Says whose setting it is that nginx cannot listen where it should. */
+/** Names the setting if nginx cannot listen on an address. */
 function explainListening(cause: unknown): never {
   const text = messageOf(cause);
   const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
   if (place === null) throw cause;
   throw new OperatorError(
-    `The hosted sites cannot be served on ${place[1]}: ${place[2]} (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
+    `Cannot serve the hosted sites on ${place[1]}: ${place[2]} (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
     { cause },
   );
 }

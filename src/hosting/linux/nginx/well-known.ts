@@ -2,19 +2,19 @@ import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../contract/host.
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 
-/** The URI of a notice of {@link NGINX_NOTICES}, for `error_page`. */
+/** URI of a notice of {@link NGINX_NOTICES}, for `error_page`. */
 export function noticeUri(name: string): string {
   return `${MARKER_PREFIX}${name}.html`;
 }
 
-/** For which failures which notice is shown. nginx inherits them only where a level has no `error_page` of its own. */
+/** Notices by error status. nginx inherits them only at levels without their own `error_page`. */
 export const NOTICE_PAGES = `error_page 403 ${noticeUri('forbidden')};
 error_page 404 ${noticeUri('not-found')};
 error_page 413 ${noticeUri('too-large')};
 error_page 502 ${noticeUri('unavailable')};
 error_page 504 ${noticeUri('slow')};`;
 
-/** A location that answers with one fixed line, which programs read. */
+/** A location with one fixed line as its answer, for programs. */
 export function renderText(path: string, text: string): string {
   return `location = ${path} {
     default_type text/plain;
@@ -24,17 +24,17 @@ export function renderText(path: string, text: string): string {
 }
 
 export interface WellKnownOptions {
-  /** The folder of proofs: `<host name>/<path>`. */
+  /** Folder of proofs: `<host name>/<path>`. */
   proofs: string;
-  /** The folder of notices. */
+  /** Folder of notices. */
   notices: string;
-  /** Where an answer to an ACME challenge is looked for that is not published: arguments of `try_files`, files by absolute path. */
+  /** Where else to look for an answer to an ACME challenge: arguments of `try_files`, with absolute paths. */
   unproved: string;
 }
 
 /**
- * What the web server itself answers on each name, before any redirect. nginx gives `$host` in lower case, without port
- * and final dot, and never with a `/` in it. Notices are for redirects inside nginx: who asks for one finds nothing.
+ * What the web server itself answers on each name, before any redirect. nginx gives `$host` in lower case, without port, final
+ * dot or `/`. Notices are for internal redirects; a direct request for one gets 404.
  */
 export function renderWellKnown({ proofs, notices, unproved }: WellKnownOptions): string {
   const published = quoted(proofs).replace(/"$/, '/$host$uri"');

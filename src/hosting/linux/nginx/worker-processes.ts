@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 
-/** The worker processes of an nginx. */
+/** nginx's worker processes. */
 export interface Workers {
-  /** Those that accept connections. */
+  /** Workers that accept connections. */
   serving: Set<number>;
-  /** Those of earlier configurations, which end once their last visitor is answered. */
+  /** Workers of earlier configurations, which end after their last answer. */
   leaving: Set<number>;
-  /** Every process below the main one: also a worker that has only just begun, and is not yet called one. */
+  /** Every process below the main one, including a worker that has just started and is not yet named so. */
   all: Set<number>;
 }
 
-/** `master`: the main process of nginx. */
+/** `master`: nginx's main process. */
 export async function workersOf(master: number): Promise<Workers> {
   const children = await readProc(join(String(master), 'task', String(master), 'children'));
   const pids = children.split(' ').map(Number).filter(Boolean);
@@ -25,12 +25,12 @@ export async function workersOf(master: number): Promise<Workers> {
   };
 }
 
-/** How many configurations there are workers of, the present one included; where some have ended already, fewer. */
+/** How many configurations have workers, including the present one; fewer if some have already ended. */
 export function generationsOf({ serving, leaving }: Workers): number {
   return 1 + leaving.size / Math.max(serving.size, 1);
 }
 
-/** Empty for a process that is gone. */
+/** Empty if the process is gone. */
 async function readProc(path: string): Promise<string> {
   try {
     return await readFile(join('/proc', path), 'utf8');

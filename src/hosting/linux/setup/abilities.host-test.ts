@@ -34,7 +34,7 @@ test('this machine can run websites', async () => {
 test('a machine without user namespaces is refused', async () => {
   const bwrap = await failingOn('bwrap', '--unshare-user');
   expect(await missingAbilities({ ...REAL, bwrap })).toEqual([
-    expect.stringContaining('cannot make user namespaces'),
+    expect.stringContaining('cannot create user namespaces'),
   ]);
 });
 

@@ -8,7 +8,7 @@ import { CommandError, runCommand, succeeds } from '../machine/run-command.ts';
 
 const RELEASES = ['12', '13'];
 
-/** The release, like `Debian 12`. Throws OperatorError for a machine that the Linux host is not made for. */
+/** The Debian release, like `Debian 12`. Throws OperatorError for an unsupported system. */
 export async function requireDebian(file = '/etc/os-release'): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const fieldOf = (name: string) => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(text)?.[1];
@@ -20,25 +20,25 @@ export async function requireDebian(file = '/etc/os-release'): Promise<string> {
   return `Debian ${release}`;
 }
 
-/** The group whose members may use the host's socket. True if it was made. */
+/** Creates the group whose members may use the host's socket. True if it is new. */
 export async function ensureGroup(name: string): Promise<boolean> {
   if (await succeeds('getent', ['group', name])) return false;
   await runCommand('groupadd', ['--system', name]);
   return true;
 }
 
-/** The user that the control plane runs as, in the group of its name. True if it was made. */
+/** Creates the control plane's user, with a group of the same name. True if it is new. */
 export async function ensureControlPlaneUser(name: string, group: string, home: string): Promise<boolean> {
   if (await succeeds('getent', ['passwd', name])) return false;
   await runCommand('useradd', [
-    // Its home is the data folder of the control plane, and begins empty.
+    // Its home is the data folder of the control plane, and starts empty.
     ...['--system', '--gid', group, '--home-dir', home, '--no-create-home', '--shell', '/usr/sbin/nologin'],
     name,
   ]);
   return true;
 }
 
-/** Lets a person use the host's socket. True if they could not before. */
+/** Lets a user use the host's socket. True if they could not before. */
 export async function addToGroup(user: string, group: string): Promise<boolean> {
   const { stdout } = await runCommand('id', ['--name', '--groups', '--zero', user]);
   if (stdout.split('\0').includes(group)) return false;
@@ -46,7 +46,7 @@ export async function addToGroup(user: string, group: string): Promise<boolean> 
   return true;
 }
 
-/** Writes a file unless one is there, which is its operator's. True if it was written. */
+/** Writes a file unless one exists, which then belongs to the operator. True if it was written. */
 export async function provideFile(path: string, content: string, mode: number): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
   try {
@@ -58,7 +58,7 @@ export async function provideFile(path: string, content: string, mode: number): 
   }
 }
 
-/** Writes a file that is ours alone, whatever stands there. True if that changed it. */
+/** Writes a file that only Homeport manages. True if it changed. */
 export async function replaceFile(path: string, content: string, mode: number): Promise<boolean> {
   const present = await ifThere(readFile(path, 'utf8'));
   if (present === content) return false;
@@ -67,7 +67,7 @@ export async function replaceFile(path: string, content: string, mode: number): 
   return true;
 }
 
-/** Programs that {@link missingAbilities} tries; a test has its own. */
+/** Programs that {@link missingAbilities} tries; tests use their own. */
 interface Programs {
   bwrap: string;
   nft: string;
@@ -78,8 +78,8 @@ const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unsha
 const NOTHING = ['--ro-bind', '/', '/', '--', '/bin/true'];
 
 /**
- * What the sandboxes and the firewall need from the kernel and this machine does not give, one sentence each. Tries the sandbox
- * as the users of websites do, without privileges, and the firewall's rules in a network of their own.
+ * Abilities of the kernel that the sandboxes and the firewall need and this machine lacks, one sentence each. Tries the sandbox
+ * without privileges, as websites do, and loads firewall rules in a separate network namespace.
  */
 export async function missingAbilities(
   { bwrap, nft }: Programs = { bwrap: '/usr/bin/bwrap', nft: '/usr/sbin/nft' },
@@ -89,7 +89,7 @@ export async function missingAbilities(
     succeeds('setpriv', [...AS_NOBODY, bwrap, ...options, ...NOTHING]);
   if (!(await sandbox(...NAMESPACES))) {
     faults.push(
-      'bubblewrap cannot make user namespaces for users without privileges (sysctl kernel.unprivileged_userns_clone=1; ' +
+      'bubblewrap cannot create user namespaces for unprivileged users (sysctl kernel.unprivileged_userns_clone=1; ' +
         'in a container, its runtime has to permit them)',
     );
   } else if (!(await sandbox(...NAMESPACES, '--disable-userns'))) {
@@ -103,7 +103,7 @@ export async function missingAbilities(
   return faults;
 }
 
-/** Rules like those of websites. */
+/** Sample rules, like those for websites. */
 async function whyNoFirewall(nft: string): Promise<string | null> {
   const rules = firewallRules({
     ...{ instance: 'setup', uids: { first: 200_000, last: 299_999 }, edgePorts: [80, 443] },

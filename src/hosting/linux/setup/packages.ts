@@ -3,7 +3,7 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
 
-/** What the Linux host needs of Debian 12 or 13. PHP's are the packages that stand for the release's own version. */
+/** Packages that the Linux host needs on Debian 12 or 13. Those of PHP stand for the release's own version. */
 const PACKAGES = [
   'nginx',
   'php-fpm',
@@ -31,12 +31,12 @@ const PACKAGES = [
   'iproute2',
 ] as const;
 
-/** A mirror may fail once, and a machine that has just started may still be bringing itself up to date. */
+/** Retries, because a mirror can fail once and a freshly started machine may still be updating itself. */
 const PATIENTLY = ['-o', 'Acquire::Retries=3', '-o', 'DPkg::Lock::Timeout=300'] as const;
 
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/** Which of the packages this machine lacks. Throws OperatorError where it is no Debian. */
+/** Packages that this machine lacks. Throws OperatorError if it is not Debian. */
 export async function missingPackages(): Promise<string[]> {
   const installed = await installedPackages();
   return PACKAGES.filter((name) => !installed.has(name));
@@ -53,14 +53,14 @@ async function installedPackages(): Promise<Set<string>> {
   return new Set(lines.map((line) => line.slice('installed '.length)));
 }
 
-/** dpkg's own placeholders, written so that nobody takes them for a template. */
+/** dpkg's placeholders, written so that linters do not take them for template literals. */
 const STATUS_FORMAT = ['$', '{db:Status-Status} ', '$', '{Package}\\n'].join('');
 
 function dpkgQuery(): Promise<{ stdout: string }> {
   return runCommand('dpkg-query', ['--show', '--showformat', STATUS_FORMAT, ...PACKAGES]);
 }
 
-/** Installs packages without starting their services; what keeps them from starting later is in services.ts. */
+/** Installs packages without starting their services; services.ts keeps them from starting later. */
 export async function installPackages(names: string[]): Promise<void> {
   const ours = await forbidStarts();
   const environment = { DEBIAN_FRONTEND: 'noninteractive' };
@@ -76,7 +76,7 @@ export async function installPackages(names: string[]): Promise<void> {
   }
 }
 
-/** Debian asks this script before it starts a service. One that is there already is its operator's, and stays. */
+/** Debian runs this script before it starts a service. An existing one belongs to the operator, and stays. */
 async function forbidStarts(): Promise<boolean> {
   try {
     await writeFile(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' });

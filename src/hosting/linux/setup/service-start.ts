@@ -8,20 +8,20 @@ const SHOWN_LINES = 20;
 
 export interface ServiceStart {
   unit: string;
-  /** Whether a service that runs is restarted, as its unit or its settings changed. */
+  /** Whether to restart a running service, because its unit or its settings changed. */
   restart: boolean;
-  /** How long to wait until the service reports that it is ready, in milliseconds. */
+  /** Milliseconds until the service must be ready. */
   waitMs: number;
-  /** Called at each look while the service is starting. */
+  /** Called at each check while the service is starting. */
   onWaiting(): void;
-  /** Programs; a test has its own. */
+  /** Programs; tests use their own. */
   systemctl?: string;
   journalctl?: readonly [string, ...string[]];
 }
 
 /**
- * Starts a service with `Type=notify` and waits until it is ready. Gives whether it had to be started. Throws OperatorError
- * with the last lines of its journal if it ends before, or is not ready in time.
+ * Starts a service with `Type=notify` and waits until it is ready. Returns whether it had to be started. Throws OperatorError
+ * with the last lines of its journal if it ends early or is not ready in time.
  */
 export async function startService({
   unit,
@@ -44,7 +44,7 @@ export async function startService({
     const status = await look();
     const invocation = status?.invocation ?? '';
     if (ours === null && invocation !== '' && invocation !== before) ours = invocation;
-    // systemd starts it again after it has ended, so the moment between two starts may pass unseen.
+    // systemd restarts it after a failure, so a check can miss the moment between two starts.
     const isAnother = ours !== null && invocation !== ours;
     if (isAnother || status?.activeState === 'failed' || status?.subState === 'auto-restart') {
       throw await failure('ended before it was ready');
@@ -59,7 +59,7 @@ export async function startService({
 
   async function failure(what: string): Promise<OperatorError> {
     const written = await lastLines(unit, journalctl);
-    // What systemd itself could not do may be in no journal.
+    // Failures of systemd itself may be in no journal.
     const lines = indented(written === '' ? await system.explain(unit) : written);
     return new OperatorError(`${unit} ${what}. Its last log lines:\n${lines}`);
   }

@@ -3,7 +3,7 @@ import { commandWord, quoted } from '../daemons/systemd-unit.ts';
 export const HOST_UNIT = 'homeport-host.service';
 export const CONTROL_PLANE_UNIT = 'homeport.service';
 
-/** How a unit starts Homeport. Paths are absolute. */
+/** The command that starts Homeport in a unit. Paths are absolute. */
 export interface Service {
   node: string;
   program: string;
@@ -12,8 +12,8 @@ export interface Service {
 }
 
 /**
- * The unit of `homeport host`. The daemons of the websites have units of their own, so a restart of this process
- * takes no website down.
+ * The unit of `homeport host`. The daemons of the websites have their own units, so that restarting this process takes no
+ * website down.
  */
 export function hostServiceUnit(service: Service): string {
   return unit({
@@ -32,9 +32,9 @@ export function hostServiceUnit(service: Service): string {
 export interface ControlPlaneService extends Service {
   user: string;
   group: string;
-  /** Folders that it writes to. All else is read-only to it. */
+  /** Writable folders. Everything else is read-only. */
   writable: readonly string[];
-  /** Folders that it writes to if they are there when it starts. */
+  /** Writable folders that need not exist when it starts. */
   optional?: readonly string[];
   /** Ports that it listens on. Those below 1024 need a capability. */
   ports: readonly number[];
@@ -68,8 +68,8 @@ export function controlPlaneUnit(service: ControlPlaneService): string {
 }
 
 /**
- * systemd.exec(5). MemoryDenyWriteExecute is missing, as V8 compiles at run time. ProcSubset=pid is missing, as Node reads
- * the machine's memory from /proc.
+ * systemd.exec(5). MemoryDenyWriteExecute is missing because V8 compiles at run time. ProcSubset=pid is missing because Node
+ * reads the machine's memory from /proc.
  */
 const HARDENING = [
   'NoNewPrivileges=yes',

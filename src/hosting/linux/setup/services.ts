@@ -5,21 +5,21 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../machine/run-command.ts';
 
-/** Services that Debian runs of the packages that Homeport needs; it runs the programs itself, configured otherwise. */
+/** Services that Debian starts for the packages. Homeport runs these programs itself, with other configurations. */
 const OF_PACKAGES = /^(nginx|php\d+\.\d+-fpm|mariadb|redis-server)\.service$/;
 
-/** Where the machine's services are found; a test has its own. */
+/** Paths of the machine's services; tests use their own. */
 export interface ServicesPlace {
   systemctl: string;
-  /** Units as packages bring them. */
+  /** Units from packages. */
   packageUnits: string;
-  /** Units as the operator has written them, and what is masked. */
+  /** The operator's units, and masks. */
   operatorUnits: string;
-  /** The services that were there before Homeport, one a line. Written once. */
+  /** Services that existed before Homeport, one per line. Written once. */
   before: string;
 }
 
-/** Each change makes systemd read all units again, which takes a minute on a machine that is slow or busy. */
+/** Each change makes systemd reload all units, which takes a minute on a slow or busy machine. */
 const CHANGE_MS = 600_000;
 
 const MACHINE: ServicesPlace = {
@@ -30,8 +30,8 @@ const MACHINE: ServicesPlace = {
 };
 
 /**
- * Remembers which services the operator had before the first set-up. To be called before packages are installed: what comes
- * later is Homeport's, even where a set-up is broken off between the installation and {@link stopServices}.
+ * Records the operator's services at the first setup. Call it before packages are installed: services that appear later belong
+ * to Homeport, even if a setup is interrupted between the installation and {@link stopServices}.
  */
 export async function noteServices(place = MACHINE): Promise<void> {
   if ((await ifThere(readFile(place.before, 'utf8'))) !== null) return;
@@ -40,15 +40,15 @@ export async function noteServices(place = MACHINE): Promise<void> {
   await writeDurably(place.before, units.map((unit) => `${unit}\n`).join(''));
 }
 
-/** What was done about the services of the packages. */
+/** What happened to the services of the packages. */
 export interface StoppedServices {
-  /** Those that are stopped now, and that nothing starts any more. */
+  /** Services that are stopped now and will not start again. */
   masked: string[];
-  /** Those that run, or will when the machine starts, because the operator had them before. */
+  /** Services that run, or will after a reboot, because the operator already had them. */
   left: string[];
 }
 
-/** Sees that no service that came with Homeport's packages runs beside its daemons. Needs systemd. */
+/** Stops the services of Homeport's packages, which would run beside its daemons. Needs systemd. */
 export async function stopServices(place = MACHINE): Promise<StoppedServices> {
   const before = new Set((await ifThere(readFile(place.before, 'utf8')))?.split('\n'));
   const done: StoppedServices = { masked: [], left: [] };
@@ -62,7 +62,7 @@ export async function stopServices(place = MACHINE): Promise<StoppedServices> {
     }
   }
   if (done.masked.length > 0) {
-    // Disabled first: its other names, like mysql.service, are links that masking leaves.
+    // Disable first: aliases like mysql.service are links that masking leaves.
     await runCommand(place.systemctl, ['disable', '--quiet', ...done.masked], { timeoutMs: CHANGE_MS });
     await runCommand(place.systemctl, ['mask', '--quiet', '--now', ...done.masked], { timeoutMs: CHANGE_MS });
   }
@@ -87,7 +87,7 @@ async function stateOf(
   };
 }
 
-/** What stands where units are masked by a link to nowhere. Everything else there is the operator's `own`, which masking leaves. */
+/** Units masked by links to nowhere. Everything else there is the operator's `own`, which masking leaves alone. */
 async function linkAt(path: string): Promise<'masked' | 'own' | null> {
   try {
     return (await readlink(path)) === '/dev/null' ? 'masked' : 'own';

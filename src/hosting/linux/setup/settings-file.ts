@@ -3,13 +3,13 @@ import { parseEnv } from 'node:util';
 /** Variables by name, as in the environment. */
 type Variables = Record<string, string | undefined>;
 
-/** The file of settings that both services read: those that the set-up was called with, and `required` where it names none. */
+/** Text of the settings file of both services: the settings given to the setup, and `required` for the missing ones. */
 export function settingsText(environment: Variables, required: Variables): string {
   const settings = Object.fromEntries([...given(required), ...given(environment)]);
   return `# Settings of Homeport on this machine; docs/configuration.md lists them all.\n${linesOf(settings)}`;
 }
 
-/** The file that earlier set-ups wrote for the host alone, with what the control plane needs besides. */
+/** Merges the host's file from earlier setups with what the control plane needs besides. */
 export function extendedSettings(file: string, required: Variables): string {
   const present = Object.fromEntries(given(parseEnv(file)));
   const missing = Object.fromEntries(given(required).filter(([name]) => !(name in present)));
@@ -17,7 +17,7 @@ export function extendedSettings(file: string, required: Variables): string {
   return `${file}${end}${linesOf(missing)}`;
 }
 
-/** Names of the settings that have another value in the environment than in the file, or none there. */
+/** Names of settings whose value in the environment differs or is missing. */
 export function differingSettings(file: string, environment: Variables): string[] {
   const present = Object.fromEntries(given(parseEnv(file)));
   return given(environment)
@@ -25,13 +25,13 @@ export function differingSettings(file: string, environment: Variables): string[
     .map(([name]) => name);
 }
 
-/** Names among `required` that the file does not set. */
+/** Names in `required` that the file does not set. */
 export function missingSettings(file: string, required: readonly string[]): string[] {
   const present = new Set(given(parseEnv(file)).map(([name]) => name));
   return required.filter((name) => !present.has(name));
 }
 
-/** As the configuration is read: an empty value is no value. */
+/** Like the configuration: an empty value counts as none. */
 function given(variables: Variables): [string, string][] {
   return Object.entries(variables)
     .map(([name, value = '']): [string, string] => [name, value.trim()])
@@ -44,9 +44,9 @@ function linesOf(settings: Record<string, string>): string {
     .join('');
 }
 
-/** The parser knows three quotes and no escapes in two of them. */
+/** The parser knows three kinds of quotes, two of them without escapes. */
 function quoted(value: string): string {
   const quote = ["'", '`', '"'].find((mark) => !value.includes(mark));
-  if (quote === undefined) throw new Error('a setting cannot have every kind of quote in it');
+  if (quote === undefined) throw new Error('a setting cannot contain every kind of quote');
   return `${quote}${value}${quote}`;
 }

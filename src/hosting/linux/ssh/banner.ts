@@ -3,7 +3,7 @@ import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 
 const ANSWER_MS = 2_000;
 
-/** Resolves if an SSH server answers there (RFC 4253 section 4.2); rejects with what is amiss, one sentence. */
+/** Resolves if an SSH server answers there (RFC 4253 section 4.2); rejects with the reason, one sentence. */
 export async function requireSshBanner(address: ListenAddress): Promise<void> {
   const where = `${address.host}:${address.port}`;
   return new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@ export async function requireSshBanner(address: ListenAddress): Promise<void> {
       reject(new Error(`OpenSSH does not answer on ${where}: ${reason}`));
     };
     let text = '';
-    socket.setTimeout(ANSWER_MS, () => fail(`nothing came within ${ANSWER_MS} ms`));
+    socket.setTimeout(ANSWER_MS, () => fail(`no answer within ${ANSWER_MS} ms`));
     socket.on('error', (error) => fail(error.message));
     socket.on('close', () => fail('it closed the connection'));
     socket.on('data', (part) => {
@@ -27,7 +27,7 @@ export async function requireSshBanner(address: ListenAddress): Promise<void> {
   });
 }
 
-/** Where a server that listens everywhere is asked. */
+/** Address for requests to a server that listens on all addresses. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

@@ -2,17 +2,17 @@ import { PermanentHostError } from '../../contract/host.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
-/** What a session is for: SFTP, or a command or shell without a terminal or with one. */
+/** Purpose of a session: SFTP, or a command or shell without or with a terminal. */
 export const WAYS = ['sftp', 'plain', 'terminal'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** It takes variables before the command, and becomes the command. */
+/** Takes variables before the command, and becomes the command. */
 const REST = ['/usr/bin/env'] as const;
 
-/** What `session.pl` runs, with what was asked for behind it: it leads into the sandbox of the install whose user it is. */
+/** The command that `session.pl` runs, followed by the user's command: it enters the sandbox of the user's install. */
 export function entranceOf(layout: LinuxLayout, install: SandboxedInstall, way: Way): string[] {
   if (way === 'sftp') return sandboxCommand(layout, install, REST, { user: 'already' });
-  // The home is root's, so bash could keep no history there.
+  // The home belongs to root, so bash could not save its history there.
   const environment = { HISTFILE: `${foldersOf(layout, install).private}/.bash_history` };
   return sandboxCommand(layout, install, REST, {
     user: 'already',
@@ -21,15 +21,15 @@ export function entranceOf(layout: LinuxLayout, install: SandboxedInstall, way: 
   });
 }
 
-/** As `session.pl` reads it. Throws a {@link PermanentHostError} if an argument cannot be said so. */
+/** Encoded for `session.pl`. Throws a {@link PermanentHostError} if an argument cannot be encoded. */
 export function renderEntrance(entrance: readonly string[]): string {
   if (entrance.some((argument) => argument.includes('\0'))) {
-    throw new PermanentHostError('an argument of the sandbox has a NUL in it');
+    throw new PermanentHostError('an argument of the sandbox contains a NUL');
   }
   return `${entrance.map((argument) => `${argument}\0`).join('')}\n`;
 }
 
-/** Which process asks for which way in; null for what is no question of `session.pl`. */
+/** Parses a question of `session.pl`: process and purpose; null if it is invalid. */
 export function parseSessionQuestion(line: string): { pid: number; way: Way } | null {
   const [, pid, word] = /^(\d{1,10}) ([a-z]+)$/.exec(line) ?? [];
   const way = WAYS.find((one) => one === word);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** What `authorized-keys.pl` asks: may this key sign in as this user? */
+/** The question of `authorized-keys.pl`: may this key sign in as this user? */
 export interface KeyQuestion {
-  /** Process of sshd that serves the connection, as the asker says. */
+  /** sshd's process for the connection, according to the script. */
   monitor: number;
   user: string;
   /** As in authorized_keys(5): `ssh-ed25519`. */
@@ -13,11 +13,11 @@ export interface KeyQuestion {
   fingerprintSha256: string;
 }
 
-/** Plain keys; a certificate (`…-cert-v01@openssh.com`) has the fingerprint of its key and is another thing. */
+/** Plain keys only. A certificate (`…-cert-v01@openssh.com`) has the fingerprint of its key but is something else. */
 const KEY_TYPES =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)$/;
 
-/** Null if `line` is no question, or one about a kind of key that nobody signs in with. */
+/** Null if `line` is not a question, or names a kind of key that no one can sign in with. */
 export function parseKeyQuestion(line: string): KeyQuestion | null {
   const [, pid, user, type, key] =
     /^(\d{1,10}) ([a-z][a-z0-9-]{0,62}) (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
@@ -30,7 +30,7 @@ export function parseKeyQuestion(line: string): KeyQuestion | null {
   return { monitor: Number(pid), user, type, key, fingerprintSha256 };
 }
 
-/** The line of authorized_keys(5) that lets the key in: nothing but a session, which may have a terminal. */
+/** The line of authorized_keys(5) that admits the key, for a session only, with or without a terminal. */
 export function keyLine({ type, key }: Pick<KeyQuestion, 'type' | 'key'>): string {
   return `restrict,pty ${type} ${key}\n`;
 }

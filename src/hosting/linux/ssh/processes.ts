@@ -2,18 +2,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 
-/** A process of this machine, at one moment. */
+/** A process of this machine at one moment. */
 export interface Process {
   pid: number;
   parent: number;
-  /** When it began, in clock ticks since the machine did: with the pid it tells one process from all others. */
+  /** Start time in clock ticks since boot. Together with the pid, it identifies the process. */
   startTime: number;
 }
 
-/** Null if there is none, or it has ended and only waits for its parent to hear of it. */
+/** Null if the process is gone or a zombie. */
 export async function processAt(pid: number): Promise<Process | null> {
   const stat = await readProc(`/proc/${pid}/stat`);
-  // proc_pid_stat(5): the second field is a name in parentheses, that may have spaces and parentheses in it.
+  // proc_pid_stat(5): the second field is a name in parentheses, which may contain spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parent] = fields ?? [];
   const startTime = fields?.[19];
@@ -22,7 +22,7 @@ export async function processAt(pid: number): Promise<Process | null> {
   return { pid, parent: Number(parent), startTime: Number(startTime) };
 }
 
-/** The real user id that it runs as; null if it is gone. */
+/** Its real user id; null if it is gone. */
 export async function userOf(pid: number): Promise<number | null> {
   const uid = /^Uid:\s+(\d+)/m.exec((await readProc(`/proc/${pid}/status`)) ?? '')?.[1];
   return uid === undefined ? null : Number(uid);
@@ -32,7 +32,7 @@ export async function isAlive({ pid, startTime }: Pick<Process, 'pid' | 'startTi
   return (await processAt(pid))?.startTime === startTime;
 }
 
-/** Those of `parents` that have begun a process which runs as `uid` now. */
+/** Those of `parents` with a child that runs as `uid` now. */
 export async function withChildOf(uid: number, parents: ReadonlySet<number>): Promise<Set<number>> {
   const children = (await allProcesses()).filter(({ parent }) => parents.has(parent));
   const users = await Promise.all(children.map(({ pid }) => userOf(pid)));
@@ -44,8 +44,8 @@ const KILL_WITHIN_MS = 5_000;
 const STEP_MS = 20;
 
 /**
- * Ends a process and all that it began: it is asked first, and after a second killed with its whole tree. One that has ended
- * already is success. Rejects if something is left after that.
+ * Ends a process with all its descendants: by SIGTERM, and after a second by killing the whole tree. Succeeds if it has already
+ * ended. Rejects if something survives.
  */
 export async function endTree(root: Pick<Process, 'pid' | 'startTime'>): Promise<void> {
   let tree = await treeOf(root);
@@ -55,8 +55,7 @@ export async function endTree(root: Pick<Process, 'pid' | 'startTime'>): Promise
     tree = await withOffspring(tree);
   }
   for (let waited = 0; tree.length > 0; waited += STEP_MS) {
-    if (waited > KILL_WITHIN_MS)
-      throw new Error(`process ${tree[0]?.pid} does not end although it was killed`);
+    if (waited > KILL_WITHIN_MS) throw new Error(`process ${tree[0]?.pid} survives SIGKILL`);
     for (const { pid } of tree) send(pid, 'SIGKILL');
     await pause(STEP_MS);
     tree = await withOffspring(tree);
@@ -68,13 +67,13 @@ async function treeOf(root: Pick<Process, 'pid' | 'startTime'>): Promise<Process
   return found?.startTime === root.startTime ? withOffspring([found]) : [];
 }
 
-/** Those of `tree` that live, and all below them, also what began in the meantime. */
+/** Living processes of `tree` with all their descendants, including new ones. */
 async function withOffspring(tree: readonly Process[]): Promise<Process[]> {
   const all = await allProcesses();
   const byPid = new Map(all.map((process) => [process.pid, process]));
   const members = tree.filter(({ pid, startTime }) => byPid.get(pid)?.startTime === startTime);
   const pids = new Set(members.map(({ pid }) => pid));
-  // Each grows the list that is gone through.
+  // The loop also visits the entries added here.
   for (const { pid } of members) {
     for (const child of all.filter(({ parent }) => parent === pid)) {
       if (pids.has(child.pid)) continue;
@@ -94,7 +93,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has ended in the meantime.
     if (!hasCode(error, 'ESRCH')) throw error;
   }
 }

@@ -5,37 +5,37 @@ import type { Logger } from 'pino';
 import { hasCode } from '../../../lib/error-code.ts';
 import { createWaitingRoom } from '../../policy/waiting-room.ts';
 
-/** A Unix socket at which a script of ours asks one question, a line, and gets one answer. */
+/** A Unix socket where a script asks one question, a line, and gets one answer. */
 export interface QuestionSocket {
   readonly path: string;
-  /** Listens, if it does not yet; a socket of an earlier process is replaced. */
+  /** Starts listening if needed; replaces a socket of an earlier process. */
   open(): Promise<void>;
-  /** Whether it listens and others find it. */
+  /** Whether it listens and its file is in place. */
   isOpen(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export interface QuestionSocketOptions {
   path: string;
-  /** Whose the socket is, and who may ask: to connect is to write. */
+  /** Owner of the socket, who may ask: connecting needs write permission. */
   access: { uid: number; gid: number; mode: number };
-  /** What to answer, or null: then nothing is answered. */
+  /** Returns the answer, or null for none. */
   answer(question: string): Promise<string | null>;
   log: Logger;
 }
 
-/** The longest there can be has an RSA key of 16,384 bits in it, which has about 2,800 characters. */
+/** The longest question contains an RSA key of 16,384 bits, about 2,800 characters. */
 const LONGEST_QUESTION = 20_000;
-/** The scripts ask at once. */
+/** The scripts ask as soon as they connect. */
 const QUESTION_MS = 5_000;
-/** Its process, user and way, or the beginning of its key. */
+/** Beginning of the question for the log: process, user and purpose, or the start of the key. */
 const LOGGED_CHARACTERS = 100;
-/** More than connections that sshd has before somebody has signed in. */
+/** More than sshd's limit of connections that have not signed in. */
 const MOST_AT_ONCE = 128;
 
 export function createQuestionSocket({ path, access, answer, log }: QuestionSocketOptions): QuestionSocket {
   const sockets = new Set<Socket>();
-  /** Who has not asked yet, and who has his answer and stays. */
+  /** Connections that have not asked yet, and those that stay open after their answer. */
   const idle = createWaitingRoom({ most: MOST_AT_ONCE, withinMs: QUESTION_MS });
   let answering = 0;
   let server: Server | null = null;
@@ -46,8 +46,8 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
     sockets.add(socket);
     idle.enter(socket);
     socket.setEncoding('utf8');
-    // The asker may be gone before the answer comes.
-    socket.on('error', (err) => log.debug({ err }, 'a question about an SSH log-in was broken off'));
+    // The script may be gone before the answer.
+    socket.on('error', (err) => log.debug({ err }, 'connection of an SSH login question failed'));
     socket.on('close', () => sockets.delete(socket));
     socket.on('data', (part: string) => {
       text += part;
@@ -70,7 +70,7 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
       socket.end((await answer(question)) ?? '');
     } catch (err) {
       const asked = question.slice(0, LOGGED_CHARACTERS);
-      log.error({ err, asked }, 'a question about an SSH log-in could not be answered; it is refused');
+      log.error({ err, asked }, 'could not answer an SSH login question; refusing the login');
       socket.end();
     } finally {
       answering -= 1;
@@ -108,9 +108,9 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
       const made = createServer({ allowHalfOpen: true }, serve);
       made.listen(path);
       await once(made, 'listening');
-      made.on('error', (err) => log.error({ err }, 'a socket for questions about SSH log-ins failed'));
+      made.on('error', (err) => log.error({ err }, 'socket for SSH login questions failed'));
       server = made;
-      // Connecting takes the right to write, which nobody but root has until then.
+      // Connecting needs write permission, which only root has until then.
       await chown(path, access.uid, access.gid);
       await chmod(path, access.mode);
     },

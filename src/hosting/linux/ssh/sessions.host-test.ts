@@ -68,7 +68,7 @@ describe('a session', () => {
     await Promise.all([plain.ended, terminal.ended, sftp.ended]);
     await expect.poll(() => processes(shop), SOON).toEqual([]);
     expect(other.child.exitCode).toBeNull();
-    expect(host.lines.join('')).toContain('the key or the permission was taken away');
+    expect(host.lines.join('')).toContain('the key or the access was revoked');
   });
 
   it('ends when the key has become that of somebody else', async () => {
@@ -105,7 +105,7 @@ describe('a session', () => {
     } finally {
       host.away.is = false;
     }
-    expect(host.lines.join('')).toContain('nobody answered for too long');
+    expect(host.lines.join('')).toContain('access could not be checked for too long');
   });
 
   it('is forgotten when it ends by itself', async () => {

@@ -11,57 +11,57 @@ import type { SshLogin, SshQuestions } from '../../contract/host.ts';
 import { endTree, isAlive, processAt, withChildOf } from './processes.ts';
 
 const sessionSchema = Type.Object({
-  /** The process of sshd that has the connection: all that runs in the session is below it. */
+  /** sshd's process for the connection, the ancestor of everything in the session. */
   pid: Type.Integer({ minimum: 2 }),
   /** See Process. */
   startTime: Type.Number(),
-  /** The name that was signed in with, which is the install's. */
+  /** The name used to sign in, which is the install's. */
   name: Type.String(),
   fingerprintSha256: Type.String(),
   installId: Type.String(),
   userId: Type.String(),
 });
 
-/** A connection whose key may sign in; perhaps it has not proved yet that it has the private one. */
+/** A connection with an admissible key; it may not have proved yet that it has the private key. */
 export type Session = Static<typeof sessionSchema>;
 
-/** The connections that there are, each for as long as its user may be there. */
+/** The current connections. Each stays only while its user has access. */
 export interface Sessions {
-  /** Takes over those that an earlier host process left when it was killed, and asks after all from now on. */
+  /** Adopts the connections of a killed host process, and starts checking all regularly. */
   start(): Promise<void>;
-  /** A connection is about to sign in; the last answer for it counts. */
+  /** Registers a connection that is about to sign in; the latest key counts. */
   admit(session: Session): Promise<void>;
-  /** Whether the install has so few connections that this process of sshd may have one of them. */
+  /** Whether the install's connection limit admits this sshd process. */
   hasRoom(installId: string, pid: number): Promise<boolean>;
-  /** In whose connection the process runs; null for one that runs in none. */
+  /** The connection that the process runs in; null if none. */
   around(pid: number): Promise<Session | null>;
-  /** Ends all of one install, processes and all; resolves when they are gone. */
+  /** Ends all connections of an install with their processes; resolves when they are gone. */
   endOf(installId: string): Promise<void>;
-  /** Ends all, and asks no more. */
+  /** Ends all connections, and stops checking. */
   stop(): Promise<void>;
 }
 
 export interface SessionsOptions {
-  /** Where it is written down who is there. Root's own. */
+  /** Folder of root with a record of each connection. */
   folder: string;
   questions: SshQuestions;
   clock: Clock;
   log: Logger;
-  /** How often it is asked whether somebody may still be there, in milliseconds. */
+  /** Milliseconds between checks of access. */
   recheckMs: number;
-  /** For how long somebody may stay while there is no answer. */
+  /** How long a connection may stay without an answer from the control plane. */
   unansweredMs: number;
-  /** How many connections an install may have. A session costs its install; a connection without one costs the machine. */
+  /** Connections per install. A session's resources count for its install, but the connection itself costs the machine. */
   mostConnections: number;
-  /** The user that sessions of the install of that name run as; null if there is none. */
+  /** User of the sessions of the install with that name; null if there is none. */
   uidOf(name: string): number | null;
 }
 
-/** Between the process of sshd that has the connection and what it begins for the user there are one or two. */
+/** Levels between sshd's process for the connection and the first process of the user: one or two. */
 const MOST_GENERATIONS = 5;
 
 interface Held extends Session {
-  /** When the last answer came, in milliseconds. */
+  /** Time of the last answer, in milliseconds. */
   answeredAt: number;
 }
 
@@ -81,7 +81,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function end(session: Session, reason: string): Promise<void> {
     const { pid, name: install, fingerprintSha256: fingerprint, userId: user } = session;
     if (await isAlive(session)) {
-      log.info({ install, fingerprint, user, pid, reason }, 'an SSH session is ended');
+      log.info({ install, fingerprint, user, pid, reason }, 'ending an SSH session');
     }
     await endTree(session);
     await forget(session);
@@ -90,13 +90,13 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function endEach(sessions: Session[], reason: string): Promise<void> {
     const ends = await Promise.allSettled(sessions.map((session) => end(session, reason)));
     const failed = ends.filter((one) => one.status === 'rejected').map(({ reason }): unknown => reason);
-    if (failed.length > 0) throw new AggregateError(failed, 'SSH sessions did not end');
+    if (failed.length > 0) throw new AggregateError(failed, 'could not end SSH sessions');
   }
 
   const connectionsOf = (installId: string) =>
     [...held.values()].filter((session) => session.installId === installId);
 
-  /** Those of one install in which somebody has proved who he is: who has only shown a public key keeps nobody out. */
+  /** An install's connections that have proved their key: offering a public key must not use up the limit. */
   async function signedIn(connections: Held[]): Promise<Held[]> {
     const [first] = connections;
     const uid = first === undefined ? null : options.uidOf(first.name);
@@ -105,7 +105,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return connections.filter(({ pid }) => pids.has(pid));
   }
 
-  /** Many that sign in at the same time all find room: the last of them go again. */
+  /** Concurrent logins can all pass the check, so the latest of them are ended again. */
   async function endSurplus(): Promise<void> {
     for (const installId of new Set([...held.values()].map((session) => session.installId))) {
       const connections = connectionsOf(installId);
@@ -115,7 +115,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
   }
 
-  /** Asks once for each key at each install, whatever the number of its connections. */
+  /** Asks once per key and install, whatever the number of connections. */
   async function recheck(): Promise<void> {
     const groups = new Map<string, Held[]>();
     for (const session of held.values()) {
@@ -138,16 +138,16 @@ export function createSessions(options: SessionsOptions): Sessions {
     try {
       login = await questions.sshLogin(first.name, first.fingerprintSha256);
     } catch (err) {
-      log.warn({ err, install: first.name }, 'it could not be asked whether SSH sessions may go on');
+      log.warn({ err, install: first.name }, 'could not check whether SSH sessions still have access');
       const now = clock.now().getTime();
       const overdue = living.filter(({ answeredAt }) => now - answeredAt > unansweredMs);
-      return endEach(overdue, 'nobody answered for too long whether it may go on');
+      return endEach(overdue, 'access could not be checked for too long');
     }
     const over = living.filter(
       ({ installId, userId }) => login?.install.id !== installId || login.userId !== userId,
     );
     for (const session of living) session.answeredAt = clock.now().getTime();
-    await endEach(over, 'the key or the permission was taken away');
+    await endEach(over, 'the key or the access was revoked');
   }
 
   async function takeOver(): Promise<void> {
@@ -166,7 +166,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       await takeOver();
       rechecks = repeatEvery(recheck, {
         delayMs: recheckMs,
-        onError: (err) => log.error({ err }, 'SSH sessions could not be looked after'),
+        onError: (err) => log.error({ err }, 'could not check SSH sessions'),
       });
     },
 
@@ -190,7 +190,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       return null;
     },
 
-    endOf: (installId) => endEach(connectionsOf(installId), 'the install is taken away'),
+    endOf: (installId) => endEach(connectionsOf(installId), 'the install was removed'),
 
     async stop() {
       void rechecks?.stop();
@@ -200,7 +200,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** Null for what was not written here, or not to its end, or is gone. */
+/** Null for a file that was not written by this, is incomplete, or is gone. */
 async function readSession(path: string): Promise<Session | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));

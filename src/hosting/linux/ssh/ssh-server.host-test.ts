@@ -260,7 +260,7 @@ describe('what the host is asked', () => {
     expect(await asked(join(runFolder, 'sessions.sock'), `${process.pid} plain\n`)).toBe('');
     expect(await readFile('/proc/self/cgroup', 'utf8')).not.toContain(shop.cgroupName);
     expect(host.lines.join('')).toContain('names no connection of sshd');
-    expect(host.lines.join('')).toContain('a process in no SSH session');
+    expect(host.lines.join('')).toContain('a process outside of all SSH sessions');
   });
 
   it('counts nobody as the install who has only shown a public key', async () => {
@@ -317,15 +317,15 @@ describe('the server', () => {
     const { layout, server } = host;
     expect(await server.check()).toBeNull();
     await rm(layout.keysSocket);
-    expect(await server.check()).toContain('nobody can sign in');
+    expect(await server.check()).toContain('no one can sign in');
     await server.start();
     await writeFile(join(layout.scripts, 'session'), '#!/bin/sh\n');
-    expect(await server.check()).toContain('session is not as it should be');
+    expect(await server.check()).toContain('session has the wrong content');
     await server.start();
     expect(await server.check()).toBeNull();
     const before = await readFile(join(layout.ssh, 'host_key.pub'), 'utf8');
     await host.daemons.remove('sshd');
-    expect(await server.check()).toBe('OpenSSH does not run');
+    expect(await server.check()).toBe('OpenSSH is not running');
     await server.start();
     expect(await server.check()).toBeNull();
     expect(await readFile(join(layout.ssh, 'host_key.pub'), 'utf8')).toBe(before);
@@ -368,7 +368,7 @@ describe('the server', () => {
     const daemons = { ...host.daemons, list: async () => [], ensure: async () => {} };
     const second = host.another({ daemons, listen: { host: '127.0.0.1', port } });
     await expect(second.start()).rejects.toThrow(
-      `SSH cannot be served on 127.0.0.1:${port}: something else listens there. Choose another address in HOMEPORT_SSH_LISTEN.`,
+      `Cannot serve SSH on 127.0.0.1:${port}: another program listens there. Choose another address in HOMEPORT_SSH_LISTEN.`,
     );
   });
 

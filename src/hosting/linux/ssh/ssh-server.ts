@@ -18,7 +18,7 @@ import type { DaemonSpec, Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { requireSshBanner } from './banner.ts';
 import { provideHostKey } from './host-key.ts';
-import { createLogIns, type HostedLogin } from './log-ins.ts';
+import { createLogIns, type HostedLogin } from './logins.ts';
 import { createQuestionSocket } from './question-socket.ts';
 import { createSessions } from './sessions.ts';
 import {
@@ -31,20 +31,20 @@ import {
   sessionsSocket,
 } from './sshd-config.ts';
 
-export type { HostedLogin } from './log-ins.ts';
+export type { HostedLogin } from './logins.ts';
 
-/** SSH and SFTP by OpenSSH: who signs in as an install, with a key that the control plane knows, is in the install's sandbox. */
+/** SSH and SFTP by OpenSSH. A user signs in as an install, by a key that the control plane knows, and is in the install's sandbox. */
 export interface SshServer {
-  /** Serves; what is in order already is left as it is, so that it mends what is not. */
+  /** Starts serving. Leaves alone what is already right, so it also serves as repair. */
   start(): Promise<void>;
-  /** Lets nobody in any more and ends every session. */
+  /** Admits no more logins and ends every session. */
   stop(): Promise<void>;
   port(): number;
-  /** Public keys by which clients know it, each `type base64`; none before it was started. */
+  /** Public keys that identify this host, each `type base64`; empty before the start. */
   hostKeys(): string[];
-  /** Ends all sessions of an install that is taken away; resolves when their processes are gone. */
+  /** Ends all sessions of a removed install; resolves when their processes are gone. */
   endSessions(installId: string): Promise<void>;
-  /** What is not as it should be, one sentence; null if all is well. */
+  /** What is wrong, one sentence; null if all is well. */
   check(): Promise<string | null>;
 }
 
@@ -59,11 +59,11 @@ export interface SshServerOptions {
   installOf(name: string): HostedLogin | null;
   log: Logger;
   clock: Clock;
-  /** How often it is asked whether who is signed in may still be, in milliseconds. */
+  /** Milliseconds between checks whether users still have access. */
   recheckMs?: number;
-  /** For how long they may stay while the control plane does not answer: as long as it takes to update it. */
+  /** How long sessions may stay while the control plane does not answer: long enough for an update of it. */
   unansweredMs?: number;
-  /** How many connections an install may have at the same time. */
+  /** Concurrent connections per install. */
   mostConnections?: number;
 }
 
@@ -75,8 +75,8 @@ interface SystemFile {
 
 const DAEMON = 'sshd';
 /**
- * What sshd takes for all connections together; what runs in their sessions counts for the installs. A connection is two
- * processes and 1.8 MB. Half of the machine's processors encrypt, at most.
+ * Limits of sshd for all connections together; programs in sessions count for their installs. A connection takes two processes
+ * and 1.8 MB. Encryption may use half of the machine's processors.
  */
 const LIMITS: ResourceLimits = {
   memoryMb: 1_536,
@@ -86,7 +86,7 @@ const LIMITS: ResourceLimits = {
 /** Compiled into Debian's sshd. */
 const PRIVILEGE_SEPARATION_FOLDER = '/run/sshd';
 
-/** Copied to where nobody but root can change them: sshd insists on it. */
+/** Copied to a place that only root can change, which sshd requires. */
 const SCRIPTS: [source: string, target: (layout: LinuxLayout) => string][] = [
   ['authorized-keys.pl', keysScript],
   ['session.pl', sessionScript],
@@ -115,7 +115,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
       answer: logIns.answerKey,
       log,
     }),
-    // Any user may be that of an install; no install sees the socket from within its sandbox.
+    // Any user may be that of an install; sandboxes do not show the socket.
     sessions: createQuestionSocket({
       path: sessionsSocket(layout),
       access: { uid: 0, gid: 0, mode: 0o666 },
@@ -128,7 +128,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     return (await daemons.list()).find(({ name }) => name === DAEMON)?.pid ?? null;
   }
 
-  /** What has to stand on the disk for sshd, root's all of it. */
+  /** Files for sshd, all owned by root. */
   async function filesToBe(): Promise<SystemFile[]> {
     const scripts = SCRIPTS.map(async ([source, target]) => ({
       path: target(layout),
@@ -153,7 +153,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
       name: DAEMON,
       description: 'SSH and SFTP',
       command: ['/usr/sbin/sshd', '-D', '-e', '-f', configFile(layout)],
-      // sshd reads its configuration and its key once: another one has it started again.
+      // sshd reads configuration and key only at start, so a change restarts it.
       environment: {
         HOMEPORT_CONFIGURATION: digestOf([renderSshdConfig(layout, listen), ...hostKeys].join('')),
       },
@@ -164,19 +164,19 @@ export function createSshServer(options: SshServerOptions): SshServer {
 
   async function fault(): Promise<string | null> {
     for (const file of await filesToBe()) {
-      if (!(await isInPlace(file))) return `${file.path} is not as it should be`;
+      if (!(await isInPlace(file))) return `${file.path} has the wrong content`;
     }
     for (const socket of Object.values(sockets)) {
-      if (!(await socket.isOpen())) return `${socket.path} is gone: nobody can sign in by SSH`;
+      if (!(await socket.isOpen())) return `${socket.path} is missing: no one can sign in by SSH`;
     }
-    if ((await pidOfSshd()) === null) return 'OpenSSH does not run';
+    if ((await pidOfSshd()) === null) return 'OpenSSH is not running';
     await requireSshBanner(listen);
     return null;
   }
 
   return {
     async start() {
-      // While ours does not run, what else answers there would be taken for it.
+      // Before our sshd runs, another server on the port could be mistaken for it.
       if ((await pidOfSshd()) === null) listen.port = await freePort(listen);
       await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
       await writeFiles();
@@ -208,17 +208,17 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The port, or a free one for port 0. Rejects with an {@link OperatorError} if it cannot be listened on. */
+/** The port, or a free one for port 0. Rejects with an {@link OperatorError} if it is not available. */
 async function freePort({ host, port }: ListenAddress): Promise<number> {
   const server = createServer();
   try {
-    // sshd listens at "::" for IPv6 alone.
+    // sshd listens on "::" for IPv6 only.
     server.listen({ host, port, ipv6Only: true });
     await once(server, 'listening');
   } catch (cause) {
-    const reason = hasCode(cause, 'EADDRINUSE') ? 'something else listens there' : String(cause);
+    const reason = hasCode(cause, 'EADDRINUSE') ? 'another program listens there' : String(cause);
     throw new OperatorError(
-      `SSH cannot be served on ${host}:${port}: ${reason}. Choose another address in HOMEPORT_SSH_LISTEN.`,
+      `Cannot serve SSH on ${host}:${port}: ${reason}. Choose another address in HOMEPORT_SSH_LISTEN.`,
       { cause },
     );
   }

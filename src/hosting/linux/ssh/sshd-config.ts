@@ -4,19 +4,19 @@ import { hostAndPort } from '../../../lib/host-and-port.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
-/** Whom the asker runs as: on Debian nobody owns a file, and the socket of the host is this user's alone. */
+/** User of the script: on Debian it owns no files, and only it can use the host's socket. */
 export const ASKER = { name: 'nobody', uid: 65_534, gid: 65_534 };
 
 export const keysScript = (layout: LinuxLayout): string => join(layout.scripts, 'authorized-keys');
 export const sessionScript = (layout: LinuxLayout): string => join(layout.scripts, 'session');
-/** Where `session.pl` asks. */
+/** Socket that `session.pl` asks. */
 export const sessionsSocket = (layout: LinuxLayout): string => join(layout.runFolder, 'sessions.sock');
 export const hostKeyFile = (layout: LinuxLayout): string => join(layout.ssh, 'host_key');
 export const configFile = (layout: LinuxLayout): string => join(layout.ssh, 'sshd_config');
 
 /**
- * The configuration of sshd, whole (sshd_config(5)). Keys alone sign in, and which may the host says; every session is led
- * into the sandbox of its install. Nothing is forwarded, and no file or variable of a client's has a say.
+ * The complete configuration of sshd (sshd_config(5)). Users sign in by keys that the host approves, and every session runs in
+ * the sandbox of its install. Nothing is forwarded, and files and variables of clients have no effect.
  */
 export function renderSshdConfig(layout: LinuxLayout, listen: ListenAddress): string {
   const asked = [keysScript(layout), layout.keysSocket, '%u', '%t', '%k'];
@@ -37,7 +37,7 @@ export function renderSshdConfig(layout: LinuxLayout, listen: ListenAddress): st
     ['AuthorizedKeysCommand', asked.map(plain).join(' ')],
     ['AuthorizedKeysCommandUser', ASKER.name],
 
-    // `exec`: the sandbox ends when its parent does, which is to be sshd and not a shell that stays behind.
+    // `exec`: the sandbox ends with its parent, which must be sshd and not a remaining shell.
     ['ForceCommand', forced.map(plain).join(' ')],
     ['Subsystem', 'sftp /usr/lib/openssh/sftp-server'],
     ['DisableForwarding', 'yes'],
@@ -48,25 +48,25 @@ export function renderSshdConfig(layout: LinuxLayout, listen: ListenAddress): st
     ['PrintLastLog', 'no'],
 
     ['UseDNS', 'no'],
-    // A client with many keys offers one after the other.
+    // A client with many keys offers them one after the other.
     ['MaxAuthTries', '12'],
     ['MaxSessions', '10'],
-    // Clients that have not signed in: from 48 on some are refused, from 128 on all; 10 from an address or a /64.
+    // Connections that have not signed in: some are refused from 48 on, all from 128 on; 10 per address or /64.
     ['MaxStartups', '48:30:128'],
     ['PerSourceMaxStartups', '10'],
     ['PerSourceNetBlockSize', '32:64'],
     ['LoginGraceTime', '15'],
-    // A connection that died is noticed after two minutes.
+    // A dead connection is noticed after two minutes.
     ['ClientAliveInterval', '30'],
     ['ClientAliveCountMax', '4'],
   ];
   return settings.map(([name, value]) => `${name} ${value}\n`).join('');
 }
 
-/** What means itself wherever it stands, to sshd and to the shell that runs a forced command. */
+/** Characters without a special meaning for sshd and for the shell that runs a forced command. */
 function plain(path: string): string {
   if (/^%[utk]$|^exec$|^\/[A-Za-z0-9._/-]*$/.test(path)) return path;
   throw new PermanentHostError(
-    `SSH cannot be served from ${path}: HOMEPORT_HOST_FOLDER and HOMEPORT_HOST_RUN_FOLDER may have letters, digits, ".", "_" and "-" in them alone`,
+    `Cannot serve SSH from ${path}: HOMEPORT_HOST_FOLDER and HOMEPORT_HOST_RUN_FOLDER may contain only letters, digits, ".", "_" and "-"`,
   );
 }

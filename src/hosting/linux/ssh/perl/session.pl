@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# ForceCommand of sshd_config(5): runs what was asked for (SFTP, a command or a shell) in the sandbox of the website. It is started as the
-# website's user, asks the host what leads into the sandbox, is put under the limits of the website by it, and becomes that. Argument: the
-# host's socket.
+# ForceCommand of sshd_config(5): runs the user's command (SFTP, a command or a shell) in the sandbox of the website. It runs as the
+# website's user, asks the host for the sandbox command, is put into the website's cgroup by the host, and becomes that command.
+# Argument: the host's socket.
 use strict;
 use warnings;
 use Socket qw(AF_UNIX SOCK_STREAM pack_sockaddr_un);
@@ -9,7 +9,7 @@ use Socket qw(AF_UNIX SOCK_STREAM pack_sockaddr_un);
 my $SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 
 sub refuse {
-    print STDERR "This website cannot be signed in to now. Please try again in a minute.\n";
+    print STDERR "You cannot sign in to this website now. Please try again in a minute.\n";
     exit 1;
 }
 
@@ -37,12 +37,12 @@ while (sysread($host, my $part, 65536)) {
     $answer .= $part;
 }
 alarm 0;
-# Arguments, each with a NUL behind it: what has not come to its end is nothing to go by.
+# Arguments, each followed by a NUL; an incomplete answer is not used.
 refuse() unless $answer =~ s/\0\n\z//;
 my @entrance = split /\0/, $answer, -1;
 
 chdir '/' or refuse();
-# What is uploaded can be read by the web server.
+# The web server can read uploaded files.
 umask 0022;
 my @all = (@entrance, @command);
 exec { $all[0] } @all or refuse();

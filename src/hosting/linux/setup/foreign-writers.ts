@@ -2,19 +2,19 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { runCommand } from '../machine/run-command.ts';
 
-/** Whoever may write in a folder may exchange what is in it; in one like /tmp, only what is his own. */
+/** Users who can write to a folder can replace its entries; in a sticky folder like /tmp, only their own entries. */
 const WRITABLE = 0o022;
 const STICKY = 0o1000;
 
-/** `owners`: user ids that count besides root's. `except`: a folder in which it does not matter. */
+/** `owners`: trusted user ids besides root. `except`: a folder to ignore. */
 interface Exceptions {
   owners?: readonly number[];
   except?: string;
 }
 
 /**
- * What is in a folder, or on the way to it, that others than root can change: the first path found, null if there is none. What
- * root runs from there they could make it run. `path`, a file or a folder, leads through no link.
+ * The first path in a folder, or on the way to it, that users other than root can change; null if there is none. Such users
+ * could control what root runs from there. `path` is a file or folder, and must not contain links.
  */
 export async function changeableByOthers(
   path: string,
@@ -29,14 +29,14 @@ export async function changeableByOthers(
   }
   const passedOver = except === undefined ? [] : ['-path', literal(except), '-prune', '-o'];
   const foreign = trusted.flatMap((uid) => ['-not', '-uid', String(uid)]);
-  // The modes of links mean nothing.
+  // The modes of links have no meaning.
   const open = ['-not', '-type', 'l', '-perm', '/022'];
   const test = ['(', '(', ...foreign, ')', '-o', '(', ...open, ')', ')'];
   const { stdout } = await runCommand('find', [path, ...passedOver, ...test, '-print', '-quit']);
   return stdout === '' ? null : stdout.trimEnd();
 }
 
-/** find(1) takes a pattern. */
+/** find(1) expects a pattern, so escape it. */
 function literal(path: string): string {
   return path.replace(/[\\*?[]/g, '\\$&');
 }

@@ -8,19 +8,19 @@ import { keyLine, parseKeyQuestion } from './key-question.ts';
 import { processAt, userOf } from './processes.ts';
 import type { Sessions } from './sessions.ts';
 
-/** An install that can be signed in to. */
+/** An install that users can sign in to. */
 export interface HostedLogin {
   install: InstallRef;
   sandbox: SandboxedInstall;
-  /** Whose limits hold for its sessions. */
+  /** Cgroup of its sessions. */
   cgroupName: string;
 }
 
-/** What the scripts that sshd runs are answered. */
+/** Answers to the scripts that sshd runs. */
 export interface LogIns {
-  /** For `authorized-keys.pl`: the line that lets a key in; null if it may not. */
+  /** For `authorized-keys.pl`: the line that admits a key; null if the key is refused. */
   answerKey(line: string): Promise<string | null>;
-  /** For `session.pl`: what leads its user into the sandbox, after its process was put under the limits of the install. */
+  /** For `session.pl`: the command that enters the sandbox. Puts the asking process into the install's cgroup first. */
   answerSession(line: string): Promise<string | null>;
 }
 
@@ -30,19 +30,19 @@ export interface LogInsOptions {
   questions: SshQuestions;
   installOf(name: string): HostedLogin | null;
   sessions: Sessions;
-  /** Main process of our sshd; null while there is none. */
+  /** Main process of our sshd; null if none runs. */
   pidOfSshd(): Promise<number | null>;
   log: Logger;
 }
 
 /**
- * The askers say who they are, and are not taken at their word: what they name has to be a process of our own sshd, and of the
- * user whose install it is.
+ * Verifies the claims of the scripts: the process that they name must belong to our own sshd, and to the user of the
+ * install.
  */
 export function createLogIns(options: LogInsOptions): LogIns {
   const { layout, cgroups, questions, installOf, sessions, pidOfSshd, log } = options;
 
-  /** The process, if it is one of root's that our sshd began. */
+  /** The process, if it runs as root and is a child of our sshd. */
   async function connectionOf(pid: number): Promise<{ pid: number; startTime: number } | null> {
     const [found, uid, sshd] = await Promise.all([processAt(pid), userOf(pid), pidOfSshd()]);
     if (found === null || uid !== 0 || sshd === null || found.parent !== sshd) return null;
@@ -58,14 +58,14 @@ export function createLogIns(options: LogInsOptions): LogIns {
       const hosted = installOf(name);
       const login = hosted && (await questions.sshLogin(name, fingerprintSha256));
       if (!hosted || login?.install.id !== hosted.install.id) {
-        log.info(who, 'an SSH key that may not enter was offered');
+        log.info(who, 'SSH key refused');
         return null;
       }
       const connection = await connectionOf(monitor);
       if (connection === null) {
         log.error(
           { ...who, pid: monitor },
-          'a question for an SSH key names no connection of sshd; it is refused',
+          'refusing an SSH login: its key question names no connection of sshd',
         );
         return null;
       }
@@ -73,12 +73,12 @@ export function createLogIns(options: LogInsOptions): LogIns {
       if (!(await sessions.hasRoom(installId, monitor))) {
         log.warn(
           { ...who, user: login.userId },
-          'an SSH log-in is refused: the install has too many connections',
+          'refusing an SSH login: the install has too many connections',
         );
         return null;
       }
       await sessions.admit({ ...connection, name, fingerprintSha256, installId, userId: login.userId });
-      // It may have been taken away since it was looked for, and its sessions ended.
+      // The install may have been removed in the meantime, and its sessions ended.
       return installOf(name)?.install.id === installId ? keyLine(question) : null;
     },
 
@@ -89,13 +89,13 @@ export function createLogIns(options: LogInsOptions): LogIns {
       const [session, uid] = await Promise.all([sessions.around(pid), userOf(pid)]);
       const hosted = session && installOf(session.name);
       if (!session || hosted?.install.id !== session.installId || hosted.sandbox.uid !== uid) {
-        log.warn({ pid, uid }, 'a process in no SSH session asked for the way into a sandbox; it is refused');
+        log.warn({ pid, uid }, 'refusing a sandbox to a process outside of all SSH sessions');
         return null;
       }
       await cgroups.addProcess(hosted.cgroupName, pid);
       log.info(
         { install: session.name, user: session.userId, fingerprint: session.fingerprintSha256, way },
-        'an SSH session begins',
+        'SSH session started',
       );
       return renderEntrance(entranceOf(layout, hosted.sandbox, way));
     },

@@ -9,10 +9,10 @@ import type { ConfigurationFiles } from './configuration-files.ts';
 import { groupId, mostOpenFiles, trustedRoots } from './machine.ts';
 import { listenValue, type MainOptions } from './render-main.ts';
 
-/** What the main file is rendered from, but for the certificate of nginx's own, which is made anew from time to time. */
-export type StandingOptions = Omit<MainOptions, 'ownFingerprint'>;
+/** Options of the main file, except nginx's own certificate, which is renewed from time to time. */
+export type MachineOptions = Omit<MainOptions, 'ownFingerprint'>;
 
-export interface StandingSources {
+export interface MachineOptionSources {
   layout: LinuxLayout;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
@@ -28,7 +28,7 @@ export interface StandingSources {
 
 const WORKER_USER = 'www-data';
 
-/** The Unix sockets of nginx and the file with its process id, in a folder of their own. */
+/** Unix sockets of nginx and its process id file, in a separate folder. */
 export function runFiles({ runFolder }: LinuxLayout) {
   const folder = join(runFolder, 'nginx');
   return {
@@ -39,7 +39,7 @@ export function runFiles({ runFolder }: LinuxLayout) {
   };
 }
 
-/** Makes the folders that nginx takes for granted. */
+/** Creates the folders that nginx expects. */
 export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles): Promise<void> {
   for (const [folder, mode] of [
     [layout.nginx, 0o711],
@@ -48,14 +48,14 @@ export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles
   ] as const) {
     await mkdir(folder, { recursive: true, mode });
   }
-  // Who reaches the socket of the storage's server can have nginx fetch whatever it likes.
+  // Anyone who reaches the storage server's socket can make nginx fetch anything.
   const gid = await groupId(WORKER_USER);
   await ensureFolder(runFiles(layout).folder, { uid: 0, gid, mode: 0o710 });
   await files.prepare();
 }
 
-/** As the machine is now: its resolvers, its roots, how many files a process may have open. */
-export async function standingOptions(sources: StandingSources): Promise<StandingOptions> {
+/** Reads the machine's current resolvers, root certificates and limit of open files. */
+export async function readMachineOptions(sources: MachineOptionSources): Promise<MachineOptions> {
   const { layout, edgeHttp, edgeHttps, trustedProxies, instance, s3, resolvers } = sources;
   const { paths } = sources.files;
   const { storageSocket, statusSocket, pidFile } = runFiles(layout);

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changeableByOthers } from './own-alone.ts';
+import { changeableByOthers } from './foreign-writers.ts';
 
 const me = { owners: [process.getuid?.() ?? 0] };
 let top: string;
