@@ -193,10 +193,10 @@ describe.skipIf(!findDnsServers())('two hosts, each with its own edge', () => {
     const name = `${onThere.name}.sites.example`;
     const sentence = async (domain: string) => field(await reportOn(onThere, domain), 'domains', 0, 'result');
     expect(await sentence(www)).toBe(
-      `The CNAME of www.wrong.example is right, but ${name} leads to ${HERE}, where it is not served; tell your provider, who has to point it to ${THERE}.`,
+      `The CNAME of www.wrong.example is right, but ${name} leads to ${HERE}, where it is not served; ask your provider to point it to ${THERE}.`,
     );
     expect(await sentence(own)).toBe(
-      `The edge serves ${name}, but visitors do not get there; tell your provider, who has to point it to ${THERE} in the DNS and open ports 80 and 443.`,
+      `The edge serves ${name}, but visitors cannot reach it; ask your provider to point it to ${THERE} in the DNS and open ports 80 and 443.`,
     );
     const { platform } = homeport;
     expect(await checkInstallNames(platform.database, platform.config)).toEqual([

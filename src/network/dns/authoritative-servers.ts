@@ -5,10 +5,10 @@ import { isAskable, isWithin } from './domain-name.ts';
 import type { DnsRecord, RecordType } from './record.ts';
 import { addressesOf, type DnsResolver } from './resolver.ts';
 
-/** A name server as a zone or its parent names it. */
+/** A name server of a zone. */
 interface NameServer {
   name: string;
-  /** What the parent says its addresses are; empty where the resolver has to be asked. */
+  /** Addresses from the parent zone; empty if the resolver must look them up. */
   glue: string[];
 }
 
@@ -17,19 +17,19 @@ export interface AuthoritativeOptions {
   signal: AbortSignal;
   mayContact: (address: string) => boolean;
   port: number;
-  /** What is asked for; A and AAAA if left out. */
+  /** Record types to query; default A and AAAA. */
   types?: readonly RecordType[];
 }
 
 export interface AuthoritativeFindings {
-  /** The zone that the name is in, after delegations were followed. */
+  /** The zone of the name, after following delegations. */
   zone: string;
   ns: string[];
-  /** null if no server answered with authority. */
+  /** Null if no server gave an authoritative answer. */
   view: AuthoritativeView | null;
-  /** The names of servers that answered and do not serve the zone. */
+  /** Names of servers that answered but do not serve the zone. */
   lame: string[];
-  /** The answers with authority, of every server. */
+  /** The authoritative answers of all servers. */
   answers: DnsAnswer[];
 }
 
@@ -38,8 +38,8 @@ const MOST_DELEGATIONS = 5;
 const ADDRESS_TYPES: readonly RecordType[] = ['A', 'AAAA'];
 
 /**
- * Asks the servers of a zone what they say of a name now, and those of the zones below it that they delegate the name to.
- * At most four servers a zone are asked, and only at addresses that may be contacted.
+ * Queries the servers of a zone for a name, and follows delegations to zones below it. Queries at most four servers per
+ * zone, and only at allowed addresses.
  */
 export async function askAuthoritativeServers(
   name: string,
@@ -66,7 +66,7 @@ export async function askAuthoritativeServers(
 
 interface Reply {
   server: string;
-  /** To the questions; empty if the server did not answer or may not be asked. */
+  /** Empty if the server did not answer or may not be contacted. */
   answers: DnsAnswer[];
 }
 
@@ -91,7 +91,7 @@ async function addressesOfServer(
   signal: AbortSignal,
 ): Promise<string[]> {
   if (glue.length > 0 || !isAskable(name)) return glue;
-  // A server that cannot be found is one that cannot be asked; others are.
+  // A server without a known address is skipped; the others are queried.
   return addressesOf(resolver, name, signal).catch(() => []);
 }
 

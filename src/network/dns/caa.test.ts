@@ -33,7 +33,7 @@ describe('caaRefusal', () => {
       ],
     ],
     ['its own account', [[0, 'issue', `ca.test; accounturi=${account}`]]],
-    ['its own way of validation', [[0, 'issue', 'ca.test; validationmethods=dns-01,http-01']]],
+    ['its own validation method', [[0, 'issue', 'ca.test; validationmethods=dns-01,http-01']]],
     ['an unknown parameter', [[0, 'issue', 'ca.test; policy=ev']]],
     ['issuewild of another, for a plain name', [[0, 'issuewild', 'else.test']]],
   ])('allows: %s', (_, records) => {
@@ -46,9 +46,9 @@ describe('caaRefusal', () => {
       [[0, 'issue', 'else.test']],
       /allow only else\.test.*add the CAA record 0 issue "ca\.test" to example\.test/,
     ],
-    ['nobody', [[0, 'issue', ';']], /forbid every authority/],
-    ['nothing', [[0, 'issue', '']], /forbid every authority/],
-    ['what cannot be read', [[0, 'issue', 'ca.test; a b c']], /forbid every authority/],
+    ['no authority', [[0, 'issue', ';']], /forbid every authority/],
+    ['an empty value', [[0, 'issue', '']], /forbid every authority/],
+    ['a malformed value', [[0, 'issue', 'ca.test; a b c']], /forbid every authority/],
     [
       'an unknown critical property',
       [
@@ -58,12 +58,12 @@ describe('caaRefusal', () => {
       /"tbs".*critical/,
     ],
     ['another account', [[0, 'issue', 'ca.test; accounturi=https://acme.test/account/2']], /another account/],
-    ['another way of validation', [[0, 'issue', 'ca.test; validationmethods=dns-01']], /http-01/],
+    ['another validation method', [[0, 'issue', 'ca.test; validationmethods=dns-01']], /http-01/],
   ])('refuses: %s', (_, records, sentence) => {
     expect(refusal(records)).toMatch(sentence);
   });
 
-  it('lets issuewild take the place of issue for wildcards', () => {
+  it('replaces issue by issuewild for wildcards', () => {
     expect(
       refusal(
         [
@@ -85,7 +85,7 @@ describe('caaRefusal', () => {
     expect(refusal([[0, 'issue', 'else.test']], '*.example.test')).toMatch(/else\.test/);
   });
 
-  it('does not judge by an account that there is not yet', () => {
+  it('ignores accounturi before the account is registered', () => {
     const hdr = { name: 'example.test', rrtype: 257, class: 1, ttl: 60, rdlength: 20 };
     const value = 'ca.test; accounturi=https://acme.test/account/2';
     const caa: CaaRecord[] = [{ type: 'CAA', hdr, flag: 0, tag: 'issue', value }];

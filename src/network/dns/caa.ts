@@ -2,23 +2,23 @@ import { HOST_NAME } from '../../lib/host-names.ts';
 import { canonicalName } from './domain-name.ts';
 import type { CaaRecord } from './record.ts';
 
-/** RFC 8659 section 4.1: the bit that forbids to issue for whoever does not know the property. */
+/** RFC 8659 section 4.1: this bit forbids issuance by anyone who does not know the property. */
 const CRITICAL = 0x80;
-/** Properties that are understood here, or that say nothing about issuance over HTTP (RFC 8659, RFC 9495). */
+/** Properties that Homeport understands, or that do not affect issuance by HTTP-01 (RFC 8659, RFC 9495). */
 const KNOWN = new Set(['issue', 'issuewild', 'iodef', 'issuemail', 'contactemail', 'contactphone']);
-/** How Homeport proves that a name is its own (RFC 8555 section 8.3). */
+/** The validation method that Homeport uses (RFC 8555 section 8.3). */
 const VALIDATION_METHOD = 'http-01';
 
 export interface CaaAuthority {
-  /** The domain names that the authority recognises as its own. */
+  /** The issuer domain names of the authority. */
   identities: string[];
-  /** The URL of the account that orders; null if there is none yet. */
+  /** The URL of the ordering account; null before it is registered. */
   accountUrl: string | null;
 }
 
 /**
- * Why an authority may not issue for `name` (`*.` in front for a wildcard) by the relevant set of CAA records (RFC 8659,
- * RFC 8657), as one sentence that says what to change; null if it may.
+ * One sentence that says why the CAA records forbid the authority to issue for `name` and what to change (RFC 8659,
+ * RFC 8657); null if they allow it. A `name` that begins with `*.` is a wildcard.
  */
 export function caaRefusal(name: string, caa: CaaRecord[], authority: CaaAuthority): string | null {
   const identities = authority.identities.map(canonicalName);
@@ -27,7 +27,7 @@ export function caaRefusal(name: string, caa: CaaRecord[], authority: CaaAuthori
 
   const unknown = caa.find(({ flag, tag }) => (flag & CRITICAL) !== 0 && !KNOWN.has(tag.toLowerCase()));
   if (unknown) {
-    return `The CAA record "${unknown.tag}" of ${owner} is marked critical and not known here, which forbids a certificate for ${name}: remove it or its critical flag.`;
+    return `The CAA record "${unknown.tag}" of ${owner} is critical and unknown, which forbids a certificate for ${name}: remove it or its critical flag.`;
   }
 
   const issuers = issuersFor(name, caa);
@@ -41,16 +41,16 @@ export function caaRefusal(name: string, caa: CaaRecord[], authority: CaaAuthori
     return `The CAA records of ${owner} ${present}, so no certificate can be issued for ${name}: ${advice}.`;
   }
   if (own.some((issuer) => permits(issuer, authority.accountUrl))) return null;
-  return `The CAA records of ${owner} allow ${own[0]?.domain} only for another account or another way of validation than ${VALIDATION_METHOD}, so no certificate can be issued for ${name}: ${advice}.`;
+  return `The CAA records of ${owner} allow ${own[0]?.domain} only for another account or another validation method than ${VALIDATION_METHOD}, so no certificate can be issued for ${name}: ${advice}.`;
 }
 
 interface Issuer {
-  /** Lower case; '' for nobody, or for a value that cannot be read, which allows nobody either. */
+  /** Lower case; '' if the record allows no authority or is malformed, which means the same. */
   domain: string;
   parameters: Map<string, string>;
 }
 
-/** RFC 8659 section 4.3: issuewild, where there is one, takes the place of issue for wildcards. */
+/** RFC 8659 section 4.3: issuewild records replace issue records for wildcards. */
 function issuersFor(name: string, caa: CaaRecord[]): Issuer[] {
   const tagged = (tag: string) => caa.filter((record) => record.tag.toLowerCase() === tag);
   const wild = name.startsWith('*.') ? tagged('issuewild') : [];
@@ -72,7 +72,7 @@ function parseIssuer(value: string): Issuer {
   for (const part of rest) {
     if (part.trim() === '') continue;
     const [, name, content] = PARAMETER.exec(part) ?? [];
-    // A value that is not well formed is read as one that names nobody.
+    // A malformed value allows no authority.
     if (name === undefined || content === undefined) return NOBODY;
     parameters.set(name.toLowerCase(), content);
   }

@@ -31,7 +31,7 @@ const a = (address: string, name = 'example.test', ttl = 60) => ({
 });
 
 describe('askServer', () => {
-  it('reads the header of a record as it was on the wire, and names in lower case', async () => {
+  it('reads the header of a record as on the wire, and names in lower case', async () => {
     const { rcode, authoritative, answers } = await ask(
       (query) => [
         reply(query, [
@@ -56,7 +56,7 @@ describe('askServer', () => {
     ]);
   });
 
-  it('joins the strings of a TXT record and escapes what cannot be shown', async () => {
+  it('joins the strings of a TXT record and escapes unprintable bytes', async () => {
     const { answers } = await ask(
       (query) => [
         reply(query, [
@@ -74,7 +74,7 @@ describe('askServer', () => {
     ]);
   });
 
-  it('does not listen to answers with another id or to another question, which come first', async () => {
+  it('ignores earlier answers with another id or to another question', async () => {
     const { answers } = await ask((query) => [
       reply({ ...query, id: query.id ^ 1 }, [a('203.0.113.66')]),
       reply({ ...query, name: 'other.test' }, [a('203.0.113.66')]),
@@ -84,7 +84,7 @@ describe('askServer', () => {
     expect(answers).toMatchObject([{ address: '192.0.2.1' }]);
   });
 
-  it('asks again once when nothing comes, then says so', async () => {
+  it('repeats the query once without an answer, then times out', async () => {
     const { answers } = await ask((query) =>
       server?.queries.length === 1 ? [] : [reply(query, [a('192.0.2.1')])],
     );
@@ -94,7 +94,7 @@ describe('askServer', () => {
     expect(server?.queries).toHaveLength(2);
   });
 
-  it('asks over TCP where the answer is truncated, and keeps a hundred records of a type', async () => {
+  it('uses TCP if the answer is truncated, and keeps a hundred records of a type', async () => {
     const many = Array.from({ length: 300 }, (_, index) => a(`192.0.2.${index % 250}`));
     const { answers } = await ask((query) =>
       query.overTcp ? [reply(query, many)] : [reply(query, [], TC).subarray(0, 40)],
@@ -103,7 +103,7 @@ describe('askServer', () => {
     expect(server?.queries.map(({ overTcp }) => overTcp)).toEqual([false, true]);
   });
 
-  it('asks without EDNS where a server does not know it', async () => {
+  it('queries without EDNS if the server does not support it', async () => {
     const { answers } = await ask((query) =>
       query.hasEdns ? [malformed(query.id, 1)] : [reply(query, [a('192.0.2.1')])],
     );
@@ -111,12 +111,12 @@ describe('askServer', () => {
     expect(server?.queries.map(({ hasEdns }) => hasEdns)).toEqual([true, false]);
   });
 
-  it('says that what is malformed is no DNS', async () => {
+  it('reports a malformed answer as not DNS', async () => {
     await expect(ask(() => [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')])).rejects.toThrow(
       DnsUnreachable,
     );
     await server?.close();
-    // A record whose content ends behind the message.
+    // A record whose content exceeds the message.
     const cut: Behaviour = (query) => [reply(query, [a('192.0.2.1')]).subarray(0, -2)];
     await expect(ask(cut)).rejects.toThrow(/does not speak DNS/);
     await server?.close();
@@ -125,7 +125,7 @@ describe('askServer', () => {
     await expect(ask(cutOverTcp)).rejects.toThrow(/does not speak DNS/);
   });
 
-  it('reads or refuses an answer that is cut or changed anywhere, and never more than it says', () => {
+  it('parses or refuses an answer that is cut or changed anywhere, within its bounds', () => {
     const query = { id: 1, name: 'example.test', type: 'A', overTcp: false, hasEdns: true };
     const good = reply(query, [a('192.0.2.1'), { type: 'TXT', name: 'x.test', ttl: 1, data: 'text' }]);
     let refused = 0;
@@ -160,12 +160,12 @@ describe('askServer', () => {
     await expect(askServer(server, question, { signal: AbortSignal.abort() })).rejects.toThrow(DnsTimeout);
   });
 
-  it('refuses to ask for what is no domain name', async () => {
+  it('refuses to query an invalid name', async () => {
     await expect(ask(() => [], 'A', `${'a'.repeat(64)}.test`)).rejects.toThrow(RangeError);
   });
 });
 
-/** A header alone, as a server sends that cannot read the query. */
+/** A header without a question, as from a server that cannot parse the query. */
 function malformed(id: number, rcode: number): Buffer {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt16BE(id, 0);

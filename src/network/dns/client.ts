@@ -18,7 +18,7 @@ export interface DnsAnswer {
   /** NOERROR, NXDOMAIN, SERVFAIL, REFUSED … */
   rcode: string;
   authoritative: boolean;
-  /** Records of types that Homeport does not read are left out, here and below. */
+  /** Without records of types that Homeport does not read, as in the other sections. */
   answers: DnsRecord[];
   authorities: DnsRecord[];
   additionals: DnsRecord[];
@@ -29,20 +29,19 @@ export class DnsTimeout extends Error {
   override name = 'DnsTimeout';
 }
 
-/** The connection is refused, there is no way to the server, or what answers there does not speak DNS. */
+/** The server refused the connection, has no route, or does not speak DNS. */
 export class DnsUnreachable extends Error {
   override name = 'DnsUnreachable';
 }
 
 const ATTEMPT_MS = 1500;
-/** The first two attempts are UDP, the rest of the time is for a late answer to either and for TCP. */
+/** Two attempts over UDP; the rest of the time is for late answers and TCP. */
 const ATTEMPTS_IN_ALL = 3;
 
 /**
- * Asks one question of one server: over UDP with EDNS, sent again once after `attemptMs`, and over TCP where the answer
- * is truncated. What answers something else, or comes from elsewhere, is not listened to (RFC 5452 section 9).
- * Gives up after three times `attemptMs`, and when `signal` is aborted.
- * Throws DnsTimeout, DnsUnreachable, and a RangeError for what is no domain name.
+ * Sends one query to one server over UDP with EDNS, repeats it once after `attemptMs`, and uses TCP if the answer is
+ * truncated. Ignores answers to other questions or from other addresses (RFC 5452 section 9). Gives up after three times
+ * `attemptMs`, or when `signal` aborts. Throws DnsTimeout, DnsUnreachable, or RangeError for an invalid name.
  */
 export async function askServer(
   server: DnsServer,
@@ -54,7 +53,7 @@ export async function askServer(
   const query = { server, question, edns: true, limit };
   let message = await overUdp(query, attemptMs);
   if (message.rcode === 'FORMERR' || message.rcode === 'NOTIMP') {
-    // A server from before EDNS (RFC 6891 section 7).
+    // The server does not support EDNS (RFC 6891 section 7).
     query.edns = false;
     message = await overUdp(query, attemptMs);
   }
@@ -89,7 +88,7 @@ function overUdp({ server, question, edns, limit }: Query, attemptMs: number): P
       end(() => reject(malformed === null ? timeout(server) : noDns(server, malformed)));
     }
 
-    /** A socket, and so a port, of its own for each attempt; the earlier one stays open for a late answer. */
+    /** Uses a new socket and port for each attempt. The earlier socket stays open for a late answer. */
     function send(): void {
       const id = randomInt(0x1_0000);
       const query = encodeQuestion(id, question, edns);
@@ -107,7 +106,7 @@ function overUdp({ server, question, edns, limit }: Query, attemptMs: number): P
           malformed = error;
         }
       });
-      // Connected, so that the system drops what others send and reports that the port is closed.
+      // A connected socket drops packets of other senders and reports a closed port.
       socket.connect(server.port, server.host);
     }
 
@@ -125,7 +124,7 @@ function overUdp({ server, question, edns, limit }: Query, attemptMs: number): P
   });
 }
 
-/** RFC 1035 section 4.2.2: two bytes of length, then the message; so never more than 64 KiB. */
+/** RFC 1035 section 4.2.2: two bytes of length, then the message, so at most 64 KiB. */
 function overTcp({ server, question, edns, limit }: Query): Promise<DnsMessage> {
   return new Promise((resolve, reject) => {
     const id = randomInt(0x1_0000);
@@ -183,5 +182,5 @@ function unreachable(server: DnsServer, cause: unknown): DnsUnreachable {
 }
 
 function noDns(server: DnsServer, cause: unknown): DnsUnreachable {
-  return new DnsUnreachable(`What answers at ${hostAndPort(server)} does not speak DNS.`, { cause });
+  return new DnsUnreachable(`The server at ${hostAndPort(server)} does not speak DNS.`, { cause });
 }

@@ -4,19 +4,19 @@ import type { DnsRecord } from './record.ts';
 
 const LONGEST_CHAIN = 10;
 
-/** Where the CNAMEs of a name lead. */
+/** The CNAMEs of a name, followed to their end. */
 export interface CnameChain {
   /** The CNAME records, in order. */
   cnames: Extract<DnsRecord, { type: 'CNAME' | 'NS' }>[];
-  /** The name at the end; the name itself where there is no CNAME. */
+  /** The name at the end; the name itself without a CNAME. */
   end: string;
-  /** The names of the circle, or of a chain longer than ten; else null. */
+  /** The names of a loop, or of a chain longer than ten; else null. */
   loop: string[] | null;
-  /** The answer that the end of the chain is in. */
+  /** The answer that contains the end of the chain. */
   answer: DnsAnswer;
 }
 
-/** Follows CNAMEs through an answer, and with further questions where the answer ends before the chain does. */
+/** Follows CNAMEs through an answer. Sends further queries if the answer ends before the chain. */
 export async function followCnames(
   name: string,
   ask: (name: string) => Promise<DnsAnswer>,
@@ -47,7 +47,7 @@ function holds(answer: DnsAnswer, name: string): boolean {
   return answer.answers.some(({ hdr }) => hdr.name === name);
 }
 
-/** The CNAME record of exactly this name in an answer. */
+/** The CNAME record of exactly this name in an answer, or null. */
 export function cnameOf(answer: DnsAnswer, name: string): CnameChain['cnames'][number] | null {
   for (const record of answer.answers) {
     if (record.type === 'CNAME' && record.hdr.name === name) return record;

@@ -65,9 +65,9 @@ describe('problemOf', () => {
     ['an address', [seen({ a: ['192.0.2.1'] }), seen({})], null],
     ['an address, though half the look-up failed', [seen({ a: ['192.0.2.1'] }), timeout], null],
     ['nothing of either type', [seen({}), seen({})], 'no_address'],
-    ['half an answer that is nothing', [seen({}), timeout], 'timeout'],
+    ['one empty answer', [seen({}), timeout], 'timeout'],
     ['no answer', [timeout, timeout], 'timeout'],
-    ['no way', [unreachable, unreachable], 'unreachable'],
+    ['no route', [unreachable, unreachable], 'unreachable'],
     ['both of these', [unreachable, timeout], 'timeout'],
     ['a failure', [fails, timeout], 'servfail'],
     ['a refusal', [seen({ rcode: 'REFUSED' }), seen({})], 'servfail'],
@@ -75,12 +75,12 @@ describe('problemOf', () => {
     ['a CNAME for no name', [seen({ rcode: 'NXDOMAIN', cname: 'x.test' }), fails], 'dangling_cname'],
     ['a CNAME for no address', [seen({ cname: 'x.test' }), seen({ cname: 'x.test' })], 'dangling_cname'],
     ['a CNAME for a zone that fails', [seen({ cname: 'x.test', rcode: 'SERVFAIL' })], 'servfail'],
-    ['a circle', [seen({ cname: 'x.test', loop: ['x.test'] }), fails], 'cname_loop'],
+    ['a loop', [seen({ cname: 'x.test', loop: ['x.test'] }), fails], 'cname_loop'],
   ])('%s', (_, outcomes, kind) => {
     expect(judge(outcomes)).toBe(kind);
   });
 
-  it('knows a registered domain for an apex though its zone was not seen, and nothing else', () => {
+  it('recognises only a registered domain as an apex without seeing its zone', () => {
     const outcomes = [seen({ cname: 'x.test', a: ['192.0.2.1'] })];
     const kindOf = (asked: string) =>
       diagnose({ name: asked, zone: 'com', outcomes, unregistered: false, lameServers: [] })?.kind;
@@ -89,11 +89,11 @@ describe('problemOf', () => {
     expect(kindOf('example.test')).toBe(undefined);
   });
 
-  it('sees a CNAME at the apex even where it leads to an address', () => {
+  it('reports a CNAME at the apex even if it leads to an address', () => {
     expect(judge([seen({ cname: 'x.test', a: ['192.0.2.1'] })], { zone: name })).toBe('cname_at_apex');
   });
 
-  it('blames servers that do not serve the zone only where the resolver gets nothing from them', () => {
+  it('reports lame servers only if the resolver gets no answer from them', () => {
     const lame = { lameServers: ['ns1.example.test'] };
     expect(judge([fails, fails], lame)).toBe('lame');
     expect(judge([timeout, timeout], lame)).toBe('lame');
@@ -115,12 +115,12 @@ describe('staleSeconds', () => {
     ['the same', { a: ['192.0.2.1'], ttl: 9 }, { a: ['192.0.2.1'] }, null],
     ['some the same', { a: ['192.0.2.1', '192.0.2.2'] }, { a: ['192.0.2.2', '192.0.2.3'] }, null],
     ['another address', { a: ['192.0.2.1'], ttl: 9 }, { a: ['192.0.2.2'] }, 9],
-    ['an address that is gone', { a: ['192.0.2.1'], ttl: 9 }, {}, 9],
+    ['a removed address', { a: ['192.0.2.1'], ttl: 9 }, {}, 9],
     ['an address that is a CNAME now', { a: ['192.0.2.1'], ttl: 9 }, { cname: 'x.test' }, 9],
     ['the same CNAME', { cname: 'x.test', a: ['192.0.2.1'] }, { cname: 'x.test' }, null],
     ['another CNAME', { cname: 'x.test', cnameTtl: 7, a: ['192.0.2.1'], ttl: 99 }, { cname: 'y.test' }, 7],
-    ['a name that is there now', { rcode: 'NXDOMAIN', negativeTtl: 30 }, { a: ['192.0.2.1'] }, 30],
-    ['a name that is still not there', { rcode: 'NXDOMAIN', negativeTtl: 30 }, {}, null],
+    ['a new name', { rcode: 'NXDOMAIN', negativeTtl: 30 }, { a: ['192.0.2.1'] }, 30],
+    ['a name that still does not exist', { rcode: 'NXDOMAIN', negativeTtl: 30 }, {}, null],
     ['a failure', { rcode: 'SERVFAIL' }, { a: ['192.0.2.1'] }, null],
   ])('%s', (_, resolver, now, seconds) => {
     expect(staleSeconds(name, [seen(resolver)], zone(now))).toBe(seconds);

@@ -3,7 +3,7 @@ import type { CnameChain } from './cname-chain.ts';
 import type { DnsProblem } from './dns-problem.ts';
 import type { DnsRecord } from './record.ts';
 
-/** What came of asking the resolver for one type of address. */
+/** Result of a query for one type of address. */
 export type AddressOutcome =
   | { kind: 'chain'; chain: CnameChain }
   | { kind: 'timeout' }
@@ -11,19 +11,19 @@ export type AddressOutcome =
 
 export interface Evidence {
   name: string;
-  /** The zone that the name is in; null if it could not be found out. */
+  /** The zone of the name; null if unknown. */
   zone: string | null;
-  /** Of A and of AAAA. */
+  /** Results for A and AAAA. */
   outcomes: AddressOutcome[];
-  /** Does the registrable domain not exist? */
+  /** Whether the registrable domain does not exist. */
   unregistered: boolean;
-  /** The servers of the zone that do not serve it. */
+  /** Servers to which the zone is delegated but that do not serve it. */
   lameServers: string[];
 }
 
 /**
- * The problem that matters most; null where the name leads to an address as it should. What was seen goes before what
- * could not be seen, and what the owner of the name can mend before what only shows that something is wrong.
+ * Finds the most important problem; null if the name resolves to an address. Observed problems come before failed queries,
+ * and problems that the owner can fix come before mere symptoms.
  */
 export function diagnose({ name, zone, outcomes, unregistered, lameServers }: Evidence): DnsProblem | null {
   const chains = outcomes.flatMap((outcome) => (outcome.kind === 'chain' ? [outcome.chain] : []));
@@ -40,7 +40,7 @@ export function diagnose({ name, zone, outcomes, unregistered, lameServers }: Ev
   if (missing) return { kind: 'nxdomain', name, unregistered };
 
   const failed = chains.some(({ answer }) => answer.rcode !== 'NOERROR');
-  // A resolver may say SERVFAIL, or nothing at all, where it is the zone's own servers that fail.
+  // A resolver may answer SERVFAIL, or not at all, if the zone's servers fail.
   if (failed || chains.length < outcomes.length) {
     if (zone !== null && lameServers.length > 0) return { kind: 'lame', zone, servers: lameServers };
   }
@@ -53,15 +53,15 @@ export function diagnose({ name, zone, outcomes, unregistered, lameServers }: Ev
 }
 
 /**
- * Was the name registered with a registry? Then it is the top of a zone, even where its servers answer every question
- * with the CNAME, so that no SOA of it is ever seen. Suffixes that no registry is known for prove nothing.
+ * Whether the name is registered at a known registry. It is then a zone apex, even if its servers answer every query with
+ * the CNAME, which hides the SOA. Unknown suffixes prove nothing.
  */
 function isRegistered(name: string): boolean {
   const { domain, isIcann } = parse(name, { allowPrivateDomains: false, validateHostname: false });
   return isIcann === true && domain === name;
 }
 
-/** The addresses that a chain leads to. */
+/** The addresses at the end of a chain. */
 export function addressesAt({ answer, end }: CnameChain): Extract<DnsRecord, { type: 'A' | 'AAAA' }>[] {
   return answer.answers.filter(isAddress).filter(({ hdr }) => hdr.name === end);
 }
@@ -70,9 +70,9 @@ function isAddress(record: DnsRecord): record is Extract<DnsRecord, { type: 'A' 
   return record.type === 'A' || record.type === 'AAAA';
 }
 
-/** What the zone's own servers say of a name. */
+/** The records of a name at the zone's own servers. */
 export interface AuthoritativeView {
-  /** The names of the servers that answered with authority. */
+  /** Names of the servers that gave authoritative answers. */
   servers: string[];
   cname: string | null;
   a: string[];
@@ -80,8 +80,8 @@ export interface AuthoritativeView {
 }
 
 /**
- * For how long the resolver will give what the authoritative servers no longer say: the longest remaining TTL in seconds
- * of what differs. null where they agree, as far as is known. Addresses that overlap agree: many servers rotate them.
+ * Seconds until the resolver's outdated records expire: the longest remaining TTL of the differing records. Null if the
+ * resolver and the authoritative servers agree. Overlapping addresses agree, because many servers rotate them.
  */
 export function staleSeconds(
   name: string,
@@ -107,7 +107,7 @@ export function staleSeconds(
   );
   const { cname, a, aaaa } = authoritative;
   if (seesNothing && (cname !== null || a.length > 0 || aaaa.length > 0)) {
-    // RFC 2308 section 5: that there is nothing is kept as long as the SOA beside it.
+    // RFC 2308 section 5: a negative answer is cached as long as the SOA in it.
     ttls.push(
       ...outcomes.flatMap((outcome) => (outcome.kind === 'chain' ? negativeTtls(outcome.chain) : [])),
     );

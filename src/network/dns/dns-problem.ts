@@ -1,4 +1,4 @@
-/** What is wrong with a name in the DNS, told apart so that each can be said in words of its own. */
+/** A DNS problem of a name. Each kind has its own sentence. */
 export type DnsProblem =
   /** The name does not exist; `unregistered`: not even its registrable domain does. */
   | { kind: 'nxdomain'; name: string; unregistered: boolean }
@@ -8,10 +8,10 @@ export type DnsProblem =
   | { kind: 'unreachable' }
   /** The zone is delegated to servers that do not serve it; `servers`: their NS names. */
   | { kind: 'lame'; zone: string; servers: string[] }
-  /** RFC 1912 2.4: a zone's own name has SOA and NS records, beside which no CNAME may stand. */
+  /** RFC 1912 section 2.4: a zone apex has SOA and NS records, so it cannot have a CNAME. */
   | { kind: 'cname_at_apex'; target: string }
   | { kind: 'cname_loop'; names: string[] }
   /** The CNAME's last target does not exist or has no address. */
   | { kind: 'dangling_cname'; target: string }
-  /** The name exists, but has neither A, AAAA nor CNAME. */
+  /** The name exists, but has no A, AAAA or CNAME record. */
   | { kind: 'no_address' };

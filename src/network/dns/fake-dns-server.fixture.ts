@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { type Answer, decode, encode, type Packet } from 'dns-packet';
 import type { DnsServer } from './client.ts';
 
-/** A query as it came. */
+/** A received query. */
 export interface Query {
   id: number;
   name: string;
@@ -12,7 +12,7 @@ export interface Query {
   hasEdns: boolean;
 }
 
-/** The bytes that are sent back, one datagram each. */
+/** Returns the responses to a query, one datagram each. */
 export type Behaviour = (query: Query) => Buffer[];
 
 export interface FakeDnsServer extends DnsServer {
@@ -20,7 +20,7 @@ export interface FakeDnsServer extends DnsServer {
   close(): Promise<void>;
 }
 
-/** A DNS server that says what a test wants, hostile or wrong as it may be; on 127.0.0.1, over UDP and TCP. */
+/** Starts a scripted DNS server on 127.0.0.1, over UDP and TCP. Its answers may be wrong or hostile. */
 export async function startFakeDnsServer(behaviour: Behaviour): Promise<FakeDnsServer> {
   const queries: Query[] = [];
   const sockets = new Set<Socket>();
@@ -81,7 +81,7 @@ export const SERVFAIL = 2;
 export const NXDOMAIN = 3;
 export const REFUSED = 5;
 
-/** A response to a query; `flags` holds the rcode as well. */
+/** Builds a response to a query. `flags` includes the rcode. */
 export function reply(query: Query, answers: Answer[] = [], flags = 0, more: Partial<Packet> = {}): Buffer {
   const questions = [{ name: query.name, type: typeOf(query.type) }];
   return encode({ type: 'response', id: query.id, flags, questions, answers, ...more });

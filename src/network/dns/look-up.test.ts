@@ -65,7 +65,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     });
   }
 
-  it('finds every record of a name, and what the zone itself says', async () => {
+  it('finds all records of a name, and those at the zone’s servers', async () => {
     const found = await find('Example.TEST.');
     expect(found).toMatchObject({
       name: 'example.test',
@@ -88,7 +88,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     expect(found.caa).toMatchObject([{ flag: 0, tag: 'issue', value: 'ca.test' }]);
   });
 
-  it('follows a CNAME, and takes zone and CAA from above', async () => {
+  it('follows a CNAME, and takes zone and CAA from the parent', async () => {
     const found = await find('www.example.test');
     expect(found).toMatchObject({
       cnames: ['site.example.test'],
@@ -102,7 +102,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     expect((await find('own.example.test')).caa).toMatchObject([{ value: 'own.test' }]);
   });
 
-  it('looks a wildcard up as it stands', async () => {
+  it('looks up the wildcard itself', async () => {
     const found = await find('*.wild.example.test');
     expect(found).toMatchObject({
       a: [{ address: '192.0.2.12' }],
@@ -128,11 +128,11 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     expect((await find(name)).problem).toEqual(problem);
   });
 
-  it('does not take the registry for the zone of a name that nobody has registered', async () => {
+  it('does not report the registry as the zone of an unregistered name', async () => {
     expect(await find('www.not-there.test')).toMatchObject({ zone: null, ns: [], soa: [] });
   });
 
-  it('tells a lame delegation from a zone that fails', async () => {
+  it('distinguishes a lame delegation from a failing zone', async () => {
     const failing = await fakeServer((query) => {
       if (query.name.endsWith('lame.example.test')) return [reply(query, [], SERVFAIL)];
       const soa = { mname: 'ns1.example.test', rname: 'x.example.test' };
@@ -156,7 +156,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
       caaFailed: true,
       problem: { kind: 'lame', zone: 'lame.example.test', servers: ['ns.lame.example.test'] },
     });
-    // Without a way to look behind, it stays the resolver's word.
+    // If servers may not be contacted, only the resolver's answer counts.
     const blind = { resolver: createDnsResolver([failing]), mayContact: () => false };
     expect((await find('www.lame.example.test', blind)).problem).toMatchObject({ kind: 'servfail' });
   });
@@ -182,7 +182,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     });
     let asked = 0;
     const registry = await fakeServer((query) => {
-      // The registry delegates; what it delegates to answers at the same address.
+      // The registry delegates to a server at the same address.
       if (asked++ < 2) {
         const authorities = [{ type: 'NS' as const, name: 'apex.test', ttl: 1, data: 'ns1.apex.test' }];
         const additionals = [{ type: 'A' as const, name: 'ns1.apex.test', ttl: 1, data: '127.0.0.1' }];
@@ -199,7 +199,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     });
   });
 
-  it('says for how long the resolver will still give what the zone no longer says', async () => {
+  it('reports how long the resolver keeps outdated records', async () => {
     await dns.setZone('stale.test', 'www 200 A 192.0.2.1');
     const before = await find('www.stale.test');
     expect(before.staleSeconds).toBeNull();
@@ -210,14 +210,14 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     expect(after.a).toMatchObject([{ address: '192.0.2.1' }]);
     expect(after.staleSeconds).toBeGreaterThan(150);
     expect(after.staleSeconds).toBeLessThanOrEqual(200);
-    // What was not there is remembered too.
+    // Negative answers are cached, too.
     const added = await find('new.stale.test');
     expect(added).toMatchObject({ problem: { kind: 'nxdomain' }, authoritative: { a: ['192.0.2.3'] } });
     expect(added.staleSeconds).toBeGreaterThan(0);
     await dns.removeZone('stale.test');
   });
 
-  it('sends nothing to a name server at an address that may not be contacted', async () => {
+  it('sends nothing to a name server at a forbidden address', async () => {
     const asked: string[] = [];
     const mayContact = (address: string) => {
       asked.push(address);
@@ -230,13 +230,13 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     expect(asked).toEqual(['127.0.0.1']);
   });
 
-  it('tells what it has found so far, and stops with the signal', async () => {
+  it('reports partial findings, and stops with the signal', async () => {
     const progress: NameFindings[] = [];
     await find('example.test', { onProgress: (findings) => progress.push(findings) });
     expect(progress.length).toBeGreaterThan(3);
     expect(progress.at(-1)?.authoritative).not.toBeNull();
 
-    // Addresses are never answered; the rest is.
+    // Address queries get no answer; all others do.
     const half = await fakeServer((query) => {
       if (query.type === 'A' || query.type === 'AAAA') return [];
       return [
@@ -254,21 +254,21 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     expect(found).toMatchObject({ txt: ['seen'], a: [], problem: { kind: 'timeout' } });
   });
 
-  it('says that no resolver can be reached', async () => {
+  it('reports that no resolver can be reached', async () => {
     const gone = await startFakeDnsServer(() => []);
     await gone.close();
     const found = await find('example.test', { resolver: createDnsResolver([gone]) });
     expect(found).toMatchObject({ problem: { kind: 'unreachable' }, caaFailed: true, zone: null });
   });
 
-  it('asks nobody for localhost', async () => {
+  it('sends no query for localhost', async () => {
     const server = await fakeServer(() => []);
     const found = await find('site.localhost', { resolver: createDnsResolver([server]) });
     expect(found).toMatchObject({ a: [{ address: '127.0.0.1' }], aaaa: [{ address: '::1' }], problem: null });
     expect(server.queries).toEqual([]);
   });
 
-  it('addressesOf gives the addresses through CNAMEs, or says why there are none', async () => {
+  it('addressesOf follows CNAMEs to addresses, or says why there are none', async () => {
     const resolver = createDnsResolver([dns.resolver]);
     const signal = AbortSignal.timeout(3000);
     expect(await addressesOf(resolver, 'WWW.example.test', signal)).toEqual(['192.0.2.10', '2001:db8::10']);
@@ -279,7 +279,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     await expect(gone).rejects.toThrow('nothing.example.test does not exist.');
   });
 
-  it('asks the next resolver where one fails', async () => {
+  it('queries the next resolver if one fails', async () => {
     const refusing = await fakeServer((query) => [reply(query, [], REFUSED)]);
     const resolver = createDnsResolver([refusing, dns.resolver]);
     const signal = AbortSignal.timeout(3000);
@@ -293,7 +293,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
   });
 });
 
-it('knows the resolvers of the machine by address and port', () => {
+it('lists the resolvers of the machine by address and port', () => {
   for (const { host, port } of systemDnsServers()) {
     expect(host).not.toMatch(/[[\]]/);
     expect(port).toBeGreaterThan(0);

@@ -17,12 +17,12 @@ import { RRTYPES } from './wire.ts';
 
 export type { DnsProblem } from './dns-problem.ts';
 
-/** What DNS says of a name. What is not known (yet) is empty or null. */
+/** DNS records of a name and their problems. Unknown values are empty or null. */
 export interface NameFindings {
   name: string;
   /** The targets of the CNAME chain, in order. */
   cnames: string[];
-  /** The final addresses, as the resolver sees them. */
+  /** The final addresses, according to the resolver. */
   a: AddressRecord[];
   aaaa: AddressRecord[];
   /** The name servers of the zone. */
@@ -30,34 +30,34 @@ export interface NameFindings {
   mx: { exchange: string; preference: number }[];
   txt: string[];
   soa: SoaRecord[];
-  /** The relevant set after climbing the tree (RFC 8659 section 3). */
+  /** The relevant record set, possibly of a parent name (RFC 8659 section 3). */
   caa: CaaRecord[];
-  /** The zone that the name is in (the owner of the SOA). */
+  /** The zone of the name, which owns the SOA. */
   zone: string | null;
-  /** What the zone's authoritative servers say now of the name itself; null if none could be asked. */
+  /** The present records of the name at the authoritative servers; null if none answered. */
   authoritative: AuthoritativeView | null;
-  /** The resolver still gives what the authoritative servers no longer say: seconds until its caches end. */
+  /** Seconds until the resolver's outdated records expire; null if they are up to date. */
   staleSeconds: number | null;
-  /** CAA could not be looked up: no authority may issue then (RFC 8659 section 3). */
+  /** The CAA look-up failed, so no authority may issue (RFC 8659 section 3). */
   caaFailed: boolean;
-  /** The one that matters most. */
+  /** The most important problem. */
   problem: DnsProblem | null;
 }
 
 export interface LookUpOptions {
   resolver: DnsResolver;
   signal: AbortSignal;
-  /** Called with the findings so far after each look-up, and never after `signal` is aborted. */
+  /** Called with partial findings after each query, but never after `signal` aborts. */
   onProgress?: (findings: NameFindings) => void;
-  /** May a packet be sent to this address? The name of a name server may point anywhere. */
+  /** Whether packets may be sent to this address. Name server names can point anywhere. */
   mayContact: (address: string) => boolean;
-  /** Port of authoritative servers; 53. */
+  /** Port of authoritative servers; default 53. */
   authoritativePort?: number;
 }
 
 /**
- * Looks a name up, all types side by side; for a wildcard, `*.` and a name, the record sets of the wildcard itself.
- * What is not known when `signal` is aborted stays empty. Never throws for what the network does.
+ * Looks up all record types of a name in parallel. For a wildcard, looks up the records of the wildcard itself. Values that
+ * are unknown when `signal` aborts stay empty. Network errors never throw.
  */
 export async function lookUp(name: string, options: LookUpOptions): Promise<NameFindings> {
   const { resolver, signal, onProgress } = options;
@@ -86,7 +86,7 @@ export async function lookUp(name: string, options: LookUpOptions): Promise<Name
   async function addresses(): Promise<void> {
     const seen = await Promise.all([addressOutcome(wanted, ask('A')), addressOutcome(wanted, ask('AAAA'))]);
     if (seen.every(hasFailed)) {
-      // Some resolvers fail where CNAMEs lead in a circle or to a zone that fails: walked one by one, they show it.
+      // Some resolvers fail for CNAME loops and CNAMEs into broken zones. Following them one by one shows the cause.
       const walked = await addressOutcome(wanted, ask('CNAME'));
       if (walked.kind === 'chain' && walked.chain.cnames.length > 0) {
         const failure = seen.flatMap((one) => (one.kind === 'chain' ? [one.chain.answer] : []))[0];
@@ -147,13 +147,13 @@ export async function lookUp(name: string, options: LookUpOptions): Promise<Name
   await Promise.all([
     addresses(),
     zoneAndItsServers(),
-    // That there was no answer for these shows in the addresses as well.
+    // A failure here shows in the addresses as well.
     mail().catch(() => undefined),
     texts().catch(() => undefined),
     certificationAuthorities(),
   ]);
   if (findings.problem?.kind === 'nxdomain' && unregistered && isAbove(findings.zone, wanted)) {
-    // What was found is the registry's.
+    // The findings belong to the registry's zone.
     findings = { ...findings, zone: null, ns: [], soa: [] };
   }
   return findings;
@@ -178,7 +178,7 @@ function nothingFound(name: string): NameFindings {
   };
 }
 
-/** RFC 6761 section 6.3: this machine, and nobody is asked. */
+/** The fixed addresses of localhost (RFC 6761 section 6.3). */
 function localFindings(findings: NameFindings): NameFindings {
   const hdr = { name: findings.name, class: 1, ttl: 0 };
   return {
@@ -212,7 +212,7 @@ function isPlainNxdomain({ answer, cnames }: CnameChain): boolean {
   return answer.rcode === 'NXDOMAIN' && cnames.length === 0;
 }
 
-/** Does the registrable domain not exist either? */
+/** Whether the registrable domain does not exist either. */
 async function isUnregistered(name: string, ask: Ask): Promise<boolean> {
   const registrable = getDomain(withoutWildcard(name), { validateHostname: false });
   if (registrable === null) return false;
@@ -220,7 +220,7 @@ async function isUnregistered(name: string, ask: Ask): Promise<boolean> {
   try {
     return (await ask(registrable)).rcode === 'NXDOMAIN';
   } catch {
-    // Not known; that the name itself is not there is.
+    // Unknown. The name itself does not exist in any case.
     return false;
   }
 }
@@ -228,11 +228,11 @@ async function isUnregistered(name: string, ask: Ask): Promise<boolean> {
 interface ZoneCut {
   zone: string;
   soa: SoaRecord[];
-  /** Not, if what is below did not answer: there may be another zone in between. */
+  /** False if a name below did not answer, because a zone in between may be missed. */
   isSure: boolean;
 }
 
-/** The zone that a name is in: the owner of the SOA that comes with the answer, or with that for a name above. */
+/** Finds the zone of a name: the owner of the SOA in the answer for the name or a parent. */
 export async function findZone(name: string, ask: Ask): Promise<ZoneCut | null> {
   let isSure = true;
   for (let at = withoutWildcard(name); at !== ''; at = parentOf(at)) {
@@ -245,7 +245,7 @@ export async function findZone(name: string, ask: Ask): Promise<ZoneCut | null> 
     }
     const soa = [...answer.answers, ...answer.authorities].filter(isSoa);
     const own = soa.filter(({ hdr }) => isWithin(at, hdr.name));
-    // Behind a CNAME stands the SOA of its target's zone.
+    // After a CNAME, the SOA belongs to the zone of its target.
     if (own[0] !== undefined && cnameOf(answer, at) === null) {
       return { zone: own[0].hdr.name, soa: own, isSure };
     }
@@ -258,7 +258,7 @@ function isSoa(record: DnsRecord): record is SoaRecord {
   return record.type === 'SOA';
 }
 
-/** RFC 8659 section 3: the set of the name, or of the nearest above that has one; null if it could not be found out. */
+/** The CAA records of the name or its nearest parent with any (RFC 8659 section 3); null if a query failed. */
 async function relevantCaa(name: string, ask: Ask): Promise<CaaRecord[] | null> {
   for (let at = withoutWildcard(name); at !== ''; at = parentOf(at)) {
     try {
@@ -279,7 +279,7 @@ function withoutWildcard(name: string): string {
   return name.startsWith('*.') ? name.slice(2) : name;
 }
 
-/** Is the zone above the domain that can be registered? */
+/** Whether the zone is above the registrable domain of the name. */
 function isAbove(zone: string | null, name: string): boolean {
   const registrable = getDomain(withoutWildcard(name), { validateHostname: false });
   return zone !== null && registrable !== null && !isWithin(zone, registrable);

@@ -3,12 +3,12 @@ import { canonicalName, parentOf } from './domain-name.ts';
 import known from './providers.json' with { type: 'json' };
 
 const PROVIDERS = new Map(Object.entries(known));
-/** Their names differ in number and ending: ns-1234.awsdns-56.co.uk. */
+/** Route 53 servers differ in numbers and suffix: ns-1234.awsdns-56.co.uk. */
 const ROUTE_53 = /\.awsdns-\d+\.(com|net|org|co\.uk)$/;
 
 /**
- * The DNS provider that name servers belong to ('Cloudflare', 'Amazon Route 53' …); of an unknown one, the registrable
- * domain of its first name server; '' where there is none.
+ * The DNS provider of name servers ('Cloudflare', 'Amazon Route 53' …). For an unknown provider, the registrable domain of
+ * the first name server; '' without name servers.
  */
 export function dnsProviderOf(ns: string[]): string {
   const names = ns.map(canonicalName);

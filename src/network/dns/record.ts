@@ -1,6 +1,6 @@
 /**
- * The header of a resource record as the status report's `hdr` (gaps section 5): numbers as on the wire; the name in
- * lower case and without the final dot, '' for the root.
+ * The header of a resource record, as in `hdr` of a status report (docs/api.md, Status reports). Numbers are as on the
+ * wire. The name is in lower case without a final dot; '' is the root.
  */
 export interface RecordHeader {
   name: string;
@@ -8,16 +8,16 @@ export interface RecordHeader {
   class: number;
   /** Seconds. */
   ttl: number;
-  /** Octets of the record's content as it was sent, so with names compressed if they were. */
+  /** Length of the record's content on the wire, in octets, including name compression. */
   rdlength: number;
 }
 
-/** The resource records that Homeport reads. Names in them are as in {@link RecordHeader}. */
+/** The resource records that Homeport reads. Their names have the format of {@link RecordHeader}. */
 export type DnsRecord =
   | { type: 'A' | 'AAAA'; hdr: RecordHeader; address: string }
   | { type: 'CNAME' | 'NS'; hdr: RecordHeader; target: string }
   | { type: 'MX'; hdr: RecordHeader; exchange: string; preference: number }
-  /** `text`: the character-strings joined (RFC 7208 3.3), read as UTF-8, unprintable bytes as `\ddd`. */
+  /** `text`: the joined character-strings (RFC 7208 section 3.3) as UTF-8, with unprintable bytes as `\ddd`. */
   | { type: 'TXT'; hdr: RecordHeader; text: string }
   | {
       type: 'SOA';

@@ -10,13 +10,13 @@ import type { RecordType } from './record.ts';
 export interface DnsResolver {
   readonly servers: DnsServer[];
   /**
-   * Asks them in order: the next one on time-out, unreachable, SERVFAIL, REFUSED; the last answer stands.
-   * Throws DnsTimeout, DnsUnreachable if none answered.
+   * Queries the servers in order. Goes on to the next after a timeout, an unreachable server, SERVFAIL or REFUSED. Returns
+   * the last answer. Throws DnsTimeout or DnsUnreachable if no server answered.
    */
   resolve(name: string, type: RecordType, signal: AbortSignal): Promise<DnsAnswer>;
 }
 
-/** A name has no address that could be found; `problem` says why. */
+/** No address of a name could be found; `problem` says why. */
 export class NameNotResolved extends Error {
   override name = 'NameNotResolved';
   readonly problem: DnsProblem;
@@ -46,7 +46,7 @@ export function createDnsResolver(servers: DnsServer[]): DnsResolver {
   return { servers, resolve };
 }
 
-/** The resolvers of this machine, with their ports. */
+/** The resolvers that this machine is configured to use. */
 export function systemDnsServers(): DnsServer[] {
   return getServers().map((text) => {
     const [, inBrackets, plain, port] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
@@ -55,8 +55,8 @@ export function systemDnsServers(): DnsServer[] {
 }
 
 /**
- * The addresses of a name, through CNAMEs, IPv4 first; [] where the name exists and has none. An IP address is its own;
- * `localhost` and names below it are this machine without asking (RFC 6761). Throws NameNotResolved.
+ * Resolves the addresses of a name through CNAMEs, IPv4 first; [] if the name exists without an address. IP addresses and
+ * `localhost` (RFC 6761) need no query. Throws NameNotResolved.
  */
 export async function addressesOf(
   resolver: DnsResolver,
@@ -86,7 +86,7 @@ export async function addressesOf(
   const problems = outcomes.map((outcome) =>
     isChain(outcome) ? problemOfChain(outcome) : problemOfFailure(outcome),
   );
-  // Half an answer does not say that there is no address.
+  // One failed query leaves it open whether there is an address.
   const problem = problems.find((one) => one !== null);
   if (problem) throw notResolved(wanted, problem);
   return [];
@@ -106,7 +106,7 @@ function problemOfChain({ answer, cnames, end, loop }: CnameChain): DnsProblem |
   return answer.rcode === 'NOERROR' ? null : { kind: 'servfail', zone: null };
 }
 
-/** What it means for a name that its question got no answer. */
+/** The problem of a name whose query failed. */
 export function problemOfFailure(failure: unknown): { kind: 'timeout' | 'unreachable' } {
   return { kind: failure instanceof DnsTimeout ? 'timeout' : 'unreachable' };
 }
@@ -117,9 +117,9 @@ const SENTENCES: Record<DnsProblem['kind'], string> = {
   timeout: 'could not be looked up in time',
   unreachable: 'could not be looked up: no DNS resolver can be reached',
   lame: 'could not be looked up: its DNS servers do not serve it',
-  cname_at_apex: 'has a CNAME where none may be',
-  cname_loop: 'has CNAMEs that lead in a circle',
-  dangling_cname: 'is a CNAME for a name that does not exist',
+  cname_at_apex: 'has a CNAME at a domain apex, which is not allowed',
+  cname_loop: 'has CNAMEs that form a loop',
+  dangling_cname: 'has a CNAME to a name that does not exist',
   no_address: 'has no address',
 };
 

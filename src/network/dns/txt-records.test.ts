@@ -34,14 +34,14 @@ describe.skipIf(!findDnsServers())('with real DNS servers', () => {
     expect(await texts()).toContain('short');
   });
 
-  it('sees a change at once, whatever the resolver remembers', async () => {
+  it('sees a change at once, even if the resolver has cached records', async () => {
     await dns.setZone('shop.example', '_homeport-challenge TXT "old"');
     await createDnsResolver([dns.resolver]).resolve(NAME, 'TXT', signal());
     await dns.setZone('shop.example', '_homeport-challenge TXT "new"', { keepCache: true });
     expect(await texts()).toEqual(['new']);
   });
 
-  it('does not follow a CNAME, nor a wildcard that leads elsewhere', async () => {
+  it('follows neither a CNAME nor a wildcard CNAME', async () => {
     await dns.setZone('elsewhere.example', '@ TXT "theirs"');
     await dns.setZone('shop.example', '_homeport-challenge CNAME elsewhere.example.');
     expect(await texts()).toEqual([]);
@@ -49,7 +49,7 @@ describe.skipIf(!findDnsServers())('with real DNS servers', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('finds the servers of a zone that the challenge was delegated to', async () => {
+  it('finds the servers of a zone to which the challenge is delegated', async () => {
     await dns.setZone('_homeport-challenge.shop.example', '@ TXT "delegated"');
     await dns.setZone(
       'shop.example',
@@ -59,14 +59,14 @@ describe.skipIf(!findDnsServers())('with real DNS servers', () => {
     await dns.removeZone('_homeport-challenge.shop.example');
   });
 
-  it('has nothing for a name without records', async () => {
+  it('returns an empty list for a name without records', async () => {
     await dns.setZone('shop.example', '@ A 127.0.0.1');
     expect(await texts()).toEqual([]);
   });
 });
 
-describe('with one server that says', () => {
-  /** The resolver and the only server of the zone are one. */
+describe('with a server that answers', () => {
+  /** One server is both the resolver and the only server of the zone. */
   async function textsFrom(txt: (query: Parameters<Parameters<typeof startFakeDnsServer>[0]>[0]) => Buffer) {
     const server = await startFakeDnsServer((query) => {
       if (query.type === 'TXT') return [txt(query)];
@@ -91,13 +91,13 @@ describe('with one server that says', () => {
     }
   }
 
-  it('a record of another name: it does not count', async () => {
+  it('with a record of another name: ignores it', async () => {
     expect(
       await textsFrom((query) => reply(query, [{ type: 'TXT', name: 'shop.example', data: 'no' }], AA)),
     ).toEqual([]);
   });
 
-  it('something without authority: the resolver is believed', async () => {
+  it('without authority: uses the resolver', async () => {
     expect(await textsFrom((query) => reply(query, [{ type: 'TXT', name: NAME, data: 'yes' }]))).toEqual([
       'yes',
     ]);
@@ -106,16 +106,16 @@ describe('with one server that says', () => {
   it.each([
     ['SERVFAIL', SERVFAIL],
     ['REFUSED', REFUSED],
-  ])('%s: it is not known', async (_, rcode) => {
+  ])('%s: returns null', async (_, rcode) => {
     expect(await textsFrom((query) => reply(query, [], rcode))).toBeNull();
   });
 
-  it('NXDOMAIN: there is none', async () => {
+  it('NXDOMAIN: returns an empty list', async () => {
     expect(await textsFrom((query) => reply(query, [], NXDOMAIN))).toEqual([]);
   });
 });
 
-it('asks nobody for a name that cannot be asked for', async () => {
+it('sends no query for an invalid name', async () => {
   const resolver = createDnsResolver([]);
   const options = { resolver, mayContact: () => true, signal: signal() };
   expect(await lookUpTxtRecords(`_homeport-challenge.${'a'.repeat(64)}.example`, options)).toBeNull();

@@ -4,9 +4,9 @@ import { canonicalName, isAskable, isLocalhost } from './domain-name.ts';
 import { findZone, type LookUpOptions } from './look-up.ts';
 
 /**
- * Looks up the TXT records of exactly this name; null if that failed. The zone's servers are asked first, because caches
- * hide a record that was just added or removed; the resolver counts only if none of them answers. CNAMEs are not
- * followed: a wildcard CNAME would let its target speak for the whole zone. Network failures never throw.
+ * Looks up the TXT records of exactly this name; null if that failed. Queries the zone's servers first, because caches hide
+ * recent changes. The resolver counts only if none of them answers. Does not follow CNAMEs, because the target of a
+ * wildcard CNAME would then control the whole zone. Network errors never throw.
  */
 export async function lookUpTxtRecords(
   name: string,

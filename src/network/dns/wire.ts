@@ -2,7 +2,7 @@ import { type Answer, answer, encode, name as nameCodec, RECURSION_DESIRED } fro
 import { canonicalName, isAskable } from './domain-name.ts';
 import type { DnsRecord, RecordHeader, RecordType } from './record.ts';
 
-// What the package exports and its types leave out.
+// Exports of the package that its types omit.
 declare module 'dns-packet' {
   export const name: { decode: { (bytes: Buffer, offset: number): string; bytes: number } };
   export const answer: { decode: (bytes: Buffer, offset: number) => Answer };
@@ -11,7 +11,7 @@ declare module 'dns-packet' {
 export interface DnsQuestion {
   name: string;
   type: RecordType;
-  /** Is the server to find the answer out if it does not know it? */
+  /** Whether to request recursion. */
   recursive: boolean;
 }
 
@@ -19,18 +19,18 @@ export interface DnsMessage {
   id: number;
   rcode: string;
   authoritative: boolean;
-  /** The answer did not fit; nothing of it is read. */
+  /** The answer did not fit, so its records are not read. */
   truncated: boolean;
-  /** The question that it repeats; some servers repeat none when they refuse it as malformed. */
+  /** The repeated question. Some servers leave it out when they refuse a query as malformed. */
   question: { name: string; rrtype: number } | null;
   answers: DnsRecord[];
   authorities: DnsRecord[];
   additionals: DnsRecord[];
 }
 
-/** Large enough for most answers, and small enough never to be fragmented. */
+/** Large enough for most answers, and small enough to avoid fragmentation. */
 const UDP_PAYLOAD = 1232;
-/** More records of one type than this are no help to anybody. */
+/** Limit of records per type. */
 const MOST_RECORDS = 100;
 const MOST_TEXT = 4096;
 const MOST_PARTS = 1000;
@@ -50,7 +50,7 @@ const OPT = 41;
 const READ = new Set(Object.values(RRTYPES));
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
 
-/** A query as sent over UDP; `edns`: with an OPT record (RFC 6891). Throws a RangeError for what is no domain name. */
+/** Encodes a query for UDP; `edns` adds an OPT record (RFC 6891). Throws RangeError for an invalid name. */
 export function encodeQuestion(id: number, question: DnsQuestion, edns: boolean): Buffer {
   if (!isAskable(question.name)) throw new RangeError(`"${question.name}" cannot be asked for in DNS`);
   return encode({
@@ -75,7 +75,7 @@ export function encodeQuestion(id: number, question: DnsQuestion, edns: boolean)
   });
 }
 
-/** Reads a response. Throws if it is none, or malformed: it comes from anywhere. */
+/** Parses a response. Throws if it is malformed or not a response. The input is untrusted. */
 export function decodeResponse(bytes: Buffer): DnsMessage {
   const flags = bytes.readUInt16BE(2);
   const isResponse = (flags & 0x8000) !== 0;
@@ -108,7 +108,7 @@ export function decodeResponse(bytes: Buffer): DnsMessage {
 interface Reader {
   bytes: Buffer;
   offset: number;
-  /** The upper bits of the rcode, which stand in the OPT record. */
+  /** The upper bits of the rcode, from the OPT record. */
   extendedRcode: number;
 }
 
@@ -137,18 +137,18 @@ function readSection(reader: Reader, count: number): DnsRecord[] {
       name,
       rrtype: bytes.readUInt16BE(at),
       class: bytes.readUInt16BE(at + 2),
-      // RFC 2181 section 8: with the highest bit set it means 0.
+      // RFC 2181 section 8: a TTL with the highest bit set means 0.
       ttl: bytes.readInt32BE(at + 4) < 0 ? 0 : bytes.readUInt32BE(at + 4),
       rdlength: bytes.readUInt16BE(at + 8),
     };
     reader.offset = at + 10 + hdr.rdlength;
-    if (reader.offset > bytes.length) throw new Error('a record ends behind the message');
+    if (reader.offset > bytes.length) throw new Error('a record exceeds the message');
     if (hdr.rrtype === OPT) reader.extendedRcode = bytes.readUInt8(at + 4);
     if (hdr.class !== IN || !READ.has(hdr.rrtype)) continue;
     const number = (seen.get(hdr.rrtype) ?? 0) + 1;
     seen.set(hdr.rrtype, number);
     if (number > MOST_RECORDS) continue;
-    // Up to its end only, so that no content reaches into the record that follows.
+    // Limited to the record, so that its content cannot extend into the next one.
     records.push(recordOf(hdr, answer.decode(bytes.subarray(0, reader.offset), start)));
   }
   return records;
@@ -196,7 +196,7 @@ function nameOf(decoded: string): string {
   return printable(canonicalName(decoded));
 }
 
-/** RFC 7208 section 3.3: the strings are joined without anything between them. */
+/** RFC 7208 section 3.3: the strings are joined without a separator. */
 function textOf(strings: string | Buffer | (string | Buffer)[]): string {
   const parts = [strings].flat().map((part) => Buffer.from(part));
   return printableBytes(Buffer.concat(parts).subarray(0, MOST_TEXT));
@@ -204,7 +204,7 @@ function textOf(strings: string | Buffer | (string | Buffer)[]): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The bytes as UTF-8 if they are such, else as ASCII with escapes. */
+/** The bytes as UTF-8 if valid, else as ASCII with escapes. */
 function printableBytes(bytes: Buffer): string {
   try {
     return printable(utf8.decode(bytes));
@@ -214,8 +214,8 @@ function printableBytes(bytes: Buffer): string {
 }
 
 /**
- * Control characters, those that turn the direction of text and other invisible ones as `\ddd` for each octet, as zone files
- * write them (RFC 1035 section 5.1): they come from strangers.
+ * Escapes control characters, direction characters and other invisible ones as `\ddd` per octet, like zone files (RFC 1035
+ * section 5.1), because the text is untrusted.
  */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (character) =>

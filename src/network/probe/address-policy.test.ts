@@ -45,7 +45,7 @@ const PUBLIC_V6 = ['2606:4700::1111', '2a00:1450:4001:831::200e', '2620:fe::fe']
 
 type Bytes = number[];
 
-/** Every form in which an IPv6 address carries an IPv4 address. */
+/** Every IPv6 format with an embedded IPv4 address. */
 const FORMS: Record<string, (v4: Bytes) => Bytes> = {
   'IPv4-mapped': (v4) => [...zeros(10), 0xff, 0xff, ...v4],
   'IPv4-compatible': (v4) => [...zeros(12), ...v4],
@@ -81,7 +81,7 @@ describe('public addresses only', () => {
     expect(publicOnly(address)).toBe(true);
   });
 
-  test.each([...REFUSED_V4, ...REFUSED_V6])('nothing in %s', (cidr) => {
+  test.each([...REFUSED_V4, ...REFUSED_V6])('no address in %s may be contacted', (cidr) => {
     fc.assert(
       fc.property(within(cidr), (bytes) => {
         expect(publicOnly(text(bytes))).toBe(false);
@@ -104,7 +104,7 @@ describe('public addresses only', () => {
     }
   });
 
-  test('local NAT64 is refused wherever in it a private address may stand', () => {
+  test('local NAT64 is refused if any position holds a private address', () => {
     expect(publicOnly('64:ff9b:1:808:8:800::')).toBe(true);
     // 10.0.0.1 behind a prefix of 48 bits, 8.8.8.8 behind one of 96.
     expect(publicOnly('64:ff9b:1:a00:0:100:808:808')).toBe(false);
@@ -129,17 +129,17 @@ describe('public addresses only', () => {
     '[2606:4700::1111]',
     'fe80::1%eth0',
     '2606:4700::1111%eth0',
-  ])('what is no plain address is refused: "%s"', (address) => {
+  ])('anything but a plain address is refused: "%s"', (address) => {
     expect(publicOnly(address)).toBe(false);
   });
 
-  test('no text makes it throw', () => {
+  test('never throws, whatever the text', () => {
     fc.assert(fc.property(fc.string(), (any) => typeof publicOnly(any) === 'boolean'));
   });
 });
 
 describe('allowed ranges', () => {
-  test('open what they name and nothing beside', () => {
+  test('allow exactly the addresses that they contain', () => {
     const policy = createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32'), ipaddr.parseCIDR('fd00::/8')]);
     expect(policy('127.0.0.1')).toBe(true);
     expect(policy('127.0.0.2')).toBe(false);
@@ -149,7 +149,7 @@ describe('allowed ranges', () => {
     expect(policy('8.8.8.8')).toBe(true);
   });
 
-  test('count for the address inside as for the one around it', () => {
+  test('match both the embedded and the outer address', () => {
     const inside = createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32')]);
     expect(inside('::ffff:127.0.0.1')).toBe(true);
     expect(inside('::ffff:127.0.0.2')).toBe(false);

@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 import type { AddressRange } from '../../config/settings/setting-values.ts';
 
 /**
- * Whether connections to the outside may go to an IP address. What is no plain IP address is refused, names and
- * addresses with a zone (`fe80::1%eth0`) included.
+ * Decides whether outgoing connections may go to an IP address. Refuses everything that is not a plain IP address,
+ * including names and addresses with a zone (`fe80::1%eth0`).
  */
 export type AddressPolicy = (address: string) => boolean;
 
@@ -12,8 +12,8 @@ type IPv4 = ipaddr.IPv4;
 type IPv6 = ipaddr.IPv6;
 
 /**
- * Public unicast, and what is in one of the `allowed` ranges. IPv6 forms that carry an IPv4 address inside are judged by
- * it, as that is where the packets end; `allowed` is matched against both.
+ * Allows public unicast addresses and the `allowed` ranges. An IPv6 address with an embedded IPv4 address is judged by
+ * the IPv4 address, because the packets end there. The `allowed` ranges are matched against both.
  */
 export function createAddressPolicy(allowed: AddressRange[]): AddressPolicy {
   const isAllowed = (address: IPv4 | IPv6): boolean =>
@@ -21,7 +21,7 @@ export function createAddressPolicy(allowed: AddressRange[]): AddressPolicy {
   const passesInside = (address: IPv4): boolean => isAllowed(address) || isPublicIPv4(address);
 
   return (text) => {
-    // ipaddr.js reads `0x7f.1` and its like too, which connect() would look up as names.
+    // ipaddr.js also parses forms like `0x7f.1`, which connect() would look up as names.
     if (isIP(text) === 0 || text.includes('%')) return false;
     const address = ipaddr.parse(text);
     if (isAllowed(address)) return true;
@@ -32,21 +32,21 @@ export function createAddressPolicy(allowed: AddressRange[]): AddressPolicy {
   };
 }
 
-/** Azure's metadata and agent service, which has a public address (the others have private or link-local ones). */
+/** Azure's metadata service, which has a public address. Other clouds use private or link-local ones. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
 function isPublicIPv4(address: IPv4): boolean {
   return address.range() === 'unicast' && address.toString() !== AZURE_WIRE_SERVER;
 }
 
-/** All of IPv6 that has been given out for use between networks (RFC 4291 section 2.4, IANA's registry). */
+/** All IPv6 addresses that IANA has allocated for global unicast (RFC 4291 section 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isPublicIPv6(address: IPv6): boolean {
   return address.match(GLOBAL_UNICAST) && address.range() === 'unicast';
 }
 
-/** 0.0.0.0/8 names no destination (RFC 1122 section 3.2.1.3). */
+/** 0.0.0.0/8 is not a destination (RFC 1122 section 3.2.1.3). */
 function goesNowhere(address: IPv4): boolean {
   return address.range() === 'unspecified';
 }
@@ -59,29 +59,29 @@ const at =
     new ipaddr.IPv4(positions.map((position) => bytes[position] ?? 0));
 
 const LAST_FOUR = at(12, 13, 14, 15);
-/** Teredo hides the client's address by inverting it (RFC 4380 section 4). */
+/** Teredo inverts the client's address (RFC 4380 section 4). */
 const TEREDO_CLIENT: Reading = (bytes) =>
   LAST_FOUR(bytes.map((byte, position) => (position < 12 ? byte : byte ^ 0xff)));
 
 interface Embedding {
   range: AddressRange;
-  /** Every address that the form may be read as counts. */
+  /** All ways to read the embedded address; each result is checked. */
   readings: Reading[];
-  /** Only one of the readings is right, and those that are mostly the zeros around it go nowhere. */
+  /** Only one reading is right. Readings that consist of padding zeros are ignored. */
   padded?: true;
 }
 
-/** The forms that carry IPv4 addresses, and where. */
+/** IPv6 formats with embedded IPv4 addresses. */
 const EMBEDDINGS: Embedding[] = [
   // IPv4-mapped, RFC 4291 section 2.5.5.2.
   { range: ipaddr.parseCIDR('::ffff:0:0/96'), readings: [LAST_FOUR] },
-  // IPv4-compatible, section 2.5.5.1; `::` and `::1` come out as nowhere.
+  // IPv4-compatible, section 2.5.5.1. Covers `::` and `::1`, which are refused as 0.0.0.0/8.
   { range: ipaddr.parseCIDR('::/96'), readings: [LAST_FOUR] },
   // IPv4-translated, RFC 7915.
   { range: ipaddr.parseCIDR('::ffff:0:0:0/96'), readings: [LAST_FOUR] },
   // NAT64, RFC 6052 section 2.1.
   { range: ipaddr.parseCIDR('64:ff9b::/96'), readings: [LAST_FOUR] },
-  // NAT64 of a network's own (RFC 8215). The length of its prefix is unknown, so all places of RFC 6052 section 2.2 count.
+  // Local NAT64 (RFC 8215). Its prefix length is unknown, so all positions of RFC 6052 section 2.2 count.
   {
     range: ipaddr.parseCIDR('64:ff9b:1::/48'),
     readings: [at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12), LAST_FOUR],

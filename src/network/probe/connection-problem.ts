@@ -1,6 +1,6 @@
 import { codeOf } from '../../lib/error-code.ts';
 
-/** Why no connection to an address came about, or why it ended. */
+/** The reason why a connection failed or ended early. */
 export type ConnectionProblem = 'refused' | 'timeout' | 'reset' | 'unreachable';
 
 const BY_CODE: Record<string, ConnectionProblem> = {
@@ -21,12 +21,12 @@ const BY_CODE: Record<string, ConnectionProblem> = {
   EINVAL: 'unreachable',
 };
 
-/** Null for an error that is not the connection's but of what was spoken over it. */
+/** Classifies a connection error; null for an error of the protocol above it. */
 export function connectionProblem(error: unknown): ConnectionProblem | null {
   return BY_CODE[codeOf(error) ?? ''] ?? null;
 }
 
-/** `where` is a port of a host at an address; the sentence begins with it. */
+/** One sentence about the problem. It begins with `where`: the host, address and port. */
 export function connectionSentence(problem: ConnectionProblem, where: string): string {
   return `${where} ${WORDS[problem]}`;
 }
@@ -34,7 +34,7 @@ export function connectionSentence(problem: ConnectionProblem, where: string): s
 const WORDS: Record<ConnectionProblem, string> = {
   refused: 'refuses connections; check that a web server runs there and that no firewall blocks it.',
   timeout:
-    'does not answer in time; check that a web server runs there and that no firewall swallows the traffic.',
-  reset: 'breaks the connection off before the answer is complete.',
-  unreachable: 'cannot be reached from here: there is no route to that address.',
+    'did not answer in time; check that a web server runs there and that no firewall drops the traffic.',
+  reset: 'closed the connection before the response was complete.',
+  unreachable: 'cannot be reached: this machine has no route to that address.',
 };

@@ -9,7 +9,7 @@ import { isRedirect, locationText, ProbeFailure, type ProbeResponse } from './pr
 import { timeLimit } from './time-limit.ts';
 import { quotable } from './untrusted-text.ts';
 
-/** The ports that stand for http and https where a URL names none. */
+/** Ports for URLs that do not name one. */
 export interface WebPorts {
   http: number;
   https: number;
@@ -17,15 +17,15 @@ export interface WebPorts {
 
 export interface GetOptions {
   ports: WebPorts;
-  /** Of the body; the connection is closed when so many bytes have come. */
+  /** Largest body to read. The connection is closed after that many bytes. */
   maxBytes: number;
   /** Milliseconds from the start to the last byte. */
   limitMs: number;
 }
 
 /**
- * One GET of an http or https URL at exactly this IP address. Nothing is looked up, so what was checked is what is
- * connected to. Throws VisitFailure.
+ * Sends one GET for an http or https URL to exactly this IP address. Looks up no name, so the connection goes to the
+ * address that was checked. Throws ProbeFailure.
  */
 export async function getAt(
   url: URL,
@@ -42,7 +42,7 @@ export async function getAt(
     return {
       status,
       headers: joined(response.headersDistinct),
-      // The body of a redirect may be endless too, and nobody sees it.
+      // The body of a redirect may be endless, and browsers do not show it.
       body: redirects ? leaveUnread(response) : await beginning(response, maxBytes),
       location: redirects ? URL.parse(locationText(response.headers.location ?? ''), url.href) : null,
     };
@@ -59,28 +59,28 @@ export async function getAt(
   }
 }
 
-/** Throws for a URL that is no web server's, or that holds a password which somebody chose for it. */
+/** Throws ProbeFailure for a URL that is not http or https, or that contains a user name or password. */
 export function refuseUnsafeUrl(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new ProbeFailure(
       'bad_redirect',
-      `${quotable(url.href)} is no web address; make the redirect go to one that begins with https://.`,
+      `${quotable(url.href)} is not a web address; redirect to an address that begins with https:// instead.`,
     );
   }
   if (url.username !== '' || url.password !== '') {
     throw new ProbeFailure(
       'bad_redirect',
-      `The address to open on ${quotable(url.host)} holds a user name or password; take it out of the redirect.`,
+      `The address on ${quotable(url.host)} contains a user name or password; remove it from the redirect.`,
     );
   }
 }
 
-/** The ports that an authority follows redirects to, and no others. */
+/** The only ports to which certificate authorities follow redirects. */
 const WEB_PORTS = [80, 443];
 
 /**
- * Whether the URL names no port, or one of the web. At any other a redirect would have Homeport find out for a stranger
- * what listens there, or say something to a service that acts on it.
+ * Whether the URL names no port or a web port. A redirect to any other port could make Homeport scan ports for an
+ * attacker, or send commands to an internal service.
  */
 export function isWebPort(url: URL, { http, https }: WebPorts): boolean {
   return url.port === '' || [...WEB_PORTS, http, https].includes(Number(url.port));
@@ -89,7 +89,7 @@ export function isWebPort(url: URL, { http, https }: WebPorts): boolean {
 export function portRefused(url: URL): ProbeFailure {
   return new ProbeFailure(
     'bad_redirect',
-    `${quotable(url.href)} names port ${url.port}, which is none of the web; make the redirect go to port 80 or 443.`,
+    `${quotable(url.href)} uses port ${url.port}, which is not a web port; redirect to port 80 or 443 instead.`,
   );
 }
 
@@ -109,7 +109,7 @@ function send(url: URL, address: string, port: number, signal: AbortSignal): Pro
       'accept-encoding': 'identity',
       connection: 'close',
     },
-    // Each visit is a connection of its own: one that is kept could lead to an address checked long ago.
+    // A new connection for each request: a kept one could lead to an address that was checked long ago.
     agent: false,
     signal,
   };
@@ -119,18 +119,18 @@ function send(url: URL, address: string, port: number, signal: AbortSignal): Pro
           ...options,
           // SNI is for names only (RFC 6066 section 3).
           servername: isIP(host) === 0 ? host : '',
-          // No secret is sent and nothing that comes back is believed; what visitors' browsers think of the certificate
-          // is told by a handshake of its own, and the site must be seen through a bad certificate too.
+          // The request holds no secret and the response is not trusted. A separate handshake checks the certificate,
+          // and the site must be visible behind a bad one, too.
           rejectUnauthorized: false,
         })
       : requestHttp(options);
   request.on('response', resolve);
   request.on('upgrade', (_response, socket) => {
     socket.destroy();
-    reject(new ProbeFailure('not_http', 'switched protocols without being asked'));
+    reject(new ProbeFailure('not_http', 'switched protocols without a request to do so'));
   });
   request.on('error', reject);
-  // Whatever ends it without an answer or an error of its own; after one of these it changes nothing.
+  // For a connection that ends without a response or an error. After either, it changes nothing.
   request.on('close', () =>
     reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' })),
   );
@@ -152,7 +152,7 @@ async function beginning(response: IncomingMessage, maxBytes: number): Promise<s
 }
 
 function leaveUnread(response: IncomingMessage): string {
-  // Destroying it before its end is an error to it, and none to us.
+  // Destroying the response before its end raises an error that does not matter here.
   response.on('error', () => {});
   response.destroy();
   return '';
@@ -174,13 +174,13 @@ function probeFailure(
   if (url.protocol === 'https:' && isOfTls(codeOf(error))) {
     return new ProbeFailure(
       'tls',
-      `${where} does not make a TLS connection; check that HTTPS is set up for this name and port.`,
+      `${where} does not complete a TLS handshake; check that HTTPS is set up for this name and port.`,
       { cause: error },
     );
   }
   return new ProbeFailure(
     'not_http',
-    `${where} answers with something that is not HTTP; check which service listens on this port.`,
+    `${where} does not answer with HTTP; check which service listens on this port.`,
     { cause: error },
   );
 }

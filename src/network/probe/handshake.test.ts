@@ -53,7 +53,7 @@ async function handshakeWith(kind: ChainKind, circumstances?: Circumstances): Pr
   return handshake(server.port, circumstances);
 }
 
-/** Says to each connection what it is told to, and nothing else. */
+/** Answers each connection with fixed bytes. */
 async function startRaw(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -76,7 +76,7 @@ async function startRaw(onConnection: (socket: Socket) => void): Promise<number>
 const later = (days: number): Clock => ({ now: () => new Date(Date.now() + days * DAY_MS) });
 
 describe('the certificate', () => {
-  test('of a good chain is read, and nothing is wrong', async () => {
+  test('with a complete chain is read and accepted', async () => {
     const { certificate, failure } = await handshakeWith('good');
     expect(failure).toBeNull();
     expect(certificate).toMatchObject({
@@ -88,7 +88,7 @@ describe('the certificate', () => {
     });
   });
 
-  test('of a good chain is refused where its root is not trusted', async () => {
+  test('with a complete chain is refused if its root is not trusted', async () => {
     const { failure } = await handshakeWith('good', { roots: [] });
     expect(failure?.problem).toBe('unknown_issuer');
   });
@@ -96,11 +96,11 @@ describe('the certificate', () => {
   test.each<[ChainKind, RegExp]>([
     ['expired', /expired on \d{4}-\d\d-\d\d; renew it\.$/],
     ['not_yet_valid', /is valid only from \d{4}-\d\d-\d\d on/],
-    ['wrong_name', /is for other\.example and does not name it/],
+    ['wrong_name', /is for other\.example and does not cover it/],
     ['self_signed', /is self-signed/],
     ['incomplete_chain', /without the intermediate certificate of its issuer "Homeport Test Intermediate"/],
     ['unknown_issuer', /is signed by "Unknown Root", which browsers do not trust/],
-  ])('that is %s is told as such, and read all the same', async (kind, sentence) => {
+  ])('that is %s is reported as such, and read', async (kind, sentence) => {
     const { certificate, failure } = await handshakeWith(kind === 'good' ? 'expired' : kind);
     expect(failure?.problem).toBe(kind);
     expect(failure?.sentence).toMatch(sentence);
@@ -108,12 +108,12 @@ describe('the certificate', () => {
     expect(certificate?.dnsNames).not.toEqual([]);
   });
 
-  test('is judged by the clock that was given', async () => {
+  test('is judged by the given clock', async () => {
     expect((await handshakeWith('good', { clock: later(90) })).failure?.problem).toBe('expired');
     expect((await handshakeWith('good', { clock: later(-2) })).failure?.problem).toBe('not_yet_valid');
     expect((await handshakeWith('expired', { clock: later(-2) })).failure).toBeNull();
     expect((await handshakeWith('not_yet_valid', { clock: later(2) })).failure).toBeNull();
-    // Its issuer counts even where OpenSSL, by the system's time, tells of the time alone.
+    // Its issuer counts even if OpenSSL, which uses the system's time, reports only the expiry.
     const stranger = await handshakeWith('expired', { clock: later(-2), roots: [] });
     expect(stranger.failure?.problem).toBe('unknown_issuer');
   });
@@ -170,7 +170,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
 );
 
 describe('no certificate', () => {
-  test('where plain HTTP is spoken', async () => {
+  test('from a plain HTTP server', async () => {
     const server = await startPlainServer();
     running.push(server);
     const { certificate, failure } = await handshake(server.port);
@@ -181,12 +181,12 @@ describe('no certificate', () => {
     );
   });
 
-  test('where another protocol greets', async () => {
+  test('from a server of another protocol', async () => {
     const port = await startRaw((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'));
     expect((await handshake(port)).failure?.problem).toBe('no_tls');
   });
 
-  test('where the server answers with an alert', async () => {
+  test('from a server that answers with an alert', async () => {
     // TLS record: alert, TLS 1.2, 2 bytes: fatal, unrecognized_name.
     const port = await startRaw((socket) =>
       socket.once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 112]))),
@@ -196,27 +196,27 @@ describe('no certificate', () => {
     expect(failure?.sentence).toContain('unrecognized name');
   });
 
-  test('where the connection is reset or closed', async () => {
+  test('over a connection that is reset or closed', async () => {
     const reset = await startRaw((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect((await handshake(reset)).failure?.problem).toBe('reset');
     const closed = await startRaw((socket) => socket.once('data', () => socket.end()));
     expect((await handshake(closed)).failure?.problem).toBe('reset');
   });
 
-  test('where nothing is said, at the limit and when the caller gives up', async () => {
+  test('from a silent server, at the timeout and when the caller aborts', async () => {
     const port = await startRaw(() => {});
     expect((await handshake(port, { limitMs: 50 })).failure?.problem).toBe('timeout');
     expect((await handshake(port, { signal: AbortSignal.timeout(50) })).failure?.problem).toBe('timeout');
     expect((await handshake(port, { signal: AbortSignal.abort() })).failure?.problem).toBe('timeout');
   });
 
-  test('where nobody listens', async () => {
+  test('at a closed port', async () => {
     const server = await startPlainServer();
     await server.remove();
     expect((await handshake(server.port)).failure?.problem).toBe('refused');
   });
 
-  test('at an address that is not allowed, without connecting', async () => {
+  test('at a forbidden address, without connecting', async () => {
     let connections = 0;
     const port = await startRaw(() => {
       connections += 1;

@@ -17,23 +17,23 @@ import { timeLimit } from './time-limit.ts';
 import { type TlsFailure, tlsVerdict } from './tls-verdict.ts';
 import { quotable } from './untrusted-text.ts';
 
-/** What a TLS handshake showed. */
+/** Result of a TLS handshake. */
 export interface Handshake {
-  /** Null if the connection did not get as far as a certificate. */
+  /** Null if the server presented no certificate. */
   certificate: PeerCertificate | null;
-  /** Null if all is well. */
+  /** Null if browsers would accept the certificate. */
   failure: TlsFailure | null;
 }
 
 export interface HandshakeOptions {
   clock: Clock;
-  /** PEM; trusted besides the well-known roots. */
+  /** Extra PEM to trust, besides the well-known roots. */
   extraRoots: string[];
-  /** Milliseconds until the handshake must be over. */
+  /** Timeout of the handshake in milliseconds. */
   limitMs: number;
 }
 
-/** Handshakes with SNI at exactly an IP address; never throws for what the network does. */
+/** Creates a function that makes a TLS handshake with SNI at an IP address. Network errors never throw. */
 export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions) {
   const trust = lazyTrust(extraRoots);
 
@@ -47,7 +47,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
       servername: isIP(host) === 0 ? host : '',
       ALPNProtocols: ['h2', 'http/1.1'],
       secureContext: trust.context(),
-      // The handshake is to end well, so that the verdict can name what is wrong.
+      // The handshake must succeed, so that the verdict can name the problem.
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
     });
@@ -61,7 +61,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
         roots: trust.roots,
       };
       const handshake = { certificate: parsePeerCertificate(leaf), failure: tlsVerdict(shown) };
-      // What ends the handshake may still be under way; cut off, the server would log a failed one.
+      // The last handshake message may still be in flight. If it were cut off, the server would log a failure.
       socket.setTimeout(limitMs, () => socket.destroy());
       socket.destroySoon();
       return handshake;
@@ -74,7 +74,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
   };
 }
 
-/** Parsing the 150 well-known roots takes a while, so it is done when first needed, once. */
+/** Parses about 150 well-known roots on first use, and only once, because that is slow. */
 function lazyTrust(extraRoots: string[]): { context(): SecureContext; roots(): X509Certificate[] } {
   const pem = () => [...rootCertificates, ...getCACertificates('extra'), ...extraRoots];
   let context: SecureContext | undefined;
@@ -87,13 +87,13 @@ function lazyTrust(extraRoots: string[]): { context(): SecureContext; roots(): X
 
 function peerCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509Certificate> {
   const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>();
-  const abort = () => reject(new Error('The time is over.'));
+  const abort = () => reject(new Error('The handshake timed out.'));
   socket.on('secureConnect', () => {
     const leaf = socket.getPeerX509Certificate();
     if (leaf) resolve(leaf);
-    else reject(new Error('The server showed no certificate.'));
+    else reject(new Error('The server presented no certificate.'));
   });
-  // Stays when the promise is settled: what comes after the certificate is none of a visitor's concern.
+  // Stays after the promise is settled, because errors after the certificate do not matter.
   socket.on('error', reject);
   socket.on('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
   signal.addEventListener('abort', abort, { once: true });
@@ -101,7 +101,7 @@ function peerCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509Ce
   return promise;
 }
 
-/** Node's types promise an Error, Node itself gives the name of OpenSSL's error. */
+/** Node's types say Error, but Node gives the name of OpenSSL's error. */
 function verifyErrorOf(socket: TLSSocket): string | null {
   if (socket.authorized) return null;
   const error: unknown = socket.authorizationError;
@@ -122,7 +122,7 @@ function failureOf(error: unknown, outOfTime: boolean, where: string): TlsFailur
   if (code === 'ERR_SSL_UNSUPPORTED_PROTOCOL') {
     return {
       problem: 'alert',
-      sentence: `${where} speaks only versions of TLS that browsers no longer accept; enable TLS 1.2 or 1.3 there.`,
+      sentence: `${where} supports only TLS versions that browsers no longer accept; enable TLS 1.2 or 1.3 there.`,
     };
   }
   return {

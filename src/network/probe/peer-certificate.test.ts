@@ -31,7 +31,7 @@ async function certificate({ algorithm = P256, name = [], alternativeNames = [] 
 }
 
 describe('a certificate', () => {
-  test('is read whole', async () => {
+  test('is read with all fields', async () => {
     const seen = await certificate({
       name: [
         { CN: ['site.example'] },
@@ -69,12 +69,12 @@ describe('a certificate', () => {
     });
   });
 
-  test('with no subject has empty names, and its issuer is known by the organization', async () => {
+  test('without a subject has empty names, and its issuer falls back to the organization', async () => {
     expect(await certificate({})).toMatchObject({ issuer: '', commonName: '', dnsNames: [] });
     expect((await certificate({ name: [{ O: ['Only Org'] }] })).issuer).toBe('Only Org');
   });
 
-  test('cannot slip in a name by what another name says', async () => {
+  test('cannot smuggle in a name inside another name', async () => {
     const { dnsNames } = await certificate({
       alternativeNames: [
         { type: 'url', value: 'http://x/, DNS:slipped.example' },
@@ -84,7 +84,7 @@ describe('a certificate', () => {
     expect(dnsNames).toEqual(['real.example']);
   });
 
-  test('has names with a comma and other odd bytes as they are, but for what is not for reading', async () => {
+  test('keeps commas and odd bytes in names, except unprintable ones', async () => {
     const { dnsNames } = await certificate({
       alternativeNames: [
         { type: 'dns', value: 'evil, DNS:site.example' },
@@ -96,7 +96,7 @@ describe('a certificate', () => {
     expect(dnsNames).toEqual(['evil, DNS:site.example', 'a"b\\c\'d', 'line feed', 'real.example']);
   });
 
-  test('brings no control characters', async () => {
+  test('contains no control characters', async () => {
     const { subject } = await certificate({ name: [{ O: ['a\u0000b\u001b[31m\u202ec'] }] });
     expect(subject.organization).toEqual(['a b [31m c']);
   });
@@ -118,7 +118,7 @@ describe('a certificate', () => {
   });
 });
 
-test('foreign text in a sentence is short and plain', () => {
+test('quoted text is short and printable', () => {
   expect(quotable('a\r\nb\u0007')).toBe('a b');
   expect(quotable('x'.repeat(120))).toHaveLength(120);
   expect(quotable('x'.repeat(121))).toBe(`${'x'.repeat(119)}…`);

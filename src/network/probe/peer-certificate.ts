@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { signatureAlgorithmOf } from './signature-algorithm.ts';
 import { printable } from './untrusted-text.ts';
 
-/** What a server's certificate says of itself. Whoever made it chose the words, so they hold no control characters. */
+/** Fields of a server's certificate. The texts are untrusted, so control characters are removed. */
 export interface PeerCertificate {
   /** Common name of the issuer, else its organization; '' if it has neither. */
   issuer: string;
@@ -10,11 +10,11 @@ export interface PeerCertificate {
   notAfter: Date;
   /** Hexadecimal, upper case, without separators. */
   serialNumber: string;
-  /** Of the subject; '' if it has none, as modern certificates may. */
+  /** Common name of the subject; '' without one, as in many modern certificates. */
   commonName: string;
-  /** The DNS names among its subject alternative names. */
+  /** DNS names among the subject alternative names. */
   dnsNames: string[];
-  /** As Go numbers them; 0 for one that Go does not know. */
+  /** Go's number of the algorithm; 0 for one that Go does not know. */
   signatureAlgorithm: number;
   subject: {
     common_name: string;
@@ -24,13 +24,13 @@ export interface PeerCertificate {
     province: string[];
     locality: string[];
   };
-  /** How many certificates the server showed, this one included. */
+  /** How many certificates the server presented, including this one. */
   chainLength: number;
-  /** SHA-256 of the certificate: pairs of hexadecimal digits with colons between. */
+  /** SHA-256 of the certificate: pairs of hexadecimal digits, separated by colons. */
   fingerprint256: string;
 }
 
-/** Reads a server certificate. One that came by a handshake brings the others that were shown with it. */
+/** Parses a server certificate. A certificate from a handshake is linked to the rest of its chain. */
 export function parsePeerCertificate(leaf: X509Certificate): PeerCertificate {
   const { subject, issuer } = leaf.toLegacyObject();
   const commonName = attribute(subject.CN)[0] ?? '';
@@ -55,19 +55,19 @@ export function parsePeerCertificate(leaf: X509Certificate): PeerCertificate {
   };
 }
 
-/** The certificates of a handshake in the order in which the server sent them, its own first. */
+/** The certificates of a handshake in the order of the server, the leaf first. */
 export function presentedChain(leaf: X509Certificate): X509Certificate[] {
   const chain = [leaf];
   for (let next = leaf.issuerCertificate; next; next = next.issuerCertificate) chain.push(next);
   return chain;
 }
 
-/** An attribute that a name has not, has once, or has several times. */
+/** The values of an attribute, which a name may have any number of times. */
 function attribute(values: string | string[] | undefined): string[] {
   return [values ?? []].flat().map(printable);
 }
 
-/** Node writes `DNS:a.example, IP Address:192.0.2.1`, and a value that could be mistaken for several as a JSON string. */
+/** Node writes `DNS:a.example, IP Address:192.0.2.1`, and quotes an ambiguous value as a JSON string. */
 const ALTERNATIVE_NAME = /(?:^|, )([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)/gy;
 
 function dnsNamesOf(subjectAltName: string): string[] {

@@ -1,11 +1,11 @@
-/** The answer to one GET. */
+/** The response to one GET. */
 export interface ProbeResponse {
   status: number;
-  /** Names in lower case; several of one name joined by `, `. */
+  /** Names in lower case. Repeated headers are joined by `, `. */
   headers: Record<string, string>;
-  /** UTF-8, cut off at the limit of the request; '' for a redirect, whose body nobody sees. */
+  /** UTF-8, cut at the limit of the request; '' for a redirect. */
   body: string;
-  /** Where a redirect (301, 302, 303, 307, 308) leads; null for other answers, and where it leads to no URL. */
+  /** Target of a redirect (301, 302, 303, 307, 308); null for other responses and for an invalid URL. */
   location: URL | null;
 }
 
@@ -22,7 +22,7 @@ export type ProbeProblem =
   | 'bad_redirect'
   | 'unresolved';
 
-/** Why a page could not be had. The message is one sentence for people, and names the host and, if known, the address. */
+/** A failed request. The message is one sentence for people that names the host and, if known, the address. */
 export class ProbeFailure extends Error {
   override name = 'VisitFailure';
   readonly problem: ProbeProblem;
@@ -35,17 +35,17 @@ export class ProbeFailure extends Error {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Whether a browser would go on to another address; it does not where a redirect names none. */
+/** Whether a browser would follow the response as a redirect. It does not without a Location header. */
 export function isRedirect(status: number, location: string | undefined): boolean {
   return REDIRECTS.includes(status) && location !== undefined;
 }
 
-/** The Location header as browsers read it: Node gives each of its bytes as a character, and they are UTF-8. */
+/** The Location header as browsers read it. Node gives each byte as a character, but the bytes are UTF-8. */
 export function locationText(header: string): string {
   return Buffer.from(header, 'latin1').toString('utf8');
 }
 
-/** Why nothing is sent to an address that the policy refuses; the end of a sentence. */
+/** The end of a sentence that says why the policy refuses an address. */
 export function refusedAddress(address: string): string {
-  return `${address}, which is no public address, so Homeport does not connect to it; point the name at the server's public address`;
+  return `${address}, which is not a public address, so Homeport does not connect to it; point the name to the server's public address`;
 }

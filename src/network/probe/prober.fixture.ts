@@ -7,12 +7,12 @@ import type { DnsResolver } from '../dns/resolver.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { createProber } from './prober.ts';
 
-/** The signal of a caller who waits for ever. */
+/** A signal that never aborts. */
 export const never = new AbortController().signal;
 
 export const url = (text = 'http://site.example/') => new URL(text);
 
-/** What a test started; `removeServers` ends it. */
+/** Servers of the test; `removeServers` stops them. */
 export const running: { remove(): Promise<void> }[] = [];
 
 export async function removeServers(): Promise<void> {
@@ -25,7 +25,7 @@ export async function serve(answer: RequestListener, options: SiteOptions = {}):
   return site.port;
 }
 
-/** A server of anything but HTTP. */
+/** Starts a TCP server that does not speak HTTP. */
 export async function serveRaw(onData: (socket: Socket) => void): Promise<number> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -45,7 +45,7 @@ export async function serveRaw(onData: (socket: Socket) => void): Promise<number
   return address.port;
 }
 
-/** Answers A questions from lists: the first list to the first question for a name, and so on; the last one stays. */
+/** Answers A queries from lists: the first query for a name gets the first list, and so on. The last list repeats. */
 export function fakeResolver(names: Record<string, string[][]>): DnsResolver & { asked: string[] } {
   const asked: string[] = [];
   return {
@@ -79,7 +79,7 @@ export interface ProberConditions {
   limitMs?: number;
 }
 
-/** May contact 127.0.0.1 and the public, nothing else. */
+/** A prober that may contact only 127.0.0.1 and public addresses. */
 export function proberWith({ ports, names, resolver, limitMs = 5000 }: ProberConditions = {}) {
   return createProber({
     resolver: resolver ?? fakeResolver(names ?? { 'site.example': [['127.0.0.1']] }),

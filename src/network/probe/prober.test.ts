@@ -30,8 +30,8 @@ async function problemOf(response: Promise<unknown>): Promise<{ problem: ProbePr
 const get = (port: number, circumstances: ProberConditions = {}) =>
   proberWith({ ports: { http: port }, ...circumstances }).get(url(), '127.0.0.1', never);
 
-describe('one GET', () => {
-  test('asks for the path of the URL, with its host, at the port that stands for http', async () => {
+describe('get', () => {
+  test('requests the path of the URL, with its host, at the configured http port', async () => {
     let seen: IncomingMessage | undefined;
     const port = await serve((request, response) => {
       seen = request;
@@ -63,7 +63,7 @@ describe('one GET', () => {
     expect(response.body).toBe('here');
   });
 
-  test('goes to no port besides those of the web and the visited ones', async () => {
+  test('refuses ports other than web ports and the configured ones', async () => {
     const reached: string[] = [];
     const port = await serve((request, response) => {
       reached.push(request.url ?? '');
@@ -77,7 +77,7 @@ describe('one GET', () => {
     expect(reached).toEqual([]);
   });
 
-  test('says where a redirect leads and does not go there', async () => {
+  test('reports the target of a redirect without following it', async () => {
     const port = await serve((_request, response) => {
       response.writeHead(301, { location: '/there' });
       response.write('a body that never ends');
@@ -87,7 +87,7 @@ describe('one GET', () => {
     expect(response.location?.href).toBe('http://site.example/there');
   });
 
-  test('reads of an endless body as much as it may, and closes', async () => {
+  test('reads an endless body up to the limit, then closes', async () => {
     const closed = Promise.withResolvers<void>();
     const port = await serve((_request, response) => {
       const pour = () => {
@@ -103,7 +103,7 @@ describe('one GET', () => {
     expect((await get(port)).body).toHaveLength(65_536);
   });
 
-  test('ends at the limit where the body drips, where nothing is said, and when the caller gives up', async () => {
+  test('ends at the timeout of a slow or silent server, and when the caller aborts', async () => {
     const drips = await serve((_request, response) => {
       const timer = setInterval(() => response.write('.'), 5);
       response.on('close', () => clearInterval(timer));
@@ -112,7 +112,7 @@ describe('one GET', () => {
     expect((await problemOf(get(drips, { limitMs: 60 }))).problem).toBe('timeout');
     const failure = await problemOf(get(silent, { limitMs: 60 }));
     expect(failure.problem).toBe('timeout');
-    expect(failure.message).toMatch(/^site\.example at 127\.0\.0\.1:\d+ does not answer in time/);
+    expect(failure.message).toMatch(/^site\.example at 127\.0\.0\.1:\d+ did not answer in time/);
     const prober = proberWith({ ports: { http: drips } });
     const signal = AbortSignal.timeout(60);
     expect((await problemOf(prober.get(url(), '127.0.0.1', signal))).problem).toBe('timeout');
@@ -135,7 +135,7 @@ describe('one GET', () => {
     expect((await problemOf(get(await serveRaw(answer)))).problem).toBe(problem);
   });
 
-  test('fails as tls where https is not spoken, and as refused where nobody listens', async () => {
+  test('fails as tls at a plain HTTP port, and as refused at a closed one', async () => {
     const port = await serve((_request, response) => response.end());
     const prober = proberWith({ ports: { https: port } });
     const noTls = await problemOf(prober.get(url('https://site.example/'), '127.0.0.1', never));
@@ -165,7 +165,7 @@ describe('one GET', () => {
 });
 
 describe('targets', () => {
-  test('are all addresses of a name, each judged', async () => {
+  test('are all addresses of a name, each checked', async () => {
     const prober = proberWith({ names: { 'site.example': [['127.0.0.1', '10.0.0.1', '8.8.8.8']] } });
     expect(await prober.targets('site.example.', never)).toEqual([
       { address: '127.0.0.1', family: 4, allowed: true },
@@ -174,7 +174,7 @@ describe('targets', () => {
     ]);
   });
 
-  test('are IP literals themselves, judged too', async () => {
+  test('include IP literals, which are checked too', async () => {
     const prober = proberWith();
     expect(await prober.targets('[::1]', never)).toEqual([{ address: '::1', family: 6, allowed: false }]);
     expect(await prober.targets('127.0.0.1', never)).toEqual([

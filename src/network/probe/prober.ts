@@ -18,13 +18,13 @@ export type { RedirectChain } from './redirect-chain.ts';
 export type { Target } from './target.ts';
 export type { TlsFailure, TlsProblem } from './tls-verdict.ts';
 
-/** Opens names as a visitor would, but only at addresses that the policy allows. */
+/** Opens host names as a visitor would, but only at addresses that the policy allows. */
 export interface Prober {
-  /** All addresses of a host name or IP literal, resolved now. Throws NameNotResolved. */
+  /** Resolves all addresses of a host name or IP literal. Throws NameNotResolved. */
   targets(host: string, signal: AbortSignal): Promise<Target[]>;
   /**
-   * One GET of `url` at exactly `address`, with the Host header and SNI of the URL. The certificate is not verified and
-   * no redirect followed; of the body at most `maxBytes` (default 64 KiB) are read. Throws VisitFailure.
+   * Sends one GET for `url` to exactly `address`, with the Host header and SNI of the URL. Does not verify the certificate
+   * or follow redirects. Reads at most `maxBytes` of the body (default 64 KiB). Throws ProbeFailure.
    */
   get(
     url: URL,
@@ -33,8 +33,8 @@ export interface Prober {
     options?: { maxBytes?: number },
   ): Promise<ProbeResponse>;
   /**
-   * `get` with at most 10 redirects followed, each hop resolved and checked anew; the first is at `address` if given.
-   * Never throws for what the network does.
+   * Like `get`, but follows at most 10 redirects. Resolves and checks each hop again; the first one uses `address` if
+   * given. Network errors never throw.
    */
   follow(
     url: URL,
@@ -42,8 +42,8 @@ export interface Prober {
     options?: { address?: string; maxBytes?: number },
   ): Promise<RedirectChain>;
   /**
-   * A TLS handshake with SNI, verified against the well-known roots and those of the options. Never throws for what the
-   * network does.
+   * Makes a TLS handshake with SNI and verifies the certificate against the well-known roots and the extra ones. Network
+   * errors never throw.
    */
   handshake(host: string, address: string, signal: AbortSignal): Promise<Handshake>;
 }
@@ -52,10 +52,10 @@ export interface ProberOptions {
   resolver: DnsResolver;
   policy: AddressPolicy;
   clock: Clock;
-  /** PEM; trusted besides the well-known roots. */
+  /** Extra PEM to trust, besides the well-known roots. */
   extraRoots: string[];
   portsOf: (address: string) => WebPorts;
-  /** After so many milliseconds every single connection ends as `timeout`; 8 s. */
+  /** Timeout of each connection in milliseconds; default 8 s. */
   limitMs?: number;
 }
 

@@ -18,7 +18,7 @@ import { followRedirects as followWith } from './redirect-chain.ts';
 
 afterEach(removeServers);
 
-/** Redirects by path: `/1` to what stands at 1. */
+/** Redirects by path: `/1` leads to the value of `/1`. */
 function redirects(to: Record<string, string>): RequestListener {
   return (request, response) => {
     const location = to[request.url ?? ''];
@@ -33,7 +33,7 @@ describe('following redirects', () => {
     return proberWith({ ports: { http: port }, ...circumstances }).follow(url(), never);
   }
 
-  test('ends at the answer that is none, through names and relative addresses', async () => {
+  test('ends at the first other response, across hosts and relative URLs', async () => {
     const result = await follow(
       { '/': 'http://other.example/a/b', '/a/b': 'c#part' },
       { names: { 'site.example': [['127.0.0.1']], 'other.example': [['127.0.0.1']] } },
@@ -47,7 +47,7 @@ describe('following redirects', () => {
     expect(result.failure).toBeNull();
   });
 
-  test('reads addresses in raw UTF-8 as browsers do, in sentences too', async () => {
+  test('reads raw UTF-8 URLs as browsers do, and quotes them', async () => {
     const raw = (text: string) => Buffer.from(text).toString('latin1');
     const names = { 'site.example': [['127.0.0.1']], 'xn--mnchen-3ya.example': [['127.0.0.1']] };
     const { urls, last } = await follow({ '/': raw('http://münchen.example/grüße?ä') }, { names });
@@ -60,7 +60,7 @@ describe('following redirects', () => {
   const chain = (length: number) =>
     Object.fromEntries(Array.from({ length }, (_, at) => [at === 0 ? '/' : `/${at}`, `/${at + 1}`]));
 
-  test('goes on for 10 of them and no more', async () => {
+  test('follows at most 10 redirects', async () => {
     const ten = await follow(chain(10));
     expect(ten.failure).toBeNull();
     expect(ten.urls).toHaveLength(11);
@@ -127,7 +127,7 @@ describe('following redirects', () => {
     expect(result.last).toBeNull();
   });
 
-  test('asks for the name anew at each hop, and once: an answer that turns private is refused', async () => {
+  test('resolves the name once at each hop, and refuses one that becomes private', async () => {
     const resolver = fakeResolver({ 'site.example': [['127.0.0.1'], ['127.0.0.2']] });
     const port = await serve(redirects({ '/': '/again' }));
     const result = await proberWith({ ports: { http: port }, resolver }).follow(url(), never);
@@ -136,7 +136,7 @@ describe('following redirects', () => {
     expect(resolver.asked).toEqual(['site.example', 'site.example']);
   });
 
-  test('connects to the address that was checked, whatever the name says by then', async () => {
+  test('connects to the checked address, even if the name has changed', async () => {
     const resolver = fakeResolver({ 'site.example': [['127.0.0.1'], ['127.0.0.2']] });
     const port = await serve((_request, response) => response.end('the checked one'));
     const result = await proberWith({ ports: { http: port }, resolver }).follow(url(), never);
@@ -144,7 +144,7 @@ describe('following redirects', () => {
     expect(resolver.asked).toEqual(['site.example']);
   });
 
-  test('begins at the address that was given, without a look-up', async () => {
+  test('begins at the given address, without a look-up', async () => {
     const resolver = fakeResolver({});
     const port = await serve(redirects({}));
     const prober = proberWith({ ports: { http: port }, resolver });
@@ -168,7 +168,7 @@ describe('following redirects', () => {
     expect(result.last?.body).toBe('arrived');
   });
 
-  test('tries the next allowed address where there is no route to the first', async () => {
+  test('tries the next allowed address if there is no route to the first', async () => {
     const port = await serve(redirects({}));
     const noRoute = '255.255.255.255';
     const prober = createProber({
@@ -211,7 +211,7 @@ describe('following redirects', () => {
     expect(result.urls).toEqual(['http://site.example/', location]);
   });
 
-  test('goes to a port that stands for http or https at that address', async () => {
+  test('goes to a port that is configured as http or https for that address', async () => {
     const there = await serve((_request, response) => response.end('there'));
     const location = `http://site.example:${there}/`;
     const port = await serve(redirects({ '/': location }));
@@ -220,7 +220,7 @@ describe('following redirects', () => {
     expect(result.last?.body).toBe('there');
   });
 
-  test('gives both families a chance where a name has more addresses than are tried', async () => {
+  test('tries both families of a name with many addresses', async () => {
     const target = (address: string): Target => ({
       address,
       family: address.includes(':') ? 6 : 4,
@@ -264,7 +264,7 @@ describe('following redirects', () => {
     expect(empty.failure?.problem).toBe('unresolved');
   });
 
-  test('ends when the caller gives up', async () => {
+  test('ends when the caller aborts', async () => {
     const port = await serveRaw(() => {});
     const result = await proberWith({ ports: { http: port } }).follow(url(), AbortSignal.timeout(60));
     expect(result).toMatchObject({ urls: ['http://site.example/'], last: null });

@@ -11,13 +11,13 @@ import {
 import type { Target } from './target.ts';
 import { quotable } from './untrusted-text.ts';
 
-/** What following redirects came to. */
+/** Result of following redirects. */
 export interface RedirectChain {
-  /** Every URL that was asked, in order; one that was refused is told by the failure alone. */
+  /** Every requested URL, in order. A refused URL appears only in the failure. */
   urls: string[];
-  /** The last answer, be it a redirect; null if there was none. */
+  /** The last response, which may be a redirect; null if there was none. */
   last: ProbeResponse | null;
-  /** Why it ended early; null if it arrived. */
+  /** Null if the chain ended at a response that is not a redirect. */
   failure: ProbeFailure | null;
 }
 
@@ -28,11 +28,11 @@ export function chainUrls({ urls, last, failure }: RedirectChain): string[] {
 }
 
 const MAX_REDIRECTS = 10;
-/** Longer than browsers' own links ever are; a report keeps the addresses. */
+/** Longer than any real link. Reports keep the URLs, so their size is limited. */
 const MAX_URL_CHARACTERS = 4096;
-/** A name with many addresses is tried at so many, as a browser would go on to the next. */
+/** Addresses to try for a name, as browsers go on to the next address. */
 const MAX_TRIED = 4;
-/** What another address of the same name may do better. */
+/** Problems that another address of the same name may not have. */
 const OF_ONE_ADDRESS: ProbeProblem[] = ['refused', 'unreachable', 'timeout', 'reset'];
 
 /** The parts of a prober that each hop needs. */
@@ -47,7 +47,7 @@ interface HopTransport {
   portsOf(address: string): WebPorts;
 }
 
-/** Follows redirects from a URL to an answer that is none. Each hop is resolved and checked anew. */
+/** Follows redirects from a URL to the first response that is not one. Resolves and checks each hop again. */
 export async function followRedirects(
   means: HopTransport,
   start: URL,
@@ -79,13 +79,13 @@ function refuseHop(before: string[], url: URL): void {
   if (before.includes(url.href)) {
     throw new ProbeFailure(
       'redirect_loop',
-      `The redirects go in a circle: ${loopOf([...before.slice(before.indexOf(url.href)), url.href])}; take one of them out.`,
+      `The redirects form a loop: ${loopOf([...before.slice(before.indexOf(url.href)), url.href])}; remove one of them.`,
     );
   }
   if (before.length > MAX_REDIRECTS) {
     throw new ProbeFailure(
       'too_many_redirects',
-      `${quotable(before[0] ?? '')} redirects more than ${MAX_REDIRECTS} times, last to ${quotable(url.href)}; make it redirect to the final address at once.`,
+      `${quotable(before[0] ?? '')} redirects more than ${MAX_REDIRECTS} times, last to ${quotable(url.href)}; redirect to the final address directly.`,
     );
   }
 }
@@ -100,7 +100,7 @@ async function addressesFor(
   signal: AbortSignal,
   address: string | undefined,
 ): Promise<string[]> {
-  // An address is its own target, so that one that was given is judged like the others.
+  // An IP literal is its own target, so a given address is checked like the others.
   const targets = await resolve(address ?? url.hostname, signal).catch((error: unknown) => {
     throw notResolved(url, signal, error);
   });
@@ -125,7 +125,7 @@ async function addressesFor(
     .map((target) => target.address);
 }
 
-/** IPv4 and IPv6 by turns, so that neither family uses up all the tries where it leads nowhere. */
+/** Alternates IPv4 and IPv6, so that an unreachable family does not use up all tries. */
 function inTurns(targets: Target[]): Target[] {
   const of = (family: Target['family']) => targets.filter((target) => target.family === family);
   return [of(4), of(6)]
@@ -157,20 +157,20 @@ async function getAtOneOf(
   }
 }
 
-/** Where a redirect leads; null if the answer is none. */
+/** The target of a redirect; null for any other response. */
 function locationOf(response: ProbeResponse, from: URL): URL | null {
   const { location, headers } = response;
   if (location === null && !isRedirect(response.status, headers.location)) return null;
   if (location === null || location.href.length > MAX_URL_CHARACTERS) {
     throw new ProbeFailure(
       'bad_redirect',
-      `${quotable(from.href)} redirects to "${quotable(locationText(headers.location ?? ''))}", which is no address that can be opened; correct the redirect.`,
+      `${quotable(from.href)} redirects to "${quotable(locationText(headers.location ?? ''))}", which is not a valid address; correct the redirect.`,
     );
   }
   return location;
 }
 
-/** A fragment is never sent, so addresses that differ in it alone are the same. */
+/** A fragment is never sent, so URLs that differ only in it are the same. */
 function withoutFragment(url: URL): URL {
   const bare = new URL(url);
   bare.hash = '';

@@ -2,6 +2,6 @@
 export interface Target {
   address: string;
   family: 4 | 6;
-  /** Whether the policy lets connections go there. */
+  /** Whether the address policy allows connections to it. */
   allowed: boolean;
 }

@@ -1,12 +1,12 @@
-/** A signal with a time limit of its own. */
+/** A signal with a timeout. */
 export interface TimeLimit {
-  /** Aborted with the signal that it was made of, or when the time is over. */
+  /** Aborts with the outer signal or at the timeout. */
   signal: AbortSignal;
-  /** Lets go of the timer and of the outer signal; to be called when the work is over. */
+  /** Releases the timer and the outer signal. Call it when the work is done. */
   end(): void;
 }
 
-/** Aborts when `outer` does, and at the latest after so many milliseconds. */
+/** Creates a signal that aborts with `outer`, or after `limitMs` milliseconds. */
 export function timeLimit(outer: AbortSignal, limitMs: number): TimeLimit {
   const controller = new AbortController();
   const stop = () => controller.abort();

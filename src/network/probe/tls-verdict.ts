@@ -18,34 +18,34 @@ export type TlsProblem =
   | 'unreachable'
   | 'alert';
 
-/** What a visitor's browser would refuse, and one sentence that says so to people and what to do. */
+/** A problem that browsers would report, with one sentence that says what to do. */
 export interface TlsFailure {
   problem: TlsProblem;
   sentence: string;
 }
 
 export interface PresentedCertificate {
-  /** The server's certificate, from the handshake: it brings those that were sent with it. */
+  /** The server's certificate from the handshake, linked to the rest of its chain. */
   leaf: X509Certificate;
-  /** OpenSSL's verdict on the chain, by its name for the error; null if it accepts it. Names are not among it. */
+  /** OpenSSL's error name for the chain, or null if it accepts it. Host names are not checked by it. */
   verifyError: string | null;
-  /** The name or IP address that was asked for. */
+  /** The requested name or IP address. */
   host: string;
   now: Date;
-  /** All that are trusted; asked for only where OpenSSL's verdict says nothing of the issuer. */
+  /** All trusted roots. Called only if OpenSSL's error says nothing about the issuer. */
   roots: () => X509Certificate[];
 }
 
-/** OpenSSL tells these last, so what is wrong with the issuer is not told with them; and it knows the system's time only. */
+/** OpenSSL reports these instead of problems with the issuer, and uses the system's time. */
 const OF_TIME = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'];
-/** No certificate above the last one is known. */
+/** The issuer of the last certificate is unknown. */
 const NO_ISSUER = [
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
-/** What is wrong with the certificate of a handshake, the most telling fault first; null if nothing is. */
+/** Finds the most useful problem with a server's certificate; null if there is none. */
 export function tlsVerdict(shown: PresentedCertificate): TlsFailure | null {
   return wrongTime(shown) ?? wrongName(shown) ?? wrongIssuer(shown);
 }
@@ -58,14 +58,14 @@ function wrongTime({ leaf, host, now }: PresentedCertificate): TlsFailure | null
     return fault(
       'not_yet_valid',
       host,
-      `is valid only from ${day(leaf.validFromDate)} on; check the clock of the machine that made it, or install one that is valid now`,
+      `is valid only from ${day(leaf.validFromDate)} on; check the clock of the machine that created it, or install one that is valid now`,
     );
   }
   return null;
 }
 
 function wrongName({ leaf, host }: PresentedCertificate): TlsFailure | null {
-  // As browsers do: the common name does not count (RFC 9525 section 2).
+  // Like browsers, ignore the common name (RFC 9525 section 2).
   const matches = isIP(host) === 0 ? leaf.checkHost(host, { subject: 'never' }) : leaf.checkIP(host);
   if (matches !== undefined) return null;
   const { dnsNames, commonName } = parsePeerCertificate(leaf);
@@ -76,8 +76,8 @@ function wrongName({ leaf, host }: PresentedCertificate): TlsFailure | null {
     'wrong_name',
     host,
     names.length === 0
-      ? 'names no host at all; install one that names it'
-      : `is for ${listed}${others} and does not name it; install one that does`,
+      ? 'names no host; install one that does'
+      : `is for ${listed}${others} and does not cover it; install one that does`,
   );
 }
 
@@ -93,7 +93,7 @@ function wrongIssuer(shown: PresentedCertificate): TlsFailure | null {
       return fault(
         'expired',
         host,
-        `is signed by "${nameOf(late)}", whose own certificate expired on ${day(late.validToDate)}; install the present chain of the issuer`,
+        `is signed by "${nameOf(late)}", whose own certificate expired on ${day(late.validToDate)}; install the current chain of the issuer`,
       );
     }
     if (isTrusted(path, shown.roots())) return null;
@@ -104,7 +104,7 @@ function wrongIssuer(shown: PresentedCertificate): TlsFailure | null {
     return fault(
       'self_signed',
       host,
-      'is self-signed, and browsers warn of it; get one from a certificate authority',
+      'is self-signed, and browsers warn about it; get one from a certificate authority',
     );
   }
   if (OF_TIME.includes(verifyError) || NO_ISSUER.includes(verifyError)) {
@@ -112,7 +112,7 @@ function wrongIssuer(shown: PresentedCertificate): TlsFailure | null {
       ? fault(
           'incomplete_chain',
           host,
-          `comes without the intermediate certificate of its issuer "${issuer}"; install the full chain`,
+          `comes without the intermediate certificate of its issuer "${issuer}"; install the complete chain`,
         )
       : unknownIssuer(host, issuer);
   }
@@ -128,13 +128,13 @@ function unknownIssuer(host: string, issuer: string): TlsFailure {
   return fault(
     'unknown_issuer',
     host,
-    `is signed by "${issuer}", which browsers do not trust; get one from a certificate authority that they do`,
+    `is signed by "${issuer}", which browsers do not trust; get one from a certificate authority that they trust`,
   );
 }
 
 /**
- * Whether a certificate that nothing shown has signed is missing its intermediate, and not its issuer's fame: public
- * authorities say in it where the intermediate is to be had, and if others came with it, they are the wrong ones.
+ * Whether the intermediate is missing, rather than the issuer unknown. Public authorities put the URL of the intermediate
+ * in the certificate. If other certificates came with it, they are the wrong ones.
  */
 function lacksIntermediate(path: X509Certificate[]): boolean {
   const [leaf, ...above] = path;
@@ -142,10 +142,10 @@ function lacksIntermediate(path: X509Certificate[]): boolean {
   return presentedChain(leaf).length > 1 || (leaf.infoAccess ?? '').includes('CA Issuers - URI:');
 }
 
-/** No true chain is longer; a false one could make each signature cost time. */
+/** Longer than real chains. Verifying a forged long chain would cost time. */
 const MAX_CONSIDERED = 10;
 
-/** The certificate, the one shown that signed it, and so on up, as far as they reach. */
+/** The certificate, its issuer among the presented ones, and so on up. */
 function pathOf(leaf: X509Certificate): X509Certificate[] {
   const shown = presentedChain(leaf).slice(0, MAX_CONSIDERED);
   const path = [leaf];
@@ -163,7 +163,7 @@ function isTrusted(path: X509Certificate[], roots: X509Certificate[]): boolean {
   );
 }
 
-/** By its own key, whether or not that key may sign certificates: that of an end entity may not (RFC 5280 section 4.2.1.3). */
+/** Signed by its own key, even if that key may not sign certificates (RFC 5280 section 4.2.1.3). */
 function isSelfSigned(certificate: X509Certificate): boolean {
   return certificate.subject === certificate.issuer && isSignedBy(certificate, certificate);
 }
@@ -176,7 +176,7 @@ function isSignedBy(issuer: X509Certificate, certificate: X509Certificate): bool
   try {
     return certificate.verify(issuer.publicKey);
   } catch {
-    // A key that cannot be read has signed nothing.
+    // An unreadable key cannot verify a signature.
     return false;
   }
 }
@@ -187,7 +187,7 @@ function nameOf(certificate: X509Certificate): string {
 }
 
 function fault(problem: TlsProblem, host: string, what: string): TlsFailure {
-  return { problem, sentence: `The certificate that ${quotable(host)} shows ${what}.` };
+  return { problem, sentence: `The certificate of ${quotable(host)} ${what}.` };
 }
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,14 +1,14 @@
-/** Control characters, those that turn the direction of text, and what stands for no character. */
+/** Control characters, characters that change the direction of text, and code points without a character. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
-/** Text that a foreign server chose, with a space for everything that is not for reading. */
+/** Text from a foreign server, with unprintable characters replaced by spaces. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, ' ').trim();
 }
 
 const SHOWN_CHARACTERS = 120;
 
-/** The same for a sentence, where long text is cut: `…` stands for the rest. */
+/** The same for quoting in a sentence: long text is cut and ends with `…`. */
 export function quotable(text: string): string {
   const characters = [...printable(text)];
   if (characters.length <= SHOWN_CHARACTERS) return characters.join('');

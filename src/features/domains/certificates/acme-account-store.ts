@@ -1,6 +1,6 @@
 import type { Queries } from '../../../database/database.ts';
 
-/** An account at a certificate authority, its key sealed; without a URL it has not been registered. */
+/** An account at a certificate authority with its sealed key. The URL is null until it is registered. */
 export interface StoredAccount {
   sealed_key: string;
   account_url: string | null;
@@ -14,7 +14,7 @@ export function findAcmeAccount(queries: Queries, directoryUrl: string): Promise
     .executeTakeFirst();
 }
 
-/** Adds an account where there is none, or in the place of the one that has the key `unreadable` and no other. */
+/** Adds an account. Replaces an existing one only if its sealed key is `unreadable`. */
 export async function insertAcmeAccount(
   queries: Queries,
   account: { directory_url: string; sealed_key: string; created_at: string },

@@ -12,8 +12,8 @@ import {
 type Parts = Pick<Platform, 'database' | 'sealer' | 'clock' | 'log'>;
 
 /**
- * The account at the authority: its key is made once, whatever processes ask at the same time, and registered when it
- * has not been. Throws AcmeRefusal.
+ * The registered account at the authority. Creates its key once, even if processes compete, and registers it if needed.
+ * Throws AcmeRefusal.
  */
 export async function registeredAccount(
   parts: Parts,
@@ -28,12 +28,12 @@ export async function registeredAccount(
   return { key: account.key, url };
 }
 
-/** The authority does not know the account any more; the next order registers its key anew. */
+/** Forgets the account's URL after the authority has lost it. The next order registers the key again. */
 export async function forgetAccountUrl({ database }: Parts, directoryUrl: string): Promise<void> {
   await database.write(({ queries }) => setAccountUrl(queries, directoryUrl, null));
 }
 
-/** The URL of the account, if it has been registered; what CAA records may name it by (RFC 8657). */
+/** The URL of the account, which CAA records may name (RFC 8657); null before registration. */
 export async function accountUrl({ database }: Pick<Platform, 'database'>, directoryUrl: string) {
   return (await findAcmeAccount(database.reader, directoryUrl))?.account_url ?? null;
 }
@@ -44,7 +44,7 @@ async function storedAccount(parts: Parts, directoryUrl: string): Promise<AcmeAc
   return account ?? (await makeAccount(parts, directoryUrl, stored?.sealed_key ?? null));
 }
 
-/** `unreadable`: the sealed key that is there and cannot be opened any more, or null for none. */
+/** `unreadable`: an existing sealed key that can no longer be opened, or null. */
 async function makeAccount(
   parts: Parts,
   directory_url: string,
@@ -53,7 +53,7 @@ async function makeAccount(
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const sealed_key = parts.sealer.seal(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   const made = { directory_url, sealed_key, created_at: timestamp(parts.clock) };
-  // Another process may have been first: its key stays. One that cannot be opened any more serves nobody.
+  // If another process was first, its key stays. Only an unreadable key is replaced.
   await parts.database.write(({ queries }) => insertAcmeAccount(queries, made, unreadable));
   const stored = await findAcmeAccount(parts.database.reader, directory_url);
   const account = stored && opened(parts, stored);
@@ -61,15 +61,12 @@ async function makeAccount(
   return account;
 }
 
-/** Null where the sealing key was lost: the account is worth no more than another. */
+/** Opens a stored account; null if the sealing key was lost. A new account works as well. */
 function opened({ sealer, log }: Parts, { sealed_key, account_url }: StoredAccount): AcmeAccount | null {
   try {
     return { key: sealer.open(sealed_key), url: account_url };
   } catch (err) {
-    log.warn(
-      { err },
-      'the key of the account at the certificate authority cannot be opened; another is made',
-    );
+    log.warn({ err }, 'cannot open the key of the ACME account; creating a new account');
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import type { Queries } from '../../../database/database.ts';
 
-/** A domain that wants a certificate. */
+/** A domain that needs a certificate. */
 export interface DueDomain {
   id: string;
   name: string;
@@ -18,7 +18,7 @@ const served = (queries: Queries) =>
     .where('domain.is_duplicate', '=', false)
     .where('domain.network_status', '=', 'ACTIVE');
 
-/** Those whose turn it is at a time, longest due first. Domains that nobody has tried yet are as due as any. */
+/** Domains whose next order is due, longest due first. Domains without an attempt are due. */
 export async function dueDomains(queries: Queries, now: string, limit: number): Promise<DueDomain[]> {
   return served(queries)
     .where((eb) => eb.or([eb('attempt.next_at', 'is', null), eb('attempt.next_at', '<=', now)]))
@@ -27,7 +27,7 @@ export async function dueDomains(queries: Queries, now: string, limit: number): 
     .execute();
 }
 
-/** Those of an install that nobody has tried yet. */
+/** Domains of an install without an attempt. */
 export async function untriedDomains(queries: Queries, installId: string): Promise<DueDomain[]> {
   return served(queries)
     .where('domain.install_id', '=', installId)
@@ -35,7 +35,7 @@ export async function untriedDomains(queries: Queries, installId: string): Promi
     .execute();
 }
 
-/** A domain whose last try failed and that may be tried at once; undefined where an order is under way or not needed. */
+/** A domain whose last attempt failed and may be retried now; undefined if an order is running or not needed. */
 export async function failingDomain(
   queries: Queries,
   now: string,
@@ -56,7 +56,7 @@ export async function failingDomain(
     .executeTakeFirst();
 }
 
-/** Notes the order that is under way, in the place of any other, and when it is nobody's any more. */
+/** Records a running order, in place of any other, and the time when it counts as abandoned. */
 export async function startAttempt(
   queries: Queries,
   domainId: string,
@@ -69,7 +69,7 @@ export async function startAttempt(
     .execute();
 }
 
-/** Ends an order: the failures in a row, when the next try is due, and before when there must be none. */
+/** Ends an order. Sets the consecutive failures, the next attempt and the earliest time of any attempt. */
 export async function endAttempt(
   queries: Queries,
   orderId: string,
@@ -82,7 +82,7 @@ export async function endAttempt(
     .execute();
 }
 
-/** When the authority was asked to validate a name, after a time. */
+/** Times of validation requests for a name after a time. */
 export async function validationsSince(queries: Queries, name: string, since: string): Promise<Date[]> {
   const rows = await queries
     .selectFrom('acme_validations')
@@ -100,7 +100,7 @@ export async function insertValidation(
   await queries.insertInto('acme_validations').values(validation).execute();
 }
 
-/** Deletes those of all names up to a time. */
+/** Deletes validation requests for all names up to a time. */
 export async function deleteValidationsUntil(queries: Queries, until: string): Promise<void> {
   await queries.deleteFrom('acme_validations').where('at', '<=', until).execute();
 }

@@ -6,10 +6,10 @@ import type { Platform } from '../../../platform/platform.ts';
 import { type DueDomain, startAttempt } from './attempts-store.ts';
 import { laneOf, obtainCertificate } from './jobs.ts';
 
-/** An order that is under way is nobody else's to make; jobs are durable, so this long is for what nobody foresaw. */
+/** Time after which a running order counts as abandoned. Jobs are durable, so this covers unforeseen failures only. */
 const CLAIM_MS = DAY_MS;
 
-/** Asks for an order of each domain's certificate, unless the domain was deleted. It takes the place of one that is under way. */
+/** Queues a certificate order for each domain that still exists. It replaces a running order. */
 export async function requestOrders(
   transaction: Transaction,
   { queue, clock, random }: Pick<Platform, 'queue' | 'clock' | 'random'>,

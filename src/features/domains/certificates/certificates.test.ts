@@ -37,7 +37,7 @@ async function added(name: string): Promise<string> {
 const certificateOf = (id: string, person = owner) => person.client.get(`${domains()}/${id}/ssl_certificate`);
 
 describe('GET ssl_certificate', () => {
-  it('shows the certificate that the edge shows, with its key', async () => {
+  it('returns the certificate that the edge serves, with its key', async () => {
     const id = await added('secure.example');
     const answer = await certificateOf(id);
     expect(answer.status).toBe(200);
@@ -73,7 +73,7 @@ describe('GET ssl_certificate', () => {
     expect((await visit(homeport, 'https://secure.example/')).certificateNames).toBe('DNS:secure.example');
   });
 
-  it('says of a wildcard that it is one', async () => {
+  it('marks a wildcard', async () => {
     const answer = await certificateOf(await added('*.wild.example'));
     expect(answer.body).toMatchObject({
       cert_name: '*.wild.example',
@@ -81,7 +81,7 @@ describe('GET ssl_certificate', () => {
     });
   });
 
-  it('gives the key to owner and full only', async () => {
+  it('returns the key only to owner and full users', async () => {
     const id = await added('key.example');
     const full = await homeport.person(accountId, 'full');
     const partial = await homeport.person(accountId, 'partial,billing', [install.id]);
@@ -96,7 +96,7 @@ describe('GET ssl_certificate', () => {
     expect(await certificateOf(id, none)).toMatchObject(NOT_FOUND);
   });
 
-  it('names the approver of one from the authority to owner and full only, and approves none before its order', async () => {
+  it('returns the approver only to owner and full users, and never approves before the order', async () => {
     const id = await added('approved.example');
     const created = clock.now().toISOString();
     await homeport.platform.database.write(({ queries }) =>
@@ -129,7 +129,7 @@ describe('GET ssl_certificate', () => {
     expect(row.sealed_key).not.toContain('PRIVATE');
   });
 
-  it('answers 404 for what has none, is hidden, is not there or is no id', async () => {
+  it('answers 404 for a missing certificate, a hidden or missing domain, and an invalid id', async () => {
     const other = await homeport.install(owner, accountId);
     const foreign = field((await owner.client.get(`/installs/${other.id}/domains`)).body, 'results', 0, 'id');
     const duplicate = await owner.client.post(`/installs/${other.id}/domains`, { name: 'secure.example' });
@@ -165,7 +165,7 @@ describe('the life of a self-signed certificate', () => {
     );
   }
 
-  it('never takes the place of one that the authority gave while it was made', async () => {
+  it('never replaces one that the authority issued meanwhile', async () => {
     const { platform } = homeport;
     const id = await added('overtaken.example');
     const { sealed_key } = await rowOf(id);
@@ -182,13 +182,13 @@ describe('the life of a self-signed certificate', () => {
     await ensureCertificates({ ...platform, database: overtaken }, domains);
     expect(await rowOf(id)).toMatchObject(given);
 
-    // Its key cannot be opened any more, so it serves nobody.
+    // Its key can no longer be opened.
     await replace(id, { ...given, sealed_key: 'v1.lost' });
     await ensureCertificates(platform, domains);
     expect(await rowOf(id)).toMatchObject({ source: 'SELF_SIGNED' });
   });
 
-  it('is renewed before it expires, and the edge shows the new one; without that it has expired', async () => {
+  it('is renewed before it expires, and the edge serves the new one; else it expires', async () => {
     const id = await added('renewed.example');
     const serialOf = async () => {
       const { body } = await certificateOf(id);
@@ -201,7 +201,7 @@ describe('the life of a self-signed certificate', () => {
     expect(await installsToRenew(homeport.platform)).toContain(install.id);
     expect((await certificateOf(id)).body).toMatchObject({ certificate: { status: 'ENABLED' } });
     clock.advance(61 * DAY_MS);
-    // The edge goes on showing it, so it is said what it is worth.
+    // The edge still serves it, so its status is shown.
     expect((await certificateOf(id)).body).toMatchObject({ certificate: { status: 'EXPIRED' } });
 
     const { database, queue } = homeport.platform;

@@ -47,8 +47,8 @@ async function addedDomain(): Promise<{ id: string; name: string }> {
   return { id, name };
 }
 
-// SQLite has one writer, so no deletion comes in between.
-test('a domain that is deleted while its certificate is made fails no job', async () => {
+// SQLite has one writer, so no deletion can interleave.
+test('a domain deleted while its certificate is created fails no job', async () => {
   const domain = await addedDomain();
   const { database } = homeport.platform;
   await database.write(({ queries }) =>
@@ -57,7 +57,7 @@ test('a domain that is deleted while its certificate is made fails no job', asyn
   await deletedDuring(domain.id, () => ensureCertificates(homeport.platform, [domain]));
 });
 
-test('a domain that is deleted while an order is asked for stops no other order', async () => {
+test('a domain deleted while an order is queued stops no other order', async () => {
   const [gone, kept] = [await addedDomain(), await addedDomain()];
   const { database } = homeport.platform;
   const wanting = [gone, kept].map((domain) => ({ ...domain, install_id: install.id }));

@@ -6,13 +6,13 @@ export interface ExpiringCertificate {
   install: string;
   /** ISO 8601. */
   not_after: string;
-  /** Why the authority gave no new one, one sentence; null if it was not asked yet. */
+  /** One sentence that says why the authority issued no new one; null without an attempt. */
   reason: string | null;
 }
 
 const LONGEST_LIST = 100;
 
-/** What the operator is told of certificates that renewal did not replace in time, soonest first. */
+/** The email to the operator about certificates that were not renewed in time, soonest expiry first. */
 export function expiryMail(certificates: ExpiringCertificate[], now: Date): MailText {
   const [first] = certificates;
   const listed = certificates.slice(0, LONGEST_LIST);
@@ -28,12 +28,12 @@ export function expiryMail(certificates: ExpiringCertificate[], now: Date): Mail
       ...listed.flatMap(({ domain, install, not_after, reason }) => [
         `${domain} (install ${install})`,
         `  ${expiry(not_after, now)}, on ${not_after.slice(0, 16).replace('T', ' ')} UTC`,
-        `  ${reason ?? 'Renewal has not been tried; look whether the worker runs: homeport doctor'}`,
+        `  ${reason ?? 'Renewal has not been tried; check that a worker is running: homeport doctor'}`,
         '',
       ]),
       ...(left > 0 ? [`and ${left} more.`, ''] : []),
-      'What to do: mend what the sentence names (a status report of the domain says more: check_status in the API),',
-      'or remove domains that are not used any more. Renewal goes on trying by itself.',
+      'What to do: fix the problem above (a status report of the domain says more: check_status in the API),',
+      'or remove domains that are no longer used. Renewal is retried automatically.',
       '',
     ].join('\n'),
   };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-/** Has the certificates of these domains come from the authority, to expire in so many days. */
+/** Makes the certificates of domains look issued by the authority, expiring in the given days. */
 async function issue(domains: string[], days: number): Promise<void> {
   await homeport.platform.database.write(async ({ queries }) => {
     const named = queries.selectFrom('domains').select('id').where('name', 'in', domains);
@@ -42,9 +42,9 @@ async function issue(domains: string[], days: number): Promise<void> {
   });
 }
 
-/** The subjects of the mails that looking again brings. */
+/** Runs the warnings and returns the subjects of their emails. */
 async function look(): Promise<string[]> {
-  // Mails of one moment have no order.
+  // Emails sent at the same time have no order.
   clock.advance(1000);
   const before = mailsTo(homeport, CONTACT).length;
   await homeport.platform.database.write((transaction) =>
@@ -56,7 +56,7 @@ async function look(): Promise<string[]> {
     .map((mail) => mail.subject);
 }
 
-it('warns once at 14, 7 and 1 days and at no other time, and anew after a renewal', async () => {
+it('warns once at 14, 7 and 1 days, and again after a renewal', async () => {
   const { accountId, owner } = await homeport.ownedAccount();
   const install = await homeport.install(owner, accountId);
   const domain = 'expires.example';
@@ -83,7 +83,7 @@ it('warns once at 14, 7 and 1 days and at no other time, and anew after a renewa
   expect(await look()).toEqual([`The certificate of ${domain} expires in 13 days`]);
 });
 
-it('leaves a certificate that was renewed meanwhile its own warnings', async () => {
+it('does not count a warning for a certificate that was renewed meanwhile', async () => {
   const { accountId, owner } = await homeport.ownedAccount();
   const install = await homeport.install(owner, accountId);
   const name = 'renewed.example';
@@ -106,7 +106,7 @@ it('leaves a certificate that was renewed meanwhile its own warnings', async () 
   await homeport.idle();
 });
 
-it('tells of all in one mail', async () => {
+it('lists all certificates in one email', async () => {
   const { accountId, owner } = await homeport.ownedAccount();
   const install = await homeport.install(owner, accountId);
   const names = ['one.several.example', 'two.several.example'];
@@ -116,7 +116,7 @@ it('tells of all in one mail', async () => {
   expect(await look()).toEqual(['2 certificates expire soon']);
 });
 
-it('names a hundred and counts the rest', () => {
+it('lists a hundred certificates and counts the rest', () => {
   const now = new Date('2026-05-01T00:00:00Z');
   const certificates = Array.from({ length: 130 }, (_, index) => ({
     domain: `d${index}.example`,

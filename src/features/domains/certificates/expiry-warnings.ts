@@ -8,7 +8,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { expiryMail } from './expiry-mail.ts';
 import { recordWarned, unwarnedCertificates } from './store.ts';
 
-/** Days before the expiry at which the operator is warned, if renewal has not come first. */
+/** Days before expiry at which the operator is warned about a certificate that was not renewed. */
 const WARNED_AT = [14, 7, 1];
 const BATCH = 500;
 
@@ -23,7 +23,7 @@ const mailPayload = Type.Object({
   ),
 });
 
-/** Warns the operator of certificates from the authority that renewal did not replace in time: once at each threshold. */
+/** The jobs that warn the operator once at each threshold about certificates that were not renewed in time. */
 export function expiryWarnings(platform: Platform, mailer: Mailer) {
   const { config, database, queue, clock, log } = platform;
 
@@ -67,7 +67,7 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
   return { kinds, warn };
 }
 
-/** Certificates of served domains that come under a threshold of which nobody was warned yet, soonest expiry first. */
+/** Certificates of served domains below a threshold that has not been warned about, soonest expiry first. */
 async function dueWarnings(queries: Queries, now: Date) {
   const rows = await unwarnedCertificates(queries, {
     thresholds: WARNED_AT.map((days) => ({ days, endsBy: timestamp({ now: () => now }, days * DAY_MS) })),
@@ -77,7 +77,7 @@ async function dueWarnings(queries: Queries, now: Date) {
   return rows.map((row) => ({ ...row, threshold: threshold(row.not_after, now) }));
 }
 
-/** The lowest of the thresholds that a certificate has come under. */
+/** The lowest threshold that a certificate has reached. */
 function threshold(notAfter: string, now: Date): number {
   const days = (Date.parse(notAfter) - now.getTime()) / DAY_MS;
   return Math.min(...WARNED_AT.filter((at) => days <= at));

@@ -6,12 +6,12 @@ import { failingDomain } from './attempts-store.ts';
 import type { Issuance } from './issuance.ts';
 import { refusalByCaa } from './precheck.ts';
 
-/** What a check of a domain asks of the ordering of certificates, and tells it. */
+/** Connects checks of domains with certificate issuance. */
 export function issuanceHooks(issuance: Issuance): IssuanceHooks {
   const { platform } = issuance;
   return {
     refusalByCaa: (name, caa, signal) => refusalByCaa(issuance, name, caa, signal),
-    /** A customer who has mended the DNS and looks at the report need not wait for the next try. */
+    /** Retries at once after a report shows that the DNS has been fixed. */
     async checked(transaction: Transaction, { domainId, reached }) {
       if (reached !== true) return;
       const domain = await failingDomain(transaction.queries, timestamp(platform.clock), domainId);

@@ -15,7 +15,7 @@ import { requestOrders } from './attempts.ts';
 import { orderCertificates } from './jobs.ts';
 import { recordValidation } from './validations.ts';
 
-/** The names of these zones lead to the edge, unless a test says otherwise. */
+/** Names in these zones lead to the edge, unless a test changes that. */
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
 
 let folder: string;
@@ -60,7 +60,7 @@ let install: { id: string; name: string };
 beforeEach(async () => {
   install = await homeport.install(owner, accountId);
 });
-/** Else each test would renew the certificates of all before it. */
+/** Without this, each test would renew the certificates of earlier tests. */
 afterEach(async () => {
   await owner.client.delete(`/installs/${install.id}`);
   await homeport.idle();
@@ -103,7 +103,7 @@ async function row({ id }: Added) {
     .executeTakeFirstOrThrow();
 }
 
-/** Asks for whatever is due, as the schedule does each minute. */
+/** Queues the due orders, as the schedule does each minute. */
 async function minute(): Promise<void> {
   await homeport.platform.database.write((transaction) =>
     homeport.platform.queue.enqueue(transaction, orderCertificates, { payload: {}, lane: null }),
@@ -121,7 +121,7 @@ async function validationsOf(name: string): Promise<number> {
 }
 
 describe('a domain that leads here', () => {
-  it('gets a certificate when it is added, and the edge shows it', async () => {
+  it('gets a certificate when it is added, and the edge serves it', async () => {
     const domain = await added('shop.here.example');
     expect(await sslOf(domain)).toBe('active');
     const root = new X509Certificate(await acme.root());
@@ -153,7 +153,7 @@ describe('a domain that leads here', () => {
     expect(seen.fingerprint).toBe(leaf?.fingerprint256);
   });
 
-  it('has one for each name, the own name of the install included', async () => {
+  it('has one for each name, including the default domain', async () => {
     const domain = await added('apart.here.example');
     const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
     const path = `/installs/${install.id}/domains/${own}/ssl_certificate`;
@@ -174,7 +174,7 @@ describe('a domain that leads here', () => {
     expect(await validationsOf(domain.name)).toBe(1);
   });
 
-  it('sends visitors to HTTPS, as its certificate serves', async () => {
+  it('redirects visitors to HTTPS, because its certificate is valid', async () => {
     const domain = await added('secure.here.example');
     await owner.client.patch(domain.path, { secure_all_urls: true });
     await homeport.idle();
@@ -183,7 +183,7 @@ describe('a domain that leads here', () => {
 });
 
 describe('a domain that does not lead here', () => {
-  it('is told why, spends no validation, and gets its certificate once the DNS is right', async () => {
+  it('shows why, requests no validation, and gets its certificate once the DNS is right', async () => {
     await dns.setZone('away.example', '@ A 127.0.0.9\n');
     const domain = await added('away.example');
     expect(await sslOf(domain)).toBe('failed');
@@ -212,7 +212,7 @@ describe('a domain that does not lead here', () => {
     expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
   });
 
-  it('is tried again at once when a status report sees it arrive', async () => {
+  it('is retried at once when a status report sees it arrive', async () => {
     await dns.setZone('mended.example', '');
     const domain = await added('mended.example');
     expect(await sslOf(domain)).toBe('failed');
@@ -223,7 +223,7 @@ describe('a domain that does not lead here', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', failures: 0 });
   });
 
-  it('is tried on a rising scale', async () => {
+  it('is retried at growing intervals', async () => {
     await dns.setZone('rising.example', '');
     const domain = await added('rising.example');
     const pauses: number[] = [];
@@ -241,7 +241,7 @@ describe('a domain that does not lead here', () => {
   });
 });
 
-it('orders nothing that CAA forbids, and says which record to add', async () => {
+it('does not order a certificate that CAA forbids, and says which record to add', async () => {
   await dns.setZone('guarded.example', `${HERE}@ CAA 0 issue "other-authority.example"\n`);
   const domain = await added('guarded.example');
   expect(await sslOf(domain)).toBe('failed');
@@ -249,7 +249,7 @@ it('orders nothing that CAA forbids, and says which record to add', async () => 
   expect(await validationsOf(domain.name)).toBe(0);
 });
 
-it('does not try to prove a wildcard, and breaks no other name by it', async () => {
+it('does not order wildcards, which affects no other name', async () => {
   const wildcard = await added('*.wild.here.example');
   expect(await sslOf(wildcard)).toBe('failed');
   expect((await row(wildcard)).ssl_reason).toContain('*.wild.here.example');
@@ -258,7 +258,7 @@ it('does not try to prove a wildcard, and breaks no other name by it', async () 
 });
 
 describe('a certificate that grows old', () => {
-  it('is renewed with a third of its life left, and not before', async () => {
+  it('is renewed with a third of its lifetime left, and not before', async () => {
     const domain = await added('renewed.here.example');
     const { chain, renew_at } = await row(domain);
     const until = Date.parse(renew_at ?? '') - clock.now().getTime();
@@ -274,7 +274,7 @@ describe('a certificate that grows old', () => {
     );
   });
 
-  it('stays in service while its renewal fails, and sends nobody to HTTPS once it has expired', async () => {
+  it('stays in use while its renewal fails, and redirects no one to HTTPS after it has expired', async () => {
     await dns.setZone('lapses.example', HERE);
     const domain = await added('lapses.example');
     await owner.client.patch(domain.path, { secure_all_urls: true });
@@ -295,7 +295,7 @@ describe('a certificate that grows old', () => {
   });
 });
 
-it('makes one account for all orders, and its key is sealed', async () => {
+it('creates one account for all orders, with a sealed key', async () => {
   const accounts = await homeport.platform.database.reader.selectFrom('acme_accounts').selectAll().execute();
   expect(accounts).toMatchObject([
     { directory_url: acme.directoryUrl, account_url: expect.stringContaining('https://') },
@@ -303,7 +303,7 @@ it('makes one account for all orders, and its key is sealed', async () => {
   expect(accounts[0]?.sealed_key).toMatch(/^v1\./);
 });
 
-it('registers again with an authority that has forgotten the account', async () => {
+it('registers again with an authority that has lost the account', async () => {
   await acme.restart();
   const domain = await added('again.here.example');
   if ((await row(domain)).source !== 'LETS_ENCRYPT') {
@@ -313,7 +313,7 @@ it('registers again with an authority that has forgotten the account', async () 
   expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
 });
 
-describe('the limits', () => {
+describe('limits', () => {
   const hook = (domain: Added) =>
     homeport.platform.database.reader
       .selectFrom('certificate_attempts')
@@ -327,7 +327,7 @@ describe('the limits', () => {
     });
   }
 
-  it('asks for no fifth validation within the hour, keeps the reason, and goes on afterwards', async () => {
+  it('requests no fifth validation within an hour, keeps the reason, and continues afterwards', async () => {
     await dns.setZone('spent.example', '');
     const domain = await added('spent.example');
     const { ssl_reason, failures } = await row(domain);
@@ -342,7 +342,7 @@ describe('the limits', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
   });
 
-  it('counts in the transaction that spends', async () => {
+  it('checks the limit in the transaction that records a request', async () => {
     const name = 'counted.example';
     await spendValidations(name, 3);
     const both = await Promise.allSettled([spendValidations(name, 1), spendValidations(name, 1)]);
@@ -350,7 +350,7 @@ describe('the limits', () => {
     expect(await validationsOf(name)).toBe(4);
   });
 
-  it('lets a status report bring a try forward, but not before the authority wants to be asked', async () => {
+  it('lets a status report retry early, but not before Retry-After', async () => {
     await dns.setZone('held.example', '');
     const domain = await added('held.example');
     await dns.setZone('held.example', HERE);
@@ -375,7 +375,7 @@ describe('the limits', () => {
     expect((await row(domain)).source).toBe('LETS_ENCRYPT');
   });
 
-  it('heeds only the order that was asked for last', async () => {
+  it('uses only the order that was queued last', async () => {
     await dns.setZone('twice.example', '');
     const domain = await added('twice.example');
     await homeport.platform.database.write((transaction) =>
@@ -385,7 +385,7 @@ describe('the limits', () => {
     expect((await row(domain)).failures).toBe(2);
   });
 
-  it('forgets a domain that is deleted while its order is made', async () => {
+  it('ignores a domain that is deleted during its order', async () => {
     const answer = await owner.client.post(`/installs/${install.id}/domains`, { name: 'gone.here.example' });
     const deleted = await owner.client.delete(`/installs/${install.id}/domains/${text(answer.body, 'id')}`);
     expect(deleted.status).toBe(204);
@@ -399,7 +399,7 @@ describe('the limits', () => {
     expect(left).toEqual([]);
   });
 
-  it('orders anew from another authority than the one that issued', async () => {
+  it('orders again after a change of the authority', async () => {
     const domain = await added('other-authority.here.example');
     const { chain } = await row(domain);
     await homeport.platform.database.write(async ({ queries }) => {

@@ -3,7 +3,7 @@ import type { Authority } from '../../../network/acme/authority.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Internet } from '../status-reports/internet.ts';
 
-/** What it takes to have certificates issued. */
+/** Dependencies of certificate issuance. */
 export interface Issuance {
   platform: Platform;
   authority: Authority;

@@ -20,18 +20,18 @@ import {
   setRenewalTime,
 } from './store.ts';
 
-/** So many orders are asked for each minute at most; what is left is due in the next one. */
+/** Limit of orders queued per minute. The rest stays due. */
 const ORDERS_A_MINUTE = 60;
-/** How often the authority is asked whether it suggests another time to renew (RFC 9773 section 4.3.2). */
+/** Interval of requests for the authority's renewal window (RFC 9773 section 4.3.2). */
 const ASK_AGAIN_MS = 12 * HOUR_MS;
-/** A status report may have a name tried again before its time, but not more often than this. */
+/** Shortest wait before a status report may retry an order early. */
 const HOLD_MS = 60_000;
 const SOONEST_MS = 60_000;
 
-/** With the order that is under way. */
+/** A domain with its running order. */
 type OrderedDomain = OrderableDomain & { order_id: string };
 
-/** Getting certificates from the authority, and keeping them fresh. */
+/** The jobs that order certificates and renew them. */
 export function certificateJobKinds(issuance: Issuance) {
   const { platform, authority, directoryUrl } = issuance;
   const { database, queue, clock, random, sealer } = platform;
@@ -40,21 +40,21 @@ export function certificateJobKinds(issuance: Issuance) {
     ...obtainCertificate,
     async run({ domain_id, order_id }, { signal }) {
       const domain = await findOrderableDomain(database.reader, domain_id);
-      // Another order took its place.
+      // Another order has replaced this one.
       if (domain === undefined || domain.order_id !== order_id) return;
       const later = await postponedUntil(domain, signal);
       if (later !== null) {
         const settled = { failures: 0, next_at: later, held_until: null };
         return ({ queries }) => endAttempt(queries, order_id, settled);
       }
-      // The authority is told only of certificates of its own.
+      // Only a certificate of the same authority can be named as replaced.
       const replaces = domain.directory_url === directoryUrl ? domain.renewal_id : null;
       return completionOf({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
     },
     async giveUp({ domain_id, order_id }, _failure, transaction) {
       const domain = await findOrderableDomain(transaction.queries, domain_id);
       if (domain === undefined || domain.order_id !== order_id) return;
-      const reason = `No certificate for ${domain.name} could be had because of a fault here; it is tried again later.`;
+      const reason = `No certificate for ${domain.name} was issued because of an internal error; Homeport will try again later.`;
       await refused(
         transaction,
         { ...domain, order_id },
@@ -76,11 +76,11 @@ export function certificateJobKinds(issuance: Issuance) {
   const kinds: JobKind[] = [obtaining, order];
   return { kinds, order };
 
-  /** Null if it is time to order; otherwise when to look again. */
+  /** Null if a certificate must be ordered now; otherwise the time of the next check. */
   async function postponedUntil(domain: OrderableDomain, signal: AbortSignal): Promise<string | null> {
     const { source, chain, not_before, not_after, renew_at } = domain;
     if (source !== 'LETS_ENCRYPT' || chain === null || not_before === null || not_after === null) return null;
-    // The operator has turned to another authority, from one for trials to a real one perhaps.
+    // The operator has changed the authority, for example from staging to production.
     if (domain.directory_url !== directoryUrl) return null;
     const now = clock.now().getTime();
     let renewAt = renew_at === null ? now : Date.parse(renew_at);
@@ -100,13 +100,13 @@ export function certificateJobKinds(issuance: Issuance) {
     return new Date(Math.min(renewAt, now + Math.min(askAgainMs, ASK_AGAIN_MS))).toISOString();
   }
 
-  /** Null if the authority suggests nothing; no answer is no reason to renew at another time, and it is asked again. */
+  /** Null if the authority suggests no window or does not answer. The renewal time then stays, and is checked again. */
   async function suggestedWindow(chain: string, signal: AbortSignal) {
     try {
       return await authority.renewalWindow(chain, signal);
     } catch (err) {
       signal.throwIfAborted();
-      platform.log.info({ err }, 'the certificate authority gave no renewal information');
+      platform.log.info({ err }, 'could not get renewal information from the certificate authority');
       return null;
     }
   }
@@ -137,7 +137,7 @@ export function certificateJobKinds(issuance: Issuance) {
     issuedNow: IssuedCertificate,
   ): Promise<void> {
     const { queries } = transaction;
-    // It may have been deleted while the authority worked.
+    // The domain may have been deleted meanwhile.
     if (!(await recordValidated(queries, domain.id, timestamp(clock)))) return;
     const renewAt = renewalTime(issuedNow, null, random);
     await replaceCertificate(queries, domain.id, {

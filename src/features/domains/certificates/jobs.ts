@@ -3,7 +3,7 @@ import type { JobType } from '../../../jobs/job.ts';
 
 const orderPayload = Type.Object({ domain_id: Type.String(), order_id: Type.String() });
 
-/** Gets a certificate for one domain from the authority, or writes down why there is none and when to try again. */
+/** Orders a certificate for one domain. If refused, records the reason and the time of the next attempt. */
 export const obtainCertificate: JobType<typeof orderPayload> = {
   name: 'obtain_certificate',
   payload: orderPayload,
@@ -13,7 +13,7 @@ export const obtainCertificate: JobType<typeof orderPayload> = {
 
 const nothing = Type.Object({});
 
-/** Asks for the certificates that are due. */
+/** Queues the orders that are due. */
 export const orderCertificates: JobType<typeof nothing> = {
   name: 'order_certificates',
   payload: nothing,
@@ -21,10 +21,10 @@ export const orderCertificates: JobType<typeof nothing> = {
   timeoutMs: 60_000,
 };
 
-/** So many orders are under way at the same time, whatever the number of workers: the others have work of their own. */
+/** Limit of parallel orders, whatever the number of workers, so that other jobs get workers, too. */
 const LANES = 2;
 
-/** One name is always in the same lane, so that it is never ordered twice at once. */
+/** The lane of a name. It is always the same, so a name is never ordered twice at the same time. */
 export function laneOf(name: string): string {
   let sum = 0;
   for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_536;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport?.remove());
 
-it('spends neither a failure nor a validation on a host that is away', async () => {
+it('counts neither a failure nor a validation for an unreachable host', async () => {
   const { platform } = homeport;
   const unused = () => Promise.reject(new Error('not asked here'));
   const away = () => Promise.reject(new HostUnreachableError('The host web2 does not answer'));

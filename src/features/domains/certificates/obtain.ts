@@ -8,21 +8,21 @@ import { precheck } from './precheck.ts';
 import { AFTER_FINAL_REFUSAL_MS } from './schedule.ts';
 import { recordValidation, ValidationsSpent, validationPause } from './validations.ts';
 
-/** How one try to get a certificate ended. */
+/** Result of one attempt to get a certificate. */
 export type Outcome =
   | { kind: 'issued'; certificate: IssuedCertificate }
-  /** The limit of validations, or a host that is away: nothing was tried, and nothing new is known. */
+  /** Not attempted, because the limit of validations is reached or a host is unreachable. */
   | { kind: 'paused'; waitMs: number }
-  /** `waitMs`: not before; null leaves it to the scale. `reached`: what was seen on the way, null for nothing. */
+  /** `waitMs`: shortest wait; null uses the retry schedule. `reached`: observed reachability, null if unknown. */
   | { kind: 'refused'; reason: string; waitMs: number | null; reached: boolean | null };
 
-/** Orders of other hosts' names share the lanes, so this one's are not put off in there but asked for again. */
+/** Orders for other hosts share the lanes, so an order for an unreachable host ends and is queued again later. */
 const HOST_AWAY_MS = 60_000;
 const ACCOUNT_UNKNOWN = 'urn:ietf:params:acme:error:accountDoesNotExist';
 
 /**
- * One try for one name: checks first, then orders. `replaces` is the renewal id of the present certificate. Throws only
- * what nobody foresaw.
+ * Attempts to get a certificate for one name: checks first, then orders. `replaces`: renewal id of the present certificate.
+ * Throws only unexpected errors.
  */
 export async function obtain(
   issuance: Issuance,
@@ -46,13 +46,13 @@ export async function obtain(
   } catch (error) {
     if (error instanceof ValidationsSpent) return { kind: 'paused', waitMs: await paused() };
     if (error instanceof HostUnreachableError) {
-      platform.log.info({ err: error, domain: name }, 'a certificate waits for a host');
+      platform.log.info({ err: error, domain: name }, 'certificate order waits for an unreachable host');
       return { kind: 'paused', waitMs: HOST_AWAY_MS };
     }
     if (!(error instanceof AcmeRefusal)) throw error;
     platform.log.warn({ err: error, domain: name }, 'the certificate authority issued no certificate');
     if (error.type === ACCOUNT_UNKNOWN) await forgetAccountUrl(platform, directoryUrl);
-    // What is wrong with the account is the operator's to mend, who then need not wait for a day.
+    // A problem with the account is retried sooner, so that operators who fix it do not wait for a day.
     const isFinal = error.permanent && isRegistered;
     const asked = isFinal ? AFTER_FINAL_REFUSAL_MS : error.retryAfterMs;
     const capped = asked === null ? null : Math.min(asked, AFTER_FINAL_REFUSAL_MS);
@@ -73,7 +73,7 @@ function order(
     signal,
     ...(replaces === null ? {} : { replaces }),
     async publishChallenge(token, keyAuthorization) {
-      // Before the authority is asked: what it was asked for counts, whatever becomes of this process.
+      // Recorded before the request, because it counts at the authority even if this process dies.
       await platform.database.write((transaction) => recordValidation(transaction, platform.clock, name));
       const challenge = { hostname: name, path: `${ACME_CHALLENGE_PREFIX}${token}`, text: keyAuthorization };
       await host.publish(challenge);

@@ -12,26 +12,25 @@ import type { Issuance } from './issuance.ts';
 const TIME_LIMIT_MS = 20_000;
 
 export interface Precheck {
-  /** Whether visitors of the name arrive here; null if that could not be tried. */
+  /** Whether visitors of the name arrive here; null if unknown. */
   reached: boolean | null;
-  /** Why no order is worth making now, one sentence that says what to do; null if all is well. */
+  /** One sentence that says why an order would fail and what to do; null if all checks pass. */
   refusal: string | null;
 }
 
 /**
- * Sees for itself what the authority would see, so that its limits are never spent on a failure that is known: the name
- * can be proved by HTTP-01, leads here, and its CAA records allow the authority. Throws AcmeRefusal if the authority does
- * not say who it is.
+ * Checks what the authority would check, so that predictable failures do not use up its rate limits: HTTP-01 can validate
+ * the name, it leads here, and its CAA records allow the authority. Throws AcmeRefusal if the directory is unavailable.
  */
 export async function precheck(issuance: Issuance, name: string, ended: AbortSignal): Promise<Precheck> {
   if (isWildcard(name)) {
     return {
       reached: null,
-      refusal: `A certificate for ${name} has to be proved in the DNS, which Homeport does not do; add the names that you need one by one.`,
+      refusal: `A certificate for ${name} needs DNS validation, which Homeport does not support; add the names that you need one by one.`,
     };
   }
   const { host, internet, platform } = issuance;
-  // As a status report: a name that is slow to fail must not hold up the others' orders.
+  // The same timeout as in status reports, so that a slow name does not delay other orders.
   const signal = AbortSignal.any([ended, AbortSignal.timeout(TIME_LIMIT_MS)]);
   const [reach, findings] = await Promise.all([
     probeReach(name, { host, prober: internet.prober, random: platform.random }, signal),
@@ -47,7 +46,7 @@ export async function precheck(issuance: Issuance, name: string, ended: AbortSig
   return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, ended) };
 }
 
-/** Why the records forbid the configured authority to issue for this name, one sentence; null if they do not. */
+/** One sentence that says why the records forbid the configured authority to issue; null if they allow it. */
 export async function refusalByCaa(
   { authority, platform, directoryUrl }: Pick<Issuance, 'authority' | 'platform' | 'directoryUrl'>,
   name: string,
@@ -60,8 +59,8 @@ export async function refusalByCaa(
 }
 
 /**
- * Where a name leads to a host of this platform, but not to the one that serves it: one sentence that says where it should, for "this
- * platform" says nothing then. Null if that is not what is wrong.
+ * One sentence for a name that leads to another host of this platform. It names the right addresses, because "this platform"
+ * would be ambiguous. Null for any other problem.
  */
 async function otherHostSentence(
   { config, database }: Pick<Platform, 'config' | 'database'>,

@@ -20,7 +20,7 @@ function presentCertificate(
       common_name: names[0] ?? view.domain,
       cancel_time: null,
       cert_source: view.source,
-      // Only the end of an order is kept, and notBefore is dated back for clocks that are slow.
+      // The start of an order is not stored, and authorities backdate notBefore for slow clocks.
       ordered_time: view.created_at,
       order_id: orderId(view.order_url),
       status: view.expired ? 'EXPIRED' : 'ENABLED',
@@ -42,18 +42,18 @@ function subjectAltNames(chain: string): string[] {
   return [...text.matchAll(/DNS:([^,\s]+)/g)].map((match) => match[1] ?? '');
 }
 
-/** ACME names orders by URL; the last segment tells them apart (RFC 8555 section 7.1). */
+/** The last segment of an ACME order URL, which identifies the order (RFC 8555 section 7.1). */
 function orderId(url: string | null): string | null {
   return url === null ? null : (url.split('/').at(-1) ?? null);
 }
 
-/** `contact`: the mail address that orders are made under; shown to those who may see the key. */
+/** `contact`: the email address of the ACME account, shown to users who may see the key. */
 export function certificateRoutes(certificates: CertificateService, contact: string | null): Route[] {
   return [
     route({
       method: 'GET',
       path: '/installs/:install_id/domains/:domain_id/ssl_certificate',
-      summary: 'The certificate that the edge shows for a domain',
+      summary: 'Get the certificate that the edge serves for a domain',
       tag: 'Certificates',
       errors: [401, 403, 404, 429, 503],
       success: 200,

@@ -7,7 +7,7 @@ import { pauseAfter, pauseForValidations, renewalTime, VALIDATIONS_AN_HOUR } fro
 const middle = { ...systemRandomness, fraction: () => 0.5 };
 
 describe('the pause after a failure', () => {
-  it('rises from a minute to half a day', () => {
+  it('grows from a minute to half a day', () => {
     const pauses = Array.from({ length: 12 }, (_, index) => pauseAfter(index + 1, middle) / MINUTE_MS);
     expect(pauses).toEqual([1, 2, 5, 10, 30, 60, 120, 240, 360, 720, 720, 720]);
   });
@@ -22,14 +22,14 @@ describe('the limit of validations', () => {
   const now = new Date('2026-05-01T12:00:00Z');
   const ago = (ms: number) => new Date(now.getTime() - ms);
 
-  it('lets four through in an hour, and the next when the first of them is an hour old', () => {
+  it('allows four in an hour, and the next when the first is an hour old', () => {
     const three = [ago(50 * MINUTE_MS), ago(30 * MINUTE_MS), ago(MINUTE_MS)];
     expect(pauseForValidations(three, now)).toBe(0);
     expect(pauseForValidations([...three, ago(0)], now)).toBe(10 * MINUTE_MS);
     expect(pauseForValidations([...three, ago(HOUR_MS)], now)).toBe(0);
   });
 
-  it('never lets more than four fall into any hour', () => {
+  it('never allows more than four in any hour', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 90 * MINUTE_MS }), { maxLength: 60 }), (steps) => {
         const made: number[] = [];

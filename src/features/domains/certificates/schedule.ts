@@ -1,26 +1,26 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 
-/** Minutes first, while a customer sets up the DNS and looks on; hours later, when nobody does. */
+/** Minutes at first, while a customer sets up the DNS and waits; hours later. */
 const PAUSES_MS = [1, 2, 5, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * MINUTE_MS);
 const LONGEST_MS = 12 * HOUR_MS;
-/** Names that failed together do not come back together. */
+/** Spreads retries of names that failed together. */
 const JITTER = 0.2;
 
-/** Authorities count failed validations by the hour (Let's Encrypt: 5); one below that leaves the operator a try. */
+/** Authorities limit failed validations per hour (Let's Encrypt: 5). One less leaves a manual attempt to the operator. */
 export const VALIDATIONS_AN_HOUR = 4;
-/** After a refusal that only a change mends, one look a day notices the change that nobody announced. */
+/** After a permanent refusal, one retry a day notices a change of the cause. */
 export const AFTER_FINAL_REFUSAL_MS = DAY_MS;
 
-/** Milliseconds until the authority is asked again after so many failures in a row (from 1), spread by ±20 %. */
+/** Milliseconds until the next attempt after this many consecutive failures (from 1), spread by ±20 %. */
 export function pauseAfter(failures: number, random: Randomness): number {
   const nominal = PAUSES_MS[failures - 1] ?? LONGEST_MS;
   return Math.round(nominal * (1 - JITTER + 2 * JITTER * random.fraction()));
 }
 
 /**
- * Milliseconds until one more validation of a name may be asked for, 0 for now. `recent` are the times of those asked so
- * far, in any order.
+ * Milliseconds until another validation of a name may be requested, or 0. `recent`: times of earlier requests, in any
+ * order.
  */
 export function pauseForValidations(recent: Date[], now: Date): number {
   const within = recent.map((at) => at.getTime()).filter((at) => at > now.getTime() - HOUR_MS);
@@ -29,12 +29,12 @@ export function pauseForValidations(recent: Date[], now: Date): number {
   return freeing + HOUR_MS - now.getTime();
 }
 
-/** How far around the third the renewals of certificates of one day are spread, as a part of the lifetime. */
+/** Spread of renewals around the last third, as a fraction of the lifetime. */
 const SPREAD = 0.02;
 
 /**
- * When to renew a certificate: with a third of its lifetime left, or at a moment of the window that the authority suggests
- * (RFC 9773 section 4.2). Spread at random, so that what was issued together is not renewed together.
+ * The time to renew a certificate: with a third of its lifetime left, or within the window that the authority suggests
+ * (RFC 9773 section 4.2). Randomly spread, so that certificates issued together are not renewed together.
  */
 export function renewalTime(
   { notBefore, notAfter }: { notBefore: Date; notAfter: Date },

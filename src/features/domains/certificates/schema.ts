@@ -1,6 +1,6 @@
 import { stringEnum, Type } from '../../../api/schema.ts';
 
-/** Everything the specification lists of a certificate; what this platform has no notion of is null. */
+/** Fields that this platform does not use are null (docs/api.md, Certificates). */
 const nullableText = (description?: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], ...(description ? { description } : {}) });
 
@@ -40,5 +40,5 @@ export const certificateInformationSchema = Type.Object(
     }),
     criteria: Type.String({ description: 'the host name that the certificate was looked up by' }),
   },
-  { description: 'The certificate that the edge shows for a domain' },
+  { description: 'The certificate that the edge serves for a domain' },
 );

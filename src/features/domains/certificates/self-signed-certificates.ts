@@ -6,12 +6,12 @@ import type { Sealer } from '../../../secrets/sealer.ts';
 import { certificatesOf, insertSelfSigned, installsWithSelfSigned } from './store.ts';
 
 const VALID_DAYS = 365;
-/** Renewed when this much of its life is left. */
+/** Remaining validity at which a certificate is renewed. */
 const RENEW_BEFORE_DAYS = 60;
 
 /**
- * Sees to it that every one of these domains has a certificate: a self-signed one where no authority gave one. What an
- * authority gave stays, expired or not: how it stands is then plain to see. Idempotent.
+ * Creates a self-signed certificate for each domain without a certificate. Certificates of an authority stay, even if
+ * expired, so that the problem is visible. Idempotent.
  */
 export async function ensureCertificates(
   { database, sealer, clock }: Pick<Platform, 'database' | 'sealer' | 'clock'>,
@@ -22,7 +22,7 @@ export async function ensureCertificates(
     database.reader,
     domains.map((domain) => domain.id),
   );
-  // One whose key cannot be opened any more (the sealing key was lost) serves nobody: another is made.
+  // A certificate whose key can no longer be opened, because the sealing key was lost, is replaced.
   const renewed = timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS);
   const covered = new Set(
     present
@@ -64,7 +64,7 @@ function opens(sealer: Sealer, sealed: string): boolean {
   }
 }
 
-/** The installs that have a self-signed certificate to renew. */
+/** The installs with a self-signed certificate that is due for renewal. */
 export async function installsToRenew({
   database,
   clock,

@@ -6,8 +6,8 @@ import { sslStatus } from './ssl-status.ts';
 import { servedDomains, setSslStatus } from './store.ts';
 
 /**
- * After the edge took over what the database says of an install: the ssl status of its domains follows from their
- * certificates, and those that nobody has tried yet are ordered from the authority, if there is one.
+ * Called after the edge has applied an install. Updates the ssl status of its domains, and orders certificates for domains
+ * without an attempt if an authority is configured.
  */
 export async function certificatesServed(
   transaction: Transaction,

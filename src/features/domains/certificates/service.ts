@@ -6,18 +6,18 @@ import type { Platform } from '../../../platform/platform.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findCertificate } from './store.ts';
 
-/** The certificate of a domain as the API shows it. */
+/** The certificate of a domain for the API. */
 export interface CertificateView {
   seq: number;
   domain: string;
   account_id: string;
   source: CertificateSource;
   chain: string;
-  /** PEM; null for whom the key is not meant. */
+  /** PEM; null for users who may not see the key. */
   key: string | null;
-  /** Of the order at the authority; null for a self-signed one. */
+  /** URL of the order at the authority; null for a self-signed certificate. */
   order_url: string | null;
-  /** When it came here. */
+  /** When it was stored. */
   created_at: string;
   not_after: string;
   expired: boolean;
@@ -32,7 +32,7 @@ export function createCertificateService({
 }: Pick<Platform, 'database' | 'sealer' | 'clock'>) {
   const { reader } = database;
   return {
-    /** The certificate that the edge shows for a domain. Throws NotFound while there is none. */
+    /** The certificate that the edge serves for a domain. Throws NotFound without one. */
     async get(caller: Caller, installId: string, domainId: string): Promise<CertificateView> {
       const install = await findInstallAccess(reader, caller, installId);
       authorize('install.read', 'install.read', install);

@@ -5,7 +5,7 @@ import type { CertificateSource } from '../../../database/tables/certificates.ts
 import type { SslStatus } from '../../../database/tables/domains.ts';
 import type { Tables } from '../../../database/tables.ts';
 
-/** The certificate of a domain of an install, its key sealed. */
+/** The certificate of a domain with its sealed key. */
 export function findCertificate(queries: Queries, installId: string, domainId: string) {
   return queries
     .selectFrom('certificates as certificate')
@@ -25,7 +25,7 @@ export function findCertificate(queries: Queries, installId: string, domainId: s
     .executeTakeFirst();
 }
 
-/** The certificates of an install's domains, their keys sealed. */
+/** The certificates of an install's domains with their sealed keys. */
 export function certificatesOfInstall(queries: Queries, installId: string) {
   return queries
     .selectFrom('certificates as certificate')
@@ -41,7 +41,7 @@ export function certificatesOfInstall(queries: Queries, installId: string) {
     .execute();
 }
 
-/** A domain that is served, with its certificate (all null: it has none) and how the tries to get one fared. */
+/** A served domain with its certificate (all null without one) and its order attempts. */
 export interface OrderableDomain {
   id: string;
   install_id: string;
@@ -57,7 +57,7 @@ export interface OrderableDomain {
   renewal_id: string | null;
 }
 
-/** What there is to know of a domain that is served; undefined for one that needs no certificate. */
+/** A served domain that has an order attempt; undefined if it needs no certificate. */
 export function findOrderableDomain(
   queries: Queries,
   domainId: string,
@@ -95,7 +95,7 @@ export async function setRenewalTime(queries: Queries, domainId: string, renewAt
     .execute();
 }
 
-/** Puts a certificate in the place of the domain's former one. */
+/** Replaces the certificate of a domain. */
 export async function replaceCertificate(
   queries: Queries,
   domainId: string,
@@ -108,7 +108,7 @@ export async function replaceCertificate(
     .execute();
 }
 
-/** Notes that the authority has reached a domain; false if it has been deleted meanwhile. */
+/** Records that the authority has validated a domain. Returns false if the domain has been deleted. */
 export async function recordValidated(queries: Queries, domainId: string, now: string): Promise<boolean> {
   const row = await queries
     .updateTable('domains')
@@ -119,7 +119,7 @@ export async function recordValidated(queries: Queries, domainId: string, now: s
   return row !== undefined;
 }
 
-/** Notes why a domain got no certificate; `reached` and `checked_at` where that tells whether it leads here. */
+/** Records why no certificate was issued, with `reached` and `checked_at` if reachability was observed. */
 export async function recordRefused(
   queries: Queries,
   domainId: string,
@@ -133,7 +133,7 @@ export async function recordRefused(
   await queries.updateTable('domains').set(refusal).where('id', '=', domainId).execute();
 }
 
-/** The domains of an install that the edge serves, with what their ssl status follows from. */
+/** The domains of an install that the edge serves, with the facts for their ssl status. */
 export function servedDomains(queries: Queries, installId: string) {
   return queries
     .selectFrom('domains as domain')
@@ -155,7 +155,7 @@ export async function setSslStatus(queries: Queries, domainId: string, ssl_statu
   await queries.updateTable('domains').set({ ssl_status }).where('id', '=', domainId).execute();
 }
 
-/** The certificates that some domains have, with their sealed keys. */
+/** The certificates of domains with their sealed keys. */
 export function certificatesOf(queries: Queries, domainIds: readonly string[]) {
   return queries
     .selectFrom('certificates')
@@ -165,8 +165,8 @@ export function certificatesOf(queries: Queries, domainIds: readonly string[]) {
 }
 
 /**
- * Gives a domain a certificate where it has none, or in the place of the one that has the key `judged` and no other: an authority may
- * have given one since. Nothing if the domain has been deleted.
+ * Stores a self-signed certificate. Replaces an existing one only if its sealed key is `judged`, because the authority may
+ * have issued one meanwhile. Does nothing if the domain has been deleted.
  */
 export async function insertSelfSigned(
   transaction: Transaction,
@@ -187,7 +187,7 @@ export async function insertSelfSigned(
     .execute();
 }
 
-/** The active installs that have a self-signed certificate which ends by a time. */
+/** The active installs with a self-signed certificate that expires by a time. */
 export async function installsWithSelfSigned(queries: Queries, endsBy: string): Promise<string[]> {
   const rows = await queries
     .selectFrom('certificates as certificate')
@@ -203,8 +203,8 @@ export async function installsWithSelfSigned(queries: Queries, endsBy: string): 
 }
 
 /**
- * Certificates from the authority of served domains that end by the time of a threshold of which nobody was warned yet, soonest
- * expiry first. `due`: since when their renewal must be due, as one that lives for days only is young at any of the thresholds.
+ * Certificates from the authority that expire by a threshold without a warning, soonest expiry first. `due`: latest renewal
+ * time to include, because a certificate that lives only for days is below a threshold before its renewal is due.
  */
 export function unwarnedCertificates(
   queries: Queries,
@@ -239,7 +239,7 @@ export function unwarnedCertificates(
     .execute();
 }
 
-/** Notes the threshold that was warned of. One that was renewed in between keeps its own warnings. */
+/** Records the threshold of a warning, unless the certificate has been renewed. */
 export async function recordWarned(
   queries: Queries,
   { domain_id, not_after, threshold }: { domain_id: string; not_after: string; threshold: number },

@@ -13,25 +13,25 @@ import { HOLD_DAYS, ownershipDomainOf } from './ownership.ts';
 import { insertDomain, namesAmong } from './store.ts';
 import { beginVerification } from './verifications.ts';
 
-/** The install that gets names, and the request that asks. */
+/** The install that gets names, and the request behind it. */
 interface Receiver {
   installId: string;
   accountId: string;
   requestId: string | null;
 }
 
-/** A name as it was given for an install. */
+/** A requested name. */
 interface GivenName {
-  /** Of the domain that it becomes. */
+  /** Id of the new domain. */
   id: string;
-  /** Where in the request it stands. */
+  /** Its field in the request. */
   field: string;
   text: string;
 }
 
 /**
- * Adds those of some names that an install can have, and keeps what is wrong with the others, each fault at its place. Returns of
- * each whether it was added.
+ * Creates a function that adds the valid names to an install, and collects the faults of the others by field. It returns
+ * for each name whether it was added.
  */
 export function createNameAdder(platform: Platform, platformNames: PlatformNames) {
   const { clock, config } = platform;
@@ -68,7 +68,7 @@ export function createNameAdder(platform: Platform, platformNames: PlatformNames
   };
 }
 
-/** Whether an account without proof needs one before it serves the name. */
+/** Whether an account must verify the domain before it serves the name. */
 async function mustProve(
   queries: Queries,
   accountId: string,
@@ -80,7 +80,7 @@ async function mustProve(
   return isHeldElsewhere(queries, accountId, name, timestamp(clock, -HOLD_DAYS * DAY_MS));
 }
 
-/** Each name as it is stored, or what is wrong with it. */
+/** Each name in its stored form, or its fault. */
 async function readNames(
   queries: Queries,
   installId: string,
@@ -97,8 +97,8 @@ async function readNames(
     const isFirst = parsed.findIndex((other) => other.ok && other.name === name) === index;
     if (isFirst && !present.includes(name)) return { name };
     const message = isFirst
-      ? `${name} is a domain of this install already`
-      : `${name} stands twice in the request`;
+      ? `${name} is already a domain of this install`
+      : `${name} appears twice in the request`;
     return { fault: { ...place, type: 'value_unavailable', code: 'taken', message } };
   });
 }

@@ -1,12 +1,12 @@
 import { NXDOMAIN, reply, startFakeDnsServer } from '../../../network/dns/fake-dns-server.fixture.ts';
 
-/** A resolver that knows the TXT records that a test sets, and nothing else. */
+/** A resolver that knows only the TXT records that a test sets. */
 export interface ChallengeDns {
   /** For `HOMEPORT_RESOLVERS`. */
   address: string;
   /** By name, in lower case. */
   texts: Map<string, string[]>;
-  /** How often each name was asked for. */
+  /** How often a name was queried. */
   asked(name: string): number;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export async function startChallengeDns(): Promise<ChallengeDns> {
   const server = await startFakeDnsServer((query) => {
     const values = query.type === 'TXT' ? texts.get(query.name.toLowerCase()) : undefined;
     if (values === undefined) return [reply(query, [], NXDOMAIN)];
-    // RFC 1035, section 3.3.14: one or more strings of at most 255 octets.
+    // RFC 1035 section 3.3.14: one or more strings of at most 255 octets.
     const records = values.map((value) => value.match(/.{1,255}/gs) ?? ['']);
     return [
       reply(

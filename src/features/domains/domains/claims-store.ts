@@ -25,7 +25,7 @@ export async function claimsOn(queries: Queries, name: string): Promise<Claim[]>
   }));
 }
 
-/** Has a domain serve its name. The one that served it must have been withheld before. */
+/** Lets a domain serve its name. The domain that served it must be withheld first. */
 export async function serveName(queries: Queries, domainId: string): Promise<void> {
   await queries
     .updateTable('domains')
@@ -35,8 +35,8 @@ export async function serveName(queries: Queries, domainId: string): Promise<voi
 }
 
 /**
- * Takes a name from the domain that serves it, until its account has proved it. Its certificate is deleted, and if it was primary,
- * the install's own name is that again.
+ * Stops a domain from serving its name until its account has verified it. Deletes its certificate. If it was the primary
+ * domain, the install's default domain becomes primary.
  */
 export async function withholdName(
   queries: Queries,
@@ -73,7 +73,7 @@ export async function withholdName(
   await queries.deleteFrom('certificates').where('domain_id', '=', id).execute();
 }
 
-/** Notes on domains that do not serve their name whether they need proof to. */
+/** Sets whether domains must be verified before they serve their name. */
 export async function setNeedsProof(
   queries: Queries,
   claims: readonly Pick<Claim, 'id'>[],
@@ -84,7 +84,7 @@ export async function setNeedsProof(
   await queries.updateTable('domains').set({ needs_proof }).where('id', 'in', ids).execute();
 }
 
-/** The owners of an install's account who have accepted their invitation, each with the names of the install and the account. */
+/** The owners of an install's account who have accepted their invitation, with the names of install and account. */
 export function ownersOfInstall(queries: Queries, installId: string) {
   return queries
     .selectFrom('installs as install')
@@ -114,8 +114,8 @@ export async function isServedByAccount(queries: Queries, accountId: string, nam
 }
 
 /**
- * Whether the account needs proof for a name because another account
- * - has proved the domain,
+ * Whether the account must verify a name because another account
+ * - has verified the domain,
  * - serves the name, a name above it or a wildcard of these, or released one of them after `heldSince`, or
  * - has a name below it, if the name is a wildcard.
  */
@@ -162,7 +162,7 @@ export async function isHeldElsewhere(
   return released !== undefined;
 }
 
-/** Notes that an account gave a name up. */
+/** Records that an account released a name. */
 export async function recordReleased(
   queries: Queries,
   released: { name: string; account_id: string; released_at: string },
@@ -175,7 +175,7 @@ export async function recordReleased(
     .execute();
 }
 
-/** Deletes what was noted before a time. */
+/** Deletes records of names that were released before a time. */
 export async function deleteReleasedBefore(queries: Queries, before: string): Promise<void> {
   await queries.deleteFrom('released_names').where('released_at', '<', before).execute();
 }

@@ -11,13 +11,13 @@ function claim(account: string, more: Partial<Claim> = {}): Claim {
 
 const NOTHING = { gains: undefined, loses: undefined, needProof: [], freed: [] };
 
-describe('who serves a name', () => {
-  it('the install that serves it, if no account has proved the domain', () => {
+describe('a name is served by', () => {
+  it('the install that serves it, if no account has verified the domain', () => {
     const claims = [claim('a', { serves: true }), claim('b', { needs_proof: true }), claim('a')];
     expect(assignName(claims)).toEqual(NOTHING);
   });
 
-  it('the account that has proved it, although another one served the name', () => {
+  it('the account that has verified it, even if another one served the name', () => {
     const [first, twin, owner] = [claim('b', { serves: true }), claim('b'), claim('a', { verified: true })];
     expect(assignName([first, twin, owner])).toEqual({
       gains: owner,
@@ -27,29 +27,29 @@ describe('who serves a name', () => {
     });
   });
 
-  it('the first of two accounts that have both proved it', () => {
+  it('the first of two accounts that have both verified it', () => {
     const claims = [claim('b', { serves: true, verified: true }), claim('a', { verified: true })];
     expect(assignName(claims)).toEqual(NOTHING);
   });
 
-  it('after its release, the oldest claim that needs no proof', () => {
+  it('the oldest claim that needs no verification, after its release', () => {
     const [foreign, heir, next] = [claim('b', { needs_proof: true }), claim('a'), claim('a')];
     expect(assignName([foreign, heir, next])).toEqual({ ...NOTHING, gains: heir });
   });
 
-  it('after its release, none of them while every claim needs proof', () => {
+  it('no claim after its release, while all need verification', () => {
     expect(assignName([claim('b', { needs_proof: true }), claim('c', { needs_proof: true })])).toEqual(
       NOTHING,
     );
   });
 
-  it('a new claim of the account that serves the name needs no proof', () => {
+  it('the present claim, while a new one of the same account needs no verification', () => {
     const twin = claim('a', { needs_proof: true });
     expect(assignName([claim('a', { serves: true }), twin])).toEqual({ ...NOTHING, freed: [twin] });
   });
 });
 
-it('settling twice is settling once, and at most one claim serves', () => {
+it('assigning a name is idempotent, and at most one claim serves it', () => {
   const accounts = fc.record({ a: fc.boolean(), b: fc.boolean(), c: fc.boolean() });
   const drafts = fc.array(
     fc.record({

@@ -1,4 +1,4 @@
-/** A domain row of one name, as far as it matters for who serves the name. */
+/** A domain's claim to a name. Several installs can have the same name, but only one serves it. */
 export interface Claim {
   id: string;
   install_id: string;
@@ -6,7 +6,7 @@ export interface Claim {
   /** Whether it serves the name now. */
   serves: boolean;
   needs_proof: boolean;
-  /** The account has proved that it owns the domain. */
+  /** Whether the account has verified the domain. */
   verified: boolean;
 }
 
@@ -16,15 +16,15 @@ export interface Assignment {
   gains: Claim | undefined;
   /** Served the name until now. */
   loses: Claim | undefined;
-  /** All that need proof now and did not before; `loses` among them if it does. */
+  /** Claims that must be verified from now on. Includes `loses` if it must. */
   needProof: Claim[];
-  /** All that needed proof and no longer do, without `gains`. */
+  /** Claims that no longer need verification, without `gains`. */
   freed: Claim[];
 }
 
 /**
- * Decides which claim on a name serves it. Accounts that have proved the domain come first. Otherwise the present claim keeps the
- * name, and a free name goes to the first claim that needs no proof. `claims` are sorted, oldest first.
+ * Decides which claim serves a name. Accounts that have verified the domain come first. Otherwise the serving claim keeps
+ * the name, and a free name goes to the oldest claim that needs no verification. `claims` are sorted, oldest first.
  */
 export function assignName(claims: readonly Claim[]): Assignment {
   const serving = claims.find(({ serves }) => serves);

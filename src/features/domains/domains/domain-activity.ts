@@ -5,10 +5,10 @@ import type { DomainRow } from './store.ts';
 
 type Settings = Pick<DomainRow, 'is_primary' | 'redirect_to_name' | 'secure_all_urls'>;
 
-/** A name that was added, before anything was asked of it. */
+/** Settings of a new domain. */
 export const NEW_NAME: Settings = { is_primary: false, redirect_to_name: null, secure_all_urls: false };
 
-/** What is otherwise about a domain now than before, in the API's words; empty if nothing is. */
+/** The changed settings of a domain, in the API's terms. */
 export function changesBetween(before: Settings, now: Settings): Record<string, string | boolean | null> {
   return {
     ...(before.is_primary === now.is_primary ? {} : { primary: now.is_primary }),

@@ -7,7 +7,7 @@ const PORTAL = 'panel.provider.example';
 const parse = (text: string) => parseDomainName(text, { siteDomain: SITE_DOMAIN, portalHost: PORTAL });
 const LABEL_63 = 'a'.repeat(63);
 
-describe('what is taken, and how it is stored', () => {
+describe('valid names and their stored form', () => {
   it.each([
     ['example.com', 'example.com'],
     ['WWW.Example.COM', 'www.example.com'],
@@ -42,7 +42,7 @@ describe('what is taken, and how it is stored', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused names', () => {
   it.each([
     ['', 'invalid_format'],
     ['.', 'invalid_format'],
@@ -117,7 +117,7 @@ describe('what is refused', () => {
       });
   });
 
-  it('takes the platform’s own domain for what it is, where that is no public suffix', () => {
+  it('reports the platform’s domain as reserved if it is not a public suffix', () => {
     const own = { siteDomain: 'localhost', portalHost: 'localhost' };
     expect(parseDomainName('shop.localhost', own)).toMatchObject({ fault: { code: 'reserved' } });
     expect(parseDomainName('localhost', own)).toMatchObject({ fault: { code: 'reserved' } });
@@ -125,12 +125,12 @@ describe('what is refused', () => {
   });
 });
 
-describe('the portal’s own host name', () => {
+describe('the portal’s host name', () => {
   it.each([
-    [PORTAL, 'panel.provider.example is the address of this portal; no website can have it'],
+    [PORTAL, 'panel.provider.example is the address of this portal; no website can use it'],
     [
       ' PANEL.Provider.Example.',
-      'panel.provider.example is the address of this portal; no website can have it',
+      'panel.provider.example is the address of this portal; no website can use it',
     ],
     [
       '*.provider.example',
@@ -153,26 +153,26 @@ describe('the portal’s own host name', () => {
     ['a.panel.provider.example', 'below'],
     ['*.panel.provider.example', 'below'],
     ['a.b.PANEL.provider.example', 'below'],
-  ])('%j is refused as well: it is %s', (name, where) => {
-    const message = `${name.toLowerCase()} is ${where} panel.provider.example, a name of this platform; no website can have it`;
+  ])('%j is refused, because it is %s', (name, where) => {
+    const message = `${name.toLowerCase()} is ${where} panel.provider.example, a name of this platform; no website can use it`;
     expect(parse(name)).toEqual({ ok: false, fault: { code: 'reserved', message } });
   });
 
   it.each([
-    ['web1.hosts.example', 'web1.hosts.example is a name of this platform; no website can have it'],
+    ['web1.hosts.example', 'web1.hosts.example is a name of this platform; no website can use it'],
     [
       'hosts.example',
-      'hosts.example is above web1.hosts.example, a name of this platform; no website can have it',
+      'hosts.example is above web1.hosts.example, a name of this platform; no website can use it',
     ],
     [
       '*.hosts.example',
-      '*.hosts.example is above web1.hosts.example, a name of this platform; no website can have it',
+      '*.hosts.example is above web1.hosts.example, a name of this platform; no website can use it',
     ],
     [
       'a.web1.hosts.example',
-      'a.web1.hosts.example is below web1.hosts.example, a name of this platform; no website can have it',
+      'a.web1.hosts.example is below web1.hosts.example, a name of this platform; no website can use it',
     ],
-  ])('%j is refused where a machine is known by a name', (name, message) => {
+  ])('%j is refused if a host has a public name', (name, message) => {
     const names = {
       siteDomain: SITE_DOMAIN,
       portalHost: PORTAL,
@@ -195,7 +195,7 @@ describe('for any text', () => {
     .array(label, { minLength: 1, maxLength: 4 })
     .map((labels) => `${labels.join('.')}.example`);
 
-  it('never throws, and what it takes is a host name in its one form', () => {
+  it('never throws, and accepts only host names in stored form', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -212,7 +212,7 @@ describe('for any text', () => {
           expect(result.name).toMatch(/^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/);
           expect(result.name.length).toBeLessThanOrEqual(253);
           expect(`.${result.name}`.endsWith(`.${SITE_DOMAIN}`)).toBe(false);
-          // The form is final: what was stored is found again.
+          // Parsing the stored form gives the same form.
           expect(parse(result.name)).toEqual(result);
         },
       ),
@@ -220,7 +220,7 @@ describe('for any text', () => {
     );
   });
 
-  it('takes every host name below a domain, in any case, with or without the final dot', () => {
+  it('accepts every host name below a domain, in any case, with or without the final dot', () => {
     fc.assert(
       fc.property(hostName, fc.boolean(), fc.boolean(), (name, wild, dot) => {
         const expected = `${wild ? '*.' : ''}${name}`;

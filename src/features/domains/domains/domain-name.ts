@@ -3,19 +3,19 @@ import { parse } from 'tldts';
 import { HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import { isWithin } from '../../../network/dns/domain-name.ts';
 
-/** Why a text is no name that an install can have, with the sentence for the person who sent it (gaps section 5). */
+/** Why a text is not a valid domain name, with a sentence for the user (docs/api.md, Domains). */
 export interface DomainNameFault {
   code: 'invalid_format' | 'ip_address' | 'public_suffix' | 'reserved';
   message: string;
 }
 
-/** Host names that are the platform's own. */
+/** Host names of the platform itself. */
 export interface PlatformNames {
-  /** Below it the platform names installs. */
+  /** Parent of all default domains. */
   siteDomain: string;
-  /** Where people open the portal. */
+  /** Host name of the portal. */
   portalHost: string;
-  /** By which people reach the machines. */
+  /** Public names of the hosts. */
   hostNames?: readonly string[];
 }
 
@@ -23,18 +23,17 @@ export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: 
 
 const HOST = new RegExp(`^${HOST_NAME}$`);
 /**
- * Last labels of names that the DNS never has, so that no visitor can come by them (RFC 6761 sections 6.3 and 6.4, RFC 7686,
- * RFC 9476). Names that a network may have for itself, as those of `.local`, `.internal` and `.test`, are not among them.
+ * Top-level labels that never resolve in the DNS (RFC 6761 sections 6.3 and 6.4, RFC 7686, RFC 9476). Labels that a
+ * private network may use, such as `.local`, `.internal` and `.test`, are allowed.
  */
 const OUTSIDE_DNS = ['alt', 'invalid', 'localhost', 'onion'];
-/** What the reading of a host name as a part of a URL would cut off, decode or leave out. */
+/** ASCII characters that URL parsing would cut off, decode or drop. */
 const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
 
 /**
- * The form in which a host name is stored and compared: IDNA to ASCII, lower case, no final dot; `*.` before it stands
- * for one label. Refuses addresses, public suffixes (nobody owns them), names that the DNS cannot have, and the platform's own
- * names with all above and below them. Cookies know neither ports nor, for names below, borders: a website there could read or
- * set those of the portal.
+ * Parses a domain name into the form in which it is stored and compared: IDNA as ASCII, lower case, no final dot. A leading
+ * `*.` matches one label. Refuses addresses, public suffixes, names that cannot resolve, and the platform's names with all
+ * names above and below them. Cookies are shared with those, so a website there could read or set the portal's.
  */
 export function parseDomainName(text: string, platformNames: PlatformNames): DomainNameResult {
   const { siteDomain, portalHost } = platformNames;
@@ -51,10 +50,10 @@ export function parseDomainName(text: string, platformNames: PlatformNames): Dom
     return refuse('invalid_format', 'Domain name must be a host name like www.example.com or *.example.com');
   }
   if (host === siteDomain || host.endsWith(`.${siteDomain}`)) {
-    return refuse('reserved', `Names under ${siteDomain} are given by the platform`);
+    return refuse('reserved', `Names under ${siteDomain} are assigned by the platform`);
   }
   if (name === portalHost) {
-    return refuse('reserved', `${name} is the address of this portal; no website can have it`);
+    return refuse('reserved', `${name} is the address of this portal; no website can use it`);
   }
   if (covers(name, portalHost)) {
     return refuse(
@@ -66,7 +65,7 @@ export function parseDomainName(text: string, platformNames: PlatformNames): Dom
   const own = isSuffix ? undefined : ownRelative(host, platformNames);
   if (own !== undefined) {
     const relation = name === own ? '' : `${isWithin(host, own) ? 'below' : 'above'} ${own}, `;
-    return refuse('reserved', `${name} is ${relation}a name of this platform; no website can have it`);
+    return refuse('reserved', `${name} is ${relation}a name of this platform; no website can use it`);
   }
   if (isSuffix) {
     return refuse('public_suffix', `${host} is a public suffix; a domain is at least one label longer`);
@@ -79,8 +78,8 @@ export function parseDomainName(text: string, platformNames: PlatformNames): Dom
 }
 
 /**
- * The part of a name that somebody can register, and whose owner decides on all below it; null if the name is a public suffix.
- * Private suffixes (`github.io`) count: the names below them have owners of their own.
+ * The registrable part of a name, whose owner controls all names below it; null if the name is a public suffix. Private
+ * suffixes (`github.io`) count as public suffixes, because names below them have different owners.
  */
 export function registrableDomainOf(name: string): string | null {
   return parse(hostOf(name), { allowPrivateDomains: true }).domain;
@@ -91,24 +90,24 @@ export function hostOf(name: string): string {
   return isWildcard(name) ? name.slice('*.'.length) : name;
 }
 
-/** Whether a name stands for many. */
+/** Whether a name is a wildcard. */
 export function isWildcard(name: string): boolean {
   return name.startsWith('*.');
 }
 
-/** The name with `www.` for one without, and the other way round: most people take the two for one, so they are looked at together. */
+/** The name with `www.` added or removed. Most people treat the two as one, so reports cover both. */
 export function siblingOf(name: string): string {
   return name.startsWith('www.') ? name.slice('www.'.length) : `www.${name}`;
 }
 
-/** Whether a name is that of a host, or a wildcard that stands for it among others. */
+/** Whether a name equals a host name, or is a wildcard that matches it. */
 export function covers(name: string, host: string): boolean {
   if (!isWildcard(name)) return name === host;
   const firstDot = host.indexOf('.');
   return firstDot > 0 && host.slice(firstDot) === name.slice('*'.length);
 }
 
-/** The platform's own name that is the host, above or below it; undefined if none is. */
+/** The platform's name that equals the host, or is above or below it; undefined if there is none. */
 function ownRelative(
   host: string,
   { siteDomain, portalHost, hostNames = [] }: PlatformNames,
@@ -116,7 +115,7 @@ function ownRelative(
   return [siteDomain, portalHost, ...hostNames].find((own) => isWithin(host, own) || isWithin(own, host));
 }
 
-/** Whether every label is one that hosts have; one that begins with `xn--` must be the encoding of something (RFC 5891). */
+/** Whether a text is a host name. A label that begins with `xn--` must decode to Unicode (RFC 5891). */
 function isHostName(host: string): boolean {
   return (
     HOST.test(host) &&

@@ -6,7 +6,7 @@ export type Install = { id: string; name: string };
 export const domainsOf = ({ id }: Install) => `/installs/${id}/domains`;
 
 let counter = 0;
-/** A domain that no other test has. */
+/** A domain name that is unique in the tests. */
 export function domainName(): string {
   counter += 1;
   return `shop${counter}.example`;
@@ -16,7 +16,7 @@ export function domainName(): string {
 export const fault = (field: string, code: string, message: string) =>
   refusal(`Domain.${field}`, `invalid_value / ${code}`, message);
 
-/** What the tests of domains ask for, as the person whose client it is. */
+/** The requests of domain tests, with the client of one user. */
 export function domainCalls(client: () => Client) {
   const add = (install: Install, name: unknown, more: object = {}) =>
     client().post(domainsOf(install), { name, ...more });
@@ -30,7 +30,7 @@ export function domainCalls(client: () => Client) {
   return {
     add,
     list,
-    /** Adds a domain that must be taken, and gives its id. */
+    /** Adds a domain, expects success, and returns its id. */
     async added(install: Install, name: string, more: object = {}): Promise<string> {
       const answer = await add(install, name, more);
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
@@ -41,7 +41,7 @@ export function domainCalls(client: () => Client) {
       client().patch(`${domainsOf(install)}/${id}`, body),
     remove: (install: Install, id: string) => client().delete(`${domainsOf(install)}/${id}`),
     read: async (install: Install, id: string) => (await client().get(`${domainsOf(install)}/${id}`)).body,
-    /** The id of the name that the install has of itself. */
+    /** The id of the install's default domain. */
     defaultDomain: async (install: Install): Promise<string> => (await list(install))[0]?.id ?? '',
   };
 }

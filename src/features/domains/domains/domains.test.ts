@@ -19,7 +19,7 @@ const newInstall = () => homeport.install(owner, accountId);
 const { add, addBulk, added, change, defaultDomain, list, read, remove } = domainCalls(() => owner.client);
 
 describe('the ssl status', () => {
-  it('is active of no certificate that has expired since', async () => {
+  it('is not active once the certificate has expired', async () => {
     const install = await newInstall();
     const id = await added(install, domainName());
     await homeport.idle();
@@ -40,7 +40,7 @@ describe('the ssl status', () => {
 });
 
 describe('an install', () => {
-  it('has its own name as its first domain, primary, served and secured', async () => {
+  it('has its default domain as first domain, primary, served and secured', async () => {
     const install = await newInstall();
     const name = `${install.name}.localhost`;
     expect((await owner.client.get(domainsOf(install))).body).toEqual({
@@ -70,7 +70,7 @@ describe('an install', () => {
     });
   });
 
-  it('lists its domains oldest first, in pages; paging values that are none stand for the defaults', async () => {
+  it('lists its domains oldest first, in pages, and uses defaults for invalid paging values', async () => {
     const install = await newInstall();
     const names = [`${install.name}.localhost`, domainName(), domainName(), domainName()];
     for (const name of names.slice(1)) await added(install, name);
@@ -134,7 +134,7 @@ describe('POST domains', () => {
     }
   });
 
-  it('stores names as IDNA has them, and finds them in any spelling', async () => {
+  it('stores names as IDNA, and finds them in any spelling', async () => {
     const install = await newInstall();
     const answer = await add(install, ' MÜNCHEN.Example. ');
     expect(answer.body).toMatchObject({ name: 'xn--mnchen-3ya.example' });
@@ -143,7 +143,7 @@ describe('POST domains', () => {
         refusal(
           'Domain.name',
           'value_unavailable / taken',
-          'xn--mnchen-3ya.example is a domain of this install already',
+          'xn--mnchen-3ya.example is already a domain of this install',
         ),
       );
     }
@@ -160,7 +160,7 @@ describe('POST domains', () => {
     );
   });
 
-  it('says of each unfit name what is wrong with it', async () => {
+  it('says what is wrong with each invalid name', async () => {
     const install = await newInstall();
     const hostName = 'Domain name must be a host name like www.example.com or *.example.com';
     for (const [name, code, message] of [
@@ -171,8 +171,8 @@ describe('POST domains', () => {
       ['[::1]', 'ip_address', 'Domain name must be a host name, not an IP address'],
       ['co.uk', 'public_suffix', 'co.uk is a public suffix; a domain is at least one label longer'],
       ['*.com', 'public_suffix', 'com is a public suffix; a domain is at least one label longer'],
-      ['other.localhost', 'reserved', 'Names under localhost are given by the platform'],
-      ['*.localhost', 'reserved', 'Names under localhost are given by the platform'],
+      ['other.localhost', 'reserved', 'Names under localhost are assigned by the platform'],
+      ['*.localhost', 'reserved', 'Names under localhost are assigned by the platform'],
     ] as const) {
       expect(await add(install, name), name).toMatchObject(fault('name', code, message));
     }
@@ -208,13 +208,13 @@ describe('POST domains', () => {
     expect(await list(install)).toHaveLength(1);
   });
 
-  it('collects what the install has against a name, its redirect and its being primary', async () => {
+  it('collects faults of the name, its redirect and its use as primary domain', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const [present, foreign] = [domainName(), domainName()];
     await added(install, present);
     const redirect_to = await added(other, foreign);
     expect((await add(install, present, { redirect_to })).body).toMatchObject({
-      message: `${present} is a domain of this install already`,
+      message: `${present} is already a domain of this install`,
       errors: [
         { field: 'name', type: 'value_unavailable', code: 'taken' },
         { field: 'redirect_to', type: 'access_error', code: 'not_permitted' },
@@ -237,7 +237,7 @@ describe('POST domains', () => {
     expect(await list(install)).toHaveLength(2);
   });
 
-  it('answers 403 where there is no install to be seen, 400 for what is no id', async () => {
+  it('answers 403 for a hidden or missing install, 400 for an invalid id', async () => {
     const other = await homeport.ownedAccount();
     const hidden = await homeport.install(other.owner, other.accountId);
     for (const id of [hidden.id, crypto.randomUUID()]) {
@@ -254,7 +254,7 @@ describe('POST domains', () => {
     });
   });
 
-  it('is for partial users on their installs only', async () => {
+  it('allows partial users only on their installs', async () => {
     const [mine, theirs] = [await newInstall(), await newInstall()];
     const partial = await homeport.person(accountId, 'partial', [mine.id]);
     const name = domainName();
@@ -263,7 +263,7 @@ describe('POST domains', () => {
     expect(await partial.client.get(domainsOf(theirs))).toMatchObject(NOT_FOUND);
   });
 
-  it('serves a wildcard for one label, and exact names before it', async () => {
+  it('matches one label by a wildcard, and prefers exact names', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const name = domainName();
     await added(install, `*.${name}`);
@@ -280,7 +280,7 @@ describe('POST domains', () => {
 });
 
 describe('POST domains/bulk', () => {
-  it('adds all, redirects by names of the request or the install, and answers with the first and all', async () => {
+  it('adds all, redirects to names of the request or the install, and returns the first and all', async () => {
     const install = await newInstall();
     const present = domainName();
     const presentId = await added(install, present);
@@ -328,7 +328,7 @@ describe('POST domains/bulk', () => {
     });
   });
 
-  it('takes 1 to 20 names', async () => {
+  it('accepts 1 to 20 names', async () => {
     const install = await newInstall();
     const names = (count: number) => Array.from({ length: count }, () => ({ name: domainName() }));
     for (const [domains, code] of [
@@ -408,7 +408,7 @@ describe('POST domains/bulk', () => {
         field: 'domains.1.name',
         type: 'value_unavailable',
         code: 'taken',
-        message: `${taken} is a domain of this install already`,
+        message: `${taken} is already a domain of this install`,
       },
     ]);
     expect(await faults([{ name: one }, { name: two, redirect_to: foreign }])).toMatchObject([
@@ -432,7 +432,7 @@ describe('POST domains/bulk', () => {
         { field: 'domains.1.name', code: 'public_suffix' },
       ],
     });
-    // A name of the request that is refused has its fault already: what leads to it is right.
+    // A refused name already has its fault, so redirects to it add none.
     expect(
       await faults([
         { name: one, redirect_to: ` B_bad.${two}` },
@@ -456,8 +456,8 @@ describe('POST domains/bulk', () => {
   });
 });
 
-describe('PATCH and DELETE of what is not there', () => {
-  it('answers as the rows say', async () => {
+describe('PATCH and DELETE of a missing domain', () => {
+  it('answer with the documented statuses', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const foreign = await defaultDomain(other);
     for (const id of [foreign, crypto.randomUUID()]) {

@@ -1,7 +1,7 @@
 import type { MailText } from '../../../mail/mailer.ts';
 import type { LostName } from './ownership-jobs.ts';
 
-/** The mail to an owner when another account has proved a domain that their install served. */
+/** The email to an owner after another account has verified a domain that their install served. */
 export function lostNameMail(
   { first_name, account, install, install_id, name }: Omit<LostName, 'to'>,
   publicUrl: string,
@@ -11,8 +11,8 @@ export function lostNameMail(
     text: [
       `Hello ${first_name},`,
       '',
-      `another account has proved with a DNS record that it owns ${name}, which your install had not.`,
-      `Your install ${install} no longer serves this name, and its certificate is deleted.`,
+      `another account has verified with a DNS record that it owns ${name}. Your account had not verified it.`,
+      `Your install ${install} no longer serves this name, and its certificate has been deleted.`,
       '',
       `Account:  ${account}`,
       `Install:  ${install}`,

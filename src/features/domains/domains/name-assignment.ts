@@ -16,16 +16,16 @@ import { notifyNameLost } from './ownership-jobs.ts';
 
 type Parts = Pick<Platform, 'queue' | 'activity' | 'clock'>;
 
-/** The request that names change for. */
+/** The request that changes names. */
 interface Cause {
   requestId: string | null;
-  /** An install that is applied anyway. */
+  /** An install that the caller applies itself. */
   applied?: string;
 }
 
 /**
- * Gives each name to the install that should serve it now, and has both the former and the new one applied. The caller holds the lock
- * of host names.
+ * Assigns each name to the install that should serve it now, and applies the former and the new install. The caller holds
+ * the lock of host names.
  */
 export async function assignNames(
   transaction: Transaction,
@@ -48,7 +48,7 @@ export async function assignNames(
     await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id, requestId });
   }
 
-  /** Notifies the owners without naming the account that proved the domain. */
+  /** Notifies the owners without naming the account that verified the domain. */
   async function lose(claim: Claim, name: string): Promise<void> {
     const { id, install_id, account_id } = claim;
     await withholdName(queries, claim);
@@ -65,8 +65,8 @@ export async function assignNames(
 }
 
 /**
- * Notes that an account gave up names that it served, which other accounts get only by proof for a while, and gives each to who is
- * next. The caller holds the lock of host names.
+ * Releases names that an account served, and assigns each to the next install. For a while, other accounts get them only
+ * after verification. The caller holds the lock of host names.
  */
 export async function releaseNames(
   transaction: Transaction,

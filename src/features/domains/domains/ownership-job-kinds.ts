@@ -17,7 +17,7 @@ const LANE = checkVerifications.name;
 const MOST_A_MINUTE = 60;
 const AT_ONCE = 4;
 
-/** Has due proofs looked for each minute, except while an earlier minute's are not done. */
+/** Queues the due checks each minute, unless those of an earlier minute are unfinished. */
 export function verificationSchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
   return {
     name: checkVerifications.name,
@@ -29,7 +29,7 @@ export function verificationSchedule({ queue }: Pick<Platform, 'queue'>): Schedu
   };
 }
 
-/** Looks for the TXT records of domains that are not proved yet, so that owners need not ask; and emails the owners who lose names. */
+/** The jobs that check unverified domains in the background and notify owners who lose a name. */
 export function ownershipJobKinds(
   platform: Platform,
   mailer: Mailer,
@@ -53,7 +53,7 @@ export function ownershipJobKinds(
     }),
   ];
 
-  /** Each in its own transaction, so a failure leaves the other results. */
+  /** Uses one transaction for each verification, so a failure keeps the other results. */
   async function look(verification: Verification, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { key } = challengeOf(verification.registrable, verification.token);

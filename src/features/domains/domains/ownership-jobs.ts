@@ -4,11 +4,11 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 
 const nothing = Type.Object({});
 
-/** Looks for the TXT records of domains that are not proved yet. */
+/** Looks up the TXT records of unverified domains. */
 export const checkVerifications: JobType<typeof nothing> = {
   name: 'look_for_proofs',
   payload: nothing,
-  // A proof that is not looked for now is looked for in the next minute.
+  // The next minute's job checks what this one missed.
   maxAttempts: 1,
   timeoutMs: 5 * MINUTE_MS,
 };
@@ -23,7 +23,7 @@ const lostPayload = Type.Object({
 });
 export type LostName = Static<typeof lostPayload>;
 
-/** Mails an owner that another account proved a domain, so that their install no longer serves a name of it. */
+/** Notifies an owner by email that another account verified a domain, so their install no longer serves the name. */
 export const notifyNameLost: JobType<typeof lostPayload> = {
   name: 'tell_name_lost',
   payload: lostPayload,

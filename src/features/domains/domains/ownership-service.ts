@@ -11,11 +11,11 @@ import { findDomain } from './store.ts';
 import { beginVerification, concludeCheck } from './verifications.ts';
 import type { Verification } from './verifications-store.ts';
 
-/** The TXT records of a name; null if they could not be looked up. Network failures never throw. */
+/** Looks up the TXT records of a name; null if that failed. Network errors never throw. */
 export type LookUpTxtRecords = (name: string, signal: AbortSignal) => Promise<string[] | null>;
 
 export const LOOK_UP_MS = 10_000;
-/** Look-ups of requests under way in this process. */
+/** Limit of parallel look-ups for requests in this process. */
 const MOST_AT_ONCE = 20;
 
 export type DomainOwnershipService = ReturnType<typeof createDomainOwnershipService>;
@@ -28,7 +28,7 @@ export function createDomainOwnershipService(
   const { database, clock } = platform;
   let underWay = 0;
 
-  /** The proof to look for; null for a name that needs none. Takes the install's turn. */
+  /** Counts against the rate limit. Returns the verification to check, or null for a name that needs none. */
   async function beginCheck(
     caller: Caller,
     installId: string,
@@ -49,8 +49,8 @@ export function createDomainOwnershipService(
 
   return {
     /**
-     * Looks for the TXT record that proves a domain. If it is there, the account owns the registrable domain from now on, and gets
-     * the names of it that it has. Returns the domain as it is then. Throws NotFound, Forbidden, RateLimited.
+     * Looks up the TXT record that verifies a domain. If it is right, the account owns the registrable domain from now on, and
+     * its installs serve their names of it. Returns the updated domain. Throws NotFound, Forbidden, RateLimited.
      */
     async verify(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
       if (underWay >= MOST_AT_ONCE) {

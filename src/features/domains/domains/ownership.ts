@@ -1,28 +1,28 @@
 import { isWithin } from '../../../network/dns/domain-name.ts';
 import { hostOf, isWildcard, registrableDomainOf } from './domain-name.ts';
 
-/** For so long a name that an account gave up is given to no other account without proof. */
+/** For this long, other accounts must verify a released name before they serve it. */
 export const HOLD_DAYS = 30;
 
-/** The registrable domain that decides who owns a name; the name itself if it has none, as `localhost`. */
+/** The registrable domain that decides who owns a name, or the name itself if it has none, like `localhost`. */
 export function ownershipDomainOf(name: string): string {
   return registrableDomainOf(name) ?? hostOf(name);
 }
 
-/** The TXT record that proves a registrable domain. */
+/** The TXT record that verifies a registrable domain. */
 export function challengeOf(registrable: string, token: string): { key: string; value: string } {
   return { key: `_homeport-challenge.${registrable}`, value: `homeport-verification=${token}` };
 }
 
-/** Whether the TXT records of the challenge's name prove a token. People paste with quotes and spaces around. */
+/** Whether the TXT records contain the challenge's value. Quotes and spaces around it are ignored, as people paste them. */
 export function matchesChallenge(texts: readonly string[], registrable: string, token: string): boolean {
   const { value } = challengeOf(registrable, token);
   return texts.some((text) => text.replace(/^[\s"]+|[\s"]+$/g, '') === value);
 }
 
 /**
- * The names whose holders decide whether another account may serve `name` without proof: the name itself, those above it up to
- * the registrable domain, and wildcards of all these.
+ * The names whose use by another account makes verification of `name` necessary: the name itself, the names above it up to
+ * the registrable domain, and the wildcards of all these.
  */
 export function namesAbove(name: string): string[] {
   const registrable = ownershipDomainOf(name);
@@ -34,7 +34,7 @@ export function namesAbove(name: string): string[] {
   return names;
 }
 
-/** The ending of all names below a wildcard; null if the name is not a wildcard. */
+/** The suffix of all names below a wildcard; null if the name is not a wildcard. */
 export function endingBelow(name: string): string | null {
   return isWildcard(name) ? name.slice('*'.length) : null;
 }

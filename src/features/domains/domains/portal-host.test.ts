@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-it('is that of the public URL, as domains are stored', () => {
+it('is the host of the public URL in stored form', () => {
   for (const [publicUrl, host] of [
     ['https://Panel.Provider.example:8443', 'panel.provider.example'],
     ['https://panel.provider.example.', 'panel.provider.example'],
@@ -22,7 +22,7 @@ it('is that of the public URL, as domains are stored', () => {
   }
 });
 
-it('no website can have it; one that had it before is not served any more', async () => {
+it('cannot be added to a website, and is no longer served by one that had it', async () => {
   const before = await startTestHomeport({ place });
   const { accountId, owner } = await before.ownedAccount();
   const install = await before.install(owner, accountId);
@@ -48,7 +48,7 @@ it('no website can have it; one that had it before is not served any more', asyn
     const second = await homeport.services.installs.create(caller, { name: 'second', account_id: accountId });
     await expect(service.create(caller, second.id, { name: 'panel.provider.example' })).rejects.toMatchObject(
       {
-        message: 'panel.provider.example is the address of this portal; no website can have it',
+        message: 'panel.provider.example is the address of this portal; no website can use it',
         faults: [{ resource: 'Domain', field: 'name', type: 'invalid_value', code: 'reserved' }],
       },
     );

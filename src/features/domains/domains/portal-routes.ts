@@ -12,7 +12,7 @@ export function domainPortalRoutes(domains: DomainService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/domain_states',
-      summary: 'What stands behind the words of each domain: certificate, reasons, last status report',
+      summary: 'Details of each domain: certificate, reasons, last status report',
       tag: 'Domains',
       errors: [401, 403, 404, 429, 503],
       success: 200,
@@ -20,13 +20,13 @@ export function domainPortalRoutes(domains: DomainService): Route[] {
         results: Type.Array(
           Type.Object({
             domain_id: uuid(),
-            is_cname: Type.Boolean({ description: 'the name that the install always has' }),
+            is_cname: Type.Boolean({ description: 'the default domain of the install' }),
             needs_proof: Type.Boolean({
-              description: 'it is not served before its TXT record proves the domain',
+              description: 'not served until its TXT record verifies the domain',
             }),
-            ssl_reason: nullableString('why the authority has issued no certificate, one sentence'),
-            checked_at: nullableString('when a status report last looked'),
-            report_id: nullableString('the last status report, for as long as it is kept'),
+            ssl_reason: nullableString('one sentence that says why the authority issued no certificate'),
+            checked_at: nullableString('time of the last check'),
+            report_id: nullableString('the last status report, while it is kept'),
             certificate: Type.Unsafe<{
               source: 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED';
               not_after: string;

@@ -22,7 +22,7 @@ describe('the primary domain', () => {
   const primaryOf = async (install: Install) =>
     field((await owner.client.get(`/installs/${install.id}`)).body, 'primary_domain');
 
-  it('is one, and passes on to whatever is made primary', async () => {
+  it('is unique, and moves to a domain that is made primary', async () => {
     const install = await newInstall();
     const [one, two] = [domainName(), domainName()];
     expect(await primaryOf(install)).toBe(`${install.name}.localhost`);
@@ -85,13 +85,13 @@ describe('the primary domain', () => {
     });
   });
 
-  it('is the install’s own name at first, which cannot be deleted even when another is primary', async () => {
+  it('is the default domain at first, which can never be deleted', async () => {
     const install = await newInstall();
     const id = await defaultDomain(install);
     const own = fault(
       'id',
       'cname',
-      `${install.name}.localhost is the install's own name and cannot be deleted`,
+      `${install.name}.localhost is the install's default domain and cannot be deleted`,
     );
     expect(await remove(install, id)).toMatchObject(own);
     await added(install, domainName(), { primary: true });
@@ -137,14 +137,14 @@ describe('redirects', () => {
     });
     await homeport.idle();
     expect((await visit(homeport, `http://${name}/`)).status).toBe(200);
-    // Where there is none, that is how it stays.
+    // Without a redirect, nothing changes.
     expect((await change(install, id, { redirect_to: nothing })).status).toBe(200);
     expect((await add(install, domainName(), { redirect_to: nothing })).body).toMatchObject({
       redirects_to: [],
     });
   });
 
-  it('lead to a domain of the same install that is no redirect, no wildcard and not itself', async () => {
+  it('lead to another domain of the same install that is neither a redirect nor a wildcard', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const [one, two, three] = [domainName(), domainName(), domainName()];
     const elsewhere = refusal(
@@ -171,7 +171,7 @@ describe('redirects', () => {
     const cname = await defaultDomain(install);
     const redirected = await added(install, one, { redirect_to: cname });
     expect(await add(install, two, { redirect_to: redirected })).toMatchObject(
-      fault('redirect_to', 'redirect_to_redirect', `${one} is redirected itself; choose where it leads to`),
+      fault('redirect_to', 'redirect_to_redirect', `${one} is itself redirected; choose its target instead`),
     );
     const wild = await added(install, `*.${two}`);
     expect(await add(install, two, { redirect_to: wild })).toMatchObject(
@@ -182,7 +182,7 @@ describe('redirects', () => {
     );
     expect(await change(install, redirected, { redirect_to: foreign })).toMatchObject(elsewhere);
 
-    // A domain that others lead to cannot lead on.
+    // A redirect target cannot be redirected.
     const target = await added(install, three);
     await change(install, redirected, { redirect_to: target });
     expect(await change(install, target, { redirect_to: cname })).toMatchObject(
@@ -210,7 +210,7 @@ describe('redirects', () => {
 });
 
 describe('secure_all_urls', () => {
-  it('sends visitors by HTTP to HTTPS, with path and query, until it is switched off', async () => {
+  it('redirects HTTP to HTTPS, with path and query, until it is switched off', async () => {
     const install = await newInstall();
     const [name, from] = [domainName(), domainName()];
     const id = await added(install, name);
@@ -225,7 +225,7 @@ describe('secure_all_urls', () => {
       headers: { location: `https://${name}/a?b=c` },
     });
     expect((await visit(homeport, `https://${name}/`)).status).toBe(200);
-    // One step, not two.
+    // One redirect, not two.
     expect((await visit(homeport, `http://${from}/a?b=c`)).headers.location).toBe(`https://${name}/a?b=c`);
 
     await change(install, id, { secure_all_urls: false });

@@ -4,14 +4,14 @@ import { parseUuid } from '../../../lib/ids.ts';
 import { requireFitForRedirect } from './rules.ts';
 import { type DomainRow, findDomain, isRedirectTarget, setRedirect } from './store.ts';
 
-/** What clients send for "no redirect" (gaps section 5). */
+/** Values by which clients request no redirect (docs/api.md, Domains). */
 const NO_REDIRECT = ['nil', ''];
 
 export function isRedirect(redirect_to: string | null | undefined): redirect_to is string {
   return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to.trim());
 }
 
-/** The domain that another one of the install is to be redirected to, by its id; undefined if the install has none such. */
+/** The redirect target with this id; undefined if the install has no such domain. */
 export async function findTarget(
   queries: Queries,
   installId: string,

@@ -14,9 +14,9 @@ import {
 } from './schema.ts';
 import type { DomainService, DomainView } from './service.ts';
 
-/** What is shown of a domain besides its row. */
+/** Context for presenting domains. */
 export interface PresentOptions {
-  /** The install's own name under it is what a domain's DNS should say. */
+  /** Parent of default domains, which other domains use as CNAME target. */
   siteDomain: string;
   clock: Clock;
 }
@@ -45,7 +45,7 @@ function presentDomain(domain: DomainView, surroundings: PresentOptions): Static
   };
 }
 
-/** The platform's own names are its own without any record. */
+/** Default domains need no verification. */
 function isVerified({ is_cname, verification }: DomainView): boolean {
   return is_cname || (verification !== null && verification.verified_at !== null);
 }
@@ -60,12 +60,12 @@ function presentProof({ name, verification }: DomainView) {
   };
 }
 
-/** What the edge serves is not ACTIVE in truth while the last check saw its visitors go elsewhere. */
+/** A served domain counts as FAILED if its visitors did not arrive at the last check. */
 function networkStatusOf({ network_status, reached }: DomainView): DomainView['network_status'] {
   return network_status === 'ACTIVE' && reached === false ? 'FAILED' : network_status;
 }
 
-/** A certificate expires without anybody writing it down. */
+/** The stored status does not change when a certificate expires. */
 function sslStatusAt({ ssl_status, certificate_not_after }: DomainView, now: Date): DomainView['ssl_status'] {
   const expired = certificate_not_after !== null && Date.parse(certificate_not_after) <= now.getTime();
   return ssl_status === 'active' && expired ? 'failed' : ssl_status;
@@ -173,7 +173,7 @@ export function domainRoutes(
     route({
       method: 'POST',
       path: '/installs/:install_id/domains/:domain_id/verification',
-      summary: 'Look for the TXT record that proves the domain',
+      summary: 'Verify a domain by its TXT record',
       tag,
       errors: [400, 401, 403, 404, 429, 500, 503],
       success: 200,

@@ -3,7 +3,7 @@ import { isWildcard } from './domain-name.ts';
 import type { DomainRow } from './store.ts';
 
 /**
- * The rules of gaps section 5 on primary domains, redirects and deletion. Each throws InvalidRequest with the sentence
+ * The rules for primary domains, redirects and deletion (docs/api.md, Domains). Each throws InvalidRequest with a sentence
  * that says what to do.
  */
 const refuse = (field: string, code: string, message: string) => invalidValue('Domain', field, code, message);
@@ -35,7 +35,7 @@ export function requireFitForPrimary(domain: DomainRow): void {
   }
 }
 
-/** There is always one: it passes on by making another one primary. */
+/** An install always has one primary domain. To replace it, make another domain primary. */
 export function requirePrimaryElsewhere(domain: DomainRow): void {
   if (domain.is_primary) {
     throw refuse(
@@ -46,7 +46,7 @@ export function requirePrimaryElsewhere(domain: DomainRow): void {
   }
 }
 
-/** What any domain of the install can be redirected to. */
+/** Requires a valid redirect target, whatever the redirected domain. */
 export function requireFitAsTarget(target: DomainRow | undefined): asserts target is DomainRow {
   if (!target)
     throw notPermitted('Domain', 'redirect_to', 'redirect_to must be a domain of the same install');
@@ -54,7 +54,7 @@ export function requireFitAsTarget(target: DomainRow | undefined): asserts targe
     throw refuse(
       'redirect_to',
       'redirect_to_redirect',
-      `${target.name} is redirected itself; choose where it leads to`,
+      `${target.name} is itself redirected; choose its target instead`,
     );
   }
   if (isWildcard(target.name)) {
@@ -84,7 +84,7 @@ export function requireFitForRedirect(
 
 export function requireFitForDeletion(domain: DomainRow, isTarget: boolean): void {
   if (domain.is_cname)
-    throw refuse('id', 'cname', `${domain.name} is the install's own name and cannot be deleted`);
+    throw refuse('id', 'cname', `${domain.name} is the install's default domain and cannot be deleted`);
   if (domain.is_primary) {
     throw refuse('id', 'primary', `${domain.name} is the primary domain; make another domain primary first`);
   }

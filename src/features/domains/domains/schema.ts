@@ -6,25 +6,25 @@ import { UUID_PATTERN } from '../../../lib/ids.ts';
 const redirectTarget = Type.Object({ id: uuid(), name: Type.String() });
 
 const verification = {
-  txt_verified_time: nullableString('when the TXT record was seen; null before'),
+  txt_verified_time: nullableString('time of the verification; null before'),
   txt_verified_domain: Type.String({
-    description: 'the registrable domain, which the record proves with all names below it',
+    description: 'the registrable domain that the record verifies, including all names below it',
   }),
-  txt_verification_key: nullableString('the name of the TXT record; null before verification was asked for'),
-  txt_verification_value: nullableString('its value, for this account alone'),
+  txt_verification_key: nullableString('name of the TXT record; null before the first verification request'),
+  txt_verification_value: nullableString('value of the TXT record, unique to this account'),
 };
 
 export const domainSchema = Type.Object(
   {
     id: uuid(),
     name: Type.String(),
-    duplicate: Type.Boolean({ description: 'another install has the name and serves it' }),
+    duplicate: Type.Boolean({ description: 'another install serves the name' }),
     primary: Type.Boolean(),
     network_type: stringEnum(['LEGACY', 'AN', 'GES']),
     network_details: Type.Object({
       dns_config_info: Type.Object({
-        cname: Type.String({ description: 'what a CNAME of the name should point to' }),
-        a_records: Type.Array(Type.String(), { description: 'addresses, where a CNAME cannot be used' }),
+        cname: Type.String({ description: 'target for a CNAME record of the name' }),
+        a_records: Type.Array(Type.String(), { description: 'addresses for names that cannot have a CNAME' }),
       }),
       network_info: Type.Object({
         status: stringEnum(['PENDING', 'ACTIVE', 'FAILED']),
@@ -32,7 +32,7 @@ export const domainSchema = Type.Object(
       }),
     }),
     redirects_to: Type.Array(redirectTarget),
-    secure_all_urls: Type.Boolean({ description: 'visitors by HTTP are sent to HTTPS' }),
+    secure_all_urls: Type.Boolean({ description: 'redirects HTTP to HTTPS' }),
     ownership_status: stringEnum(['TXT_VERIFIED', 'TXT_VERIFICATION_PENDING']),
     ...verification,
   },
@@ -41,7 +41,7 @@ export const domainSchema = Type.Object(
 
 export const verificationSchema = Type.Object(
   { id: uuid(), name: Type.String(), ...verification },
-  { description: 'Whether a TXT record proves that the account owns a domain, and which one does' },
+  { description: 'The ownership verification of a domain by TXT record' },
 );
 
 const bulkDomain = {
@@ -57,21 +57,21 @@ const bulkDomain = {
 };
 
 export const bulkDomainsSchema = Type.Object(
-  { ...bulkDomain, domains: Type.Array(Type.Object(bulkDomain), { description: 'all that were added' }) },
-  { description: 'The first of the added domains; all of them in `domains`' },
+  { ...bulkDomain, domains: Type.Array(Type.Object(bulkDomain), { description: 'all added domains' }) },
+  { description: 'The first added domain, with all added domains in `domains`' },
 );
 
 const nameTexts = {
   required: { summary: 'Domain name is required', message: 'Domain name cannot be empty' },
 };
 
-/** The id of a domain, or what clients send for none (gaps section 5). */
+/** The id of a domain, or one of the values for no redirect (docs/api.md, Domains). */
 const redirectTo = Type.Optional(
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
     pattern: `^(nil|\\s*)$|${UUID_PATTERN}`,
     description:
-      'the id of a domain of the same install, to which visitors are sent on; `"nil"`, an empty string or null: no redirect',
+      'the id of a domain of the same install to redirect to; `"nil"`, an empty string or null for no redirect',
   }),
 );
 const redirectTexts = {
@@ -79,12 +79,12 @@ const redirectTexts = {
 };
 
 export const newDomainSchema = Type.Object({
-  name: Type.String({ pattern: NOT_BLANK, description: 'host name, or `*.` and one' }),
+  name: Type.String({ pattern: NOT_BLANK, description: 'a host name, or `*.` and a host name' }),
   primary: Type.Optional(Type.Boolean()),
   redirect_to: redirectTo,
 });
 
-/** `faultOfName`: what is wrong with a name; it depends on the platform's own. */
+/** `faultOfName` validates a name against the platform's own names. */
 export const createDomainBody = (faultOfName: TextRule): BodyDefinition<typeof newDomainSchema> => ({
   resource: 'Domain',
   schema: newDomainSchema,
@@ -101,7 +101,7 @@ export const newDomainsSchema = Type.Object({
       redirect_to: Type.Optional(
         Type.Unsafe<string | null>({
           type: ['string', 'null'],
-          description: 'a name of this request or of the install',
+          description: 'a name in this request or of the install',
         }),
       ),
     }),

@@ -39,12 +39,12 @@ import {
 } from './store.ts';
 import { type Verification, verificationsOf } from './verifications-store.ts';
 
-/** A domain with what the API says of its install. */
+/** A domain with the data of its install that the API shows. */
 export interface DomainView extends DomainRow {
   install: { id: string; name: string };
-  /** Of the edge that serves the install: what the DNS should say where a CNAME cannot be. */
+  /** Addresses of the install's edge, for DNS names that cannot have a CNAME. */
   addresses: string[];
-  /** Of the registrable domain, by the install's account; null if it has not begun. */
+  /** The account's verification of the registrable domain; null before it begins. */
   verification: Verification | null;
 }
 
@@ -60,7 +60,7 @@ export interface DomainChange {
   secure_all_urls?: boolean;
 }
 
-/** A bulk request may lose each of its names to somebody else, but hardly one after the other. */
+/** Retries when another request adds the same name at the same time. Several losses in a row are unlikely. */
 const NAME_TRIES = 5;
 
 export type DomainService = ReturnType<typeof createDomainService>;
@@ -81,12 +81,12 @@ export function createDomainService(platform: Platform) {
   async function list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<DomainView>> {
     const install = await visibleInstall(reader, caller, installId, 'install.read');
     const { count, results } = await pageOfDomains(reader, installId, page);
-    // It was deleted since it was looked up: an install always has its own name.
+    // The install was deleted since the look-up: every install has a default domain.
     if (count === 0) throw new NotFound();
     return { count, results: await viewsOf(install, results) };
   }
 
-  /** The domains of an install with what the API says of them besides. */
+  /** Adds the data of the install and the verifications. */
   async function viewsOf(
     install: { id: string; name: string; account_id: string },
     domains: readonly DomainRow[],
@@ -111,7 +111,7 @@ export function createDomainService(platform: Platform) {
     return view;
   }
 
-  /** Runs a change of an install's domains with the install locked, and has the host follow. */
+  /** Changes an install's domains with the install locked, and applies the install. */
   async function change<Result>(
     caller: Caller,
     installId: string,
@@ -130,7 +130,7 @@ export function createDomainService(platform: Platform) {
       try {
         return await attempt();
       } catch (error) {
-        // Another install was given the name in the same moment: the next try finds it, and makes a duplicate.
+        // Another install got the name at the same time. The next try sees it and adds a duplicate.
         if (tried === NAME_TRIES || uniqueViolation(error) !== 'domains.name') throw error;
       }
     }
@@ -197,9 +197,9 @@ export function createDomainService(platform: Platform) {
         if (!isRedirect(redirect_to)) continue;
         const wanted = writtenName(redirect_to);
         const named = all.find((domain) => domain.name === wanted);
-        // It was refused, which is said of it already.
+        // The name was refused and already has a fault.
         if (!named && requested.has(wanted)) continue;
-        // As it is now: one of this request may have been redirected a moment ago.
+        // Read again, because this request may just have redirected it.
         const target = named && (await findDomain(queries, installId, named.id));
         const id = ids[index] ?? '';
         await faults.from(
@@ -279,19 +279,19 @@ export function createDomainService(platform: Platform) {
     });
   }
 
-  /** A name as it is stored. What no install can have has one form, too: a request may have it in two places. */
+  /** The stored form of a name. Invalid names are normalised too, because a request may repeat them. */
   function writtenName(text: string): string {
     const parsed = parseDomainName(text, platformNames);
     return parsed.ok ? parsed.name : text.trim().toLowerCase();
   }
 
-  /** What is wrong with a name that an install is to have; undefined for nothing. */
+  /** The fault of a new name; undefined if it is valid. */
   function faultOfName(text: string): DomainNameFault | undefined {
     const parsed = parseDomainName(text, platformNames);
     return parsed.ok ? undefined : parsed.fault;
   }
 
-  /** What stands behind the words of each domain, oldest first. Throws NotFound. */
+  /** The details of each domain, oldest first. Throws NotFound. */
   const states = (caller: Caller, installId: string): Promise<DomainState[]> =>
     domainStates(database.reader, caller, installId);
 

@@ -29,7 +29,7 @@ describe('a name that another install has', () => {
     network_details: { network_info: { status: 'PENDING', ssl: { status: 'pending' } } },
   };
 
-  it('is a duplicate that serves nothing, until the other gives it up; the oldest is next', async () => {
+  it('is a duplicate that serves nothing until the name is released; the oldest is next', async () => {
     const [first, second, third] = [await newInstall(), await newInstall(), await newInstall()];
     const name = domainName();
     const at = await added(first, name);
@@ -53,7 +53,7 @@ describe('a name that another install has', () => {
     expect(await read(third, last)).toMatchObject(PENDING);
     await servedBy(name, second);
 
-    // Gone with its install; then with the whole site.
+    // Deleted with its install, then with its site.
     expect((await owner.client.delete(`/installs/${second.id}`)).status).toBe(204);
     await homeport.idle();
     expect(await read(third, last)).toMatchObject({ duplicate: false });
@@ -94,7 +94,7 @@ describe('a name that another install has', () => {
     });
   });
 
-  it('takes nothing along when the duplicate is removed', async () => {
+  it('is not affected when the duplicate is removed', async () => {
     const [first, second] = [await newInstall(), await newInstall()];
     const name = domainName();
     const at = await added(first, name);
@@ -106,7 +106,7 @@ describe('a name that another install has', () => {
 });
 
 describe('at the same time', () => {
-  /** What the database has of a name; the oldest first. */
+  /** The domains of a name in the database, oldest first. */
   const rowsOf = (name: string) =>
     homeport.platform.database.reader
       .selectFrom('domains')
@@ -129,7 +129,7 @@ describe('at the same time', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
   });
 
-  it('takes the same names in any order from many, and gives them all back', async () => {
+  it('adds the same names in any order from many requests, and removes them all', async () => {
     const installs = await Promise.all(Array.from({ length: 6 }, newInstall));
     const names = Array.from({ length: 20 }, domainName);
     const answers = await Promise.all(
@@ -147,7 +147,7 @@ describe('at the same time', () => {
     expect(await rowsOf(names[0] ?? '')).toEqual([]);
   });
 
-  it('answers purges and checks beside a deletion as if before or after it', async () => {
+  it('answers purges and checks during a deletion as if before or after it', async () => {
     for (let round = 0; round < 8; round++) {
       const install = await newInstall();
       const cname = await defaultDomain(install);
@@ -175,22 +175,25 @@ describe('at the same time', () => {
     });
   });
 
-  /** Where transactions overlap, each of these once ended with a name that nobody served. */
+  /** Overlapping transactions once left a name without an install that serves it. */
   onlyOn('postgres', describe)('as far as transactions can overlap', () => {
-    it.each(['the domain', 'its install'])('a name that is added while %s goes is served', async (what) => {
-      const [first, second] = [await newInstall(), await newInstall()];
-      const name = domainName();
-      const at = await added(first, name);
-      await homeport.idle();
-      const answers = await overlapping(homeport, [
-        () => (what === 'the domain' ? remove(first, at) : owner.client.delete(`/installs/${first.id}`)),
-        () => add(second, name),
-      ]);
-      expect(answers).toMatchObject([{ status: 204 }, { status: 201, body: { duplicate: false } }]);
-      expect(await rowsOf(name)).toEqual([{ install_id: second.id, is_duplicate: false }]);
-    });
+    it.each(['the domain', 'its install'])(
+      'a name that is added while %s is deleted is served',
+      async (what) => {
+        const [first, second] = [await newInstall(), await newInstall()];
+        const name = domainName();
+        const at = await added(first, name);
+        await homeport.idle();
+        const answers = await overlapping(homeport, [
+          () => (what === 'the domain' ? remove(first, at) : owner.client.delete(`/installs/${first.id}`)),
+          () => add(second, name),
+        ]);
+        expect(answers).toMatchObject([{ status: 204 }, { status: 201, body: { duplicate: false } }]);
+        expect(await rowsOf(name)).toEqual([{ install_id: second.id, is_duplicate: false }]);
+      },
+    );
 
-    it('a name that is added before the domain goes is served', async () => {
+    it('a name that is added before the domain is deleted is served', async () => {
       const [first, second] = [await newInstall(), await newInstall()];
       const name = domainName();
       const at = await added(first, name);
@@ -205,7 +208,7 @@ describe('at the same time', () => {
       ['first', 'its install'],
       ['last', 'the domain'],
       ['last', 'its install'],
-    ])('the next but one is served when the next goes too (%s, %s)', async (order, what) => {
+    ])('the second next is served if the next is deleted, too (%s, %s)', async (order, what) => {
       const [first, next, last] = [await newInstall(), await newInstall(), await newInstall()];
       const name = domainName();
       const at = await added(first, name);
@@ -222,7 +225,7 @@ describe('at the same time', () => {
     });
   });
 
-  it('leaves a name that comes and goes with exactly one install that serves it', async () => {
+  it('leaves exactly one install that serves a name that is added and removed often', async () => {
     const installs = await Promise.all(Array.from({ length: 5 }, newInstall));
     const names = [domainName(), domainName()];
     for (let round = 0; round < 4; round++) {
@@ -251,7 +254,7 @@ describe('at the same time', () => {
         expect(serving, `round ${round}: ${rows.length} rows`).toHaveLength(rows.length === 0 ? 0 : 1);
       }
     }
-    // And again with the installs going away.
+    // The same with installs that are deleted.
     await Promise.all(installs.flatMap((install) => names.map((name) => add(install, name))));
     const gone = installs.slice(0, 4);
     const late = await newInstall();

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
 
-/** The domains of an install with what was last seen of each and its certificate, oldest first. */
+/** The domains of an install with the last check and the certificate of each, oldest first. */
 export function domainsWithCertificates(queries: Queries, installId: string) {
   return queries
     .selectFrom('domains as domain')
@@ -27,7 +27,7 @@ export interface LastReport {
   id: string;
 }
 
-/** The last report that was asked for of each domain of an install. */
+/** The last report that was requested for each domain of an install. */
 export async function lastReports(queries: Queries, installId: string): Promise<Map<string, LastReport>> {
   const rows = await queries
     .selectFrom('domain_reports')
@@ -45,7 +45,7 @@ export async function lastReports(queries: Queries, installId: string): Promise<
 
 const namedDomains = Type.Object({ domains: Type.Array(Type.Object({ name: Type.String() })) });
 
-/** The names that some reports tell of. */
+/** The names that reports cover, by report id. */
 export async function namesIn(
   queries: Queries,
   reportIds: readonly string[],

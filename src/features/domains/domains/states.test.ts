@@ -39,7 +39,7 @@ async function check(domainId: string): Promise<string> {
 }
 
 describe('the states of domains', () => {
-  it('tell of each its certificate and its last report', async () => {
+  it('include the certificate and the last report', async () => {
     const shop = await add('shop.example');
     const quiet = await add('quiet.example');
     await homeport.install(owner, accountId);
@@ -83,13 +83,13 @@ describe('the states of domains', () => {
     expect((await states())[0]?.domain_id).toBe(field(listed.body, 'results', 0, 'id'));
   });
 
-  it('tell of the report of the name with www, or without, where that is the later one', async () => {
+  it('include the report of the sibling with or without www if it is later', async () => {
     const bare = await add('pair.example');
     const alone = await check(bare);
     const www = await add('www.pair.example');
     const reportOf = async (id: string) =>
       (await states()).find(({ domain_id }) => domain_id === id)?.report_id;
-    // It was not there when the other was looked at.
+    // It did not exist when the sibling was checked.
     expect([await reportOf(bare), await reportOf(www)]).toEqual([alone, null]);
     const both = await check(bare);
     expect([await reportOf(bare), await reportOf(www)]).toEqual([both, both]);
@@ -101,7 +101,7 @@ describe('the states of domains', () => {
     await homeport.idle();
   });
 
-  it('tell of no certificate where there is none yet, and of no report that is not kept any more', async () => {
+  it('are null for a missing certificate and a deleted report', async () => {
     await homeport.platform.database.write(async ({ queries }) => {
       await queries.deleteFrom('domain_reports').execute();
       await queries.deleteFrom('certificates').execute();
@@ -109,14 +109,14 @@ describe('the states of domains', () => {
     for (const state of await states()) expect(state).toMatchObject({ report_id: null, certificate: null });
   });
 
-  it('are described as they are where there is no certificate', async () => {
+  it('match their description without a certificate', async () => {
     const portal = await signedIn(homeport, owner);
     const answer = await portal.get(`/installs/${install.id}/domain_states`);
     expect(field(answer.body, 'results', 0, 'certificate')).toBeNull();
     expect(await portal.get(`/installs/${crypto.randomUUID()}/domain_states`)).toMatchObject(NOT_FOUND);
   });
 
-  it('are shown to whoever sees the install', async () => {
+  it('are visible to users who can see the install', async () => {
     const given = await homeport.person(accountId, 'partial', [install.id]);
     expect(await states(given)).toHaveLength(3);
     await expect(states(await homeport.person(accountId, 'partial'))).rejects.toBeInstanceOf(NotFound);

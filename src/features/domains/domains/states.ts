@@ -6,22 +6,22 @@ import { findInstallAccess } from '../../websites/installs/store.ts';
 import { siblingOf } from './domain-name.ts';
 import { domainsWithCertificates, type LastReport, lastReports, namesIn } from './states-store.ts';
 
-/** What stands behind the words of a domain. */
+/** Details of a domain for the portal. */
 export interface DomainState {
   domain_id: string;
   is_cname: boolean;
-  /** It is not served before its account has proved the domain. */
+  /** Not served until its account has verified the domain. */
   needs_proof: boolean;
-  /** Why the authority has issued no certificate, one sentence. */
+  /** One sentence that says why the authority issued no certificate. */
   ssl_reason: string | null;
-  /** When a status report last looked. */
+  /** Time of the last check. */
   checked_at: string | null;
-  /** The last status report that tells of it, be it of its sibling; for as long as it is kept. */
+  /** The last status report that covers it, possibly requested for its sibling; null once it is deleted. */
   report_id: string | null;
   certificate: { source: CertificateSource; not_after: string } | null;
 }
 
-/** How all domains of an install stand, oldest first. Throws NotFound. */
+/** The details of all domains of an install, oldest first. Throws NotFound. */
 export async function domainStates(
   queries: Queries,
   caller: Caller,
@@ -32,15 +32,15 @@ export async function domainStates(
     domainsWithCertificates(queries, installId),
     lastReports(queries, installId),
   ]);
-  const toldOf = await latestReports(queries, domains, reports);
+  const latest = await latestReports(queries, domains, reports);
   return domains.map(({ source, not_after, name, ...domain }) => ({
     ...domain,
-    report_id: toldOf.get(name) ?? null,
+    report_id: latest.get(name) ?? null,
     certificate: source === null || not_after === null ? null : { source, not_after },
   }));
 }
 
-/** The last report that tells of each name: its own, or a later one of its sibling if the name was there by then. */
+/** The last report that covers each name: its own, or a later one of its sibling if that includes the name. */
 async function latestReports(
   queries: Queries,
   domains: { domain_id: string; name: string }[],
@@ -52,11 +52,11 @@ async function latestReports(
     const other = byName.get(siblingOf(name));
     if (other && other.seq > (own?.seq ?? 0)) later.set(name, other.id);
   }
-  const told = await namesIn(queries, [...later.values()]);
+  const covered = await namesIn(queries, [...later.values()]);
   const last = new Map<string, string>();
   for (const [name, own] of byName) {
     const other = later.get(name);
-    const id = other !== undefined && told.get(other)?.includes(name) ? other : own?.id;
+    const id = other !== undefined && covered.get(other)?.includes(name) ? other : own?.id;
     if (id !== undefined) last.set(name, id);
   }
   return last;

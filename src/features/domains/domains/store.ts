@@ -2,16 +2,16 @@ import type { Queries } from '../../../database/database.ts';
 import type { NetworkStatus, SslStatus } from '../../../database/tables/domains.ts';
 import type { PageRequest } from '../../../lib/page.ts';
 
-/** A domain with the name that it redirects to. */
+/** A domain with the name of its redirect target. */
 export interface DomainRow {
   id: string;
   install_id: string;
   name: string;
   is_cname: boolean;
   is_primary: boolean;
-  /** It does not serve its name. */
+  /** Does not serve its name. */
   is_duplicate: boolean;
-  /** It may not serve its name before its account has proved the domain. */
+  /** May not serve its name until its account has verified the domain. */
   needs_proof: boolean;
   /** Another domain serves the name. */
   is_taken: boolean;
@@ -19,13 +19,13 @@ export interface DomainRow {
   redirect_to_name: string | null;
   secure_all_urls: boolean;
   network_status: NetworkStatus;
-  /** As it was judged last; its certificate may have expired since. */
+  /** The last stored status; the certificate may have expired since. */
   ssl_status: SslStatus;
-  /** Of the certificate that the edge shows; null while there is none. */
+  /** Expiry of the served certificate; null without one. */
   certificate_not_after: string | null;
-  /** Whether the last check saw visitors of this name arrive here; null while none could tell. */
+  /** Whether visitors arrived at the last check; null if unknown. */
   reached: boolean | null;
-  /** Why there is no certificate from the authority, one sentence. */
+  /** One sentence that says why the authority issued no certificate. */
   ssl_reason: string | null;
 }
 
@@ -33,7 +33,7 @@ const select = (queries: Queries, installId: string) =>
   queries
     .selectFrom('domains as domain')
     .leftJoin('domains as target', 'target.id', 'domain.redirect_to_id')
-    // At most one: a unique index sees to that.
+    // At most one, by a unique index.
     .leftJoin('domains as serving', (join) =>
       join
         .onRef('serving.name', '=', 'domain.name')
@@ -77,7 +77,7 @@ export async function ownDomainsOf(queries: Queries, installId: string): Promise
   return (await select(queries, installId).where('domain.is_duplicate', '=', false).execute()).map(rowOf);
 }
 
-/** Some of them, by their ids. */
+/** Domains of an install by their ids. */
 export async function someDomainsOf(
   queries: Queries,
   installId: string,
@@ -111,7 +111,7 @@ export async function findDomain(
   return row && rowOf(row);
 }
 
-/** Which of some names the install has. */
+/** Returns those of the names that the install already has. */
 export async function namesAmong(queries: Queries, installId: string, names: string[]): Promise<string[]> {
   const rows = await queries
     .selectFrom('domains')
@@ -133,7 +133,7 @@ export async function isRedirectTarget(queries: Queries, domainId: string): Prom
   return row !== undefined;
 }
 
-/** Adds a name to an install, as one that does not serve it yet. The caller settles who does, and holds the lock of host names. */
+/** Adds a domain that does not serve its name yet. The caller then assigns the name, and holds the lock of host names. */
 export async function insertDomain(
   queries: Queries,
   domain: { id: string; install_id: string; name: string; needs_proof: boolean; created_at: string },
@@ -163,7 +163,7 @@ export async function setSecureAllUrls(queries: Queries, domainId: string, secur
   await queries.updateTable('domains').set({ secure_all_urls: secure }).where('id', '=', domainId).execute();
 }
 
-/** Deletes a domain and tells whether it was a duplicate then: the name may have become this install's a moment ago. */
+/** Deletes a domain. Returns whether it was a duplicate at that moment, because the name may just have been assigned to it. */
 export async function deleteDomain(queries: Queries, domainId: string): Promise<{ is_duplicate: boolean }> {
   return queries
     .deleteFrom('domains')
@@ -184,7 +184,7 @@ export function deleteDomainsOf(
     .execute();
 }
 
-/** Makes a domain the primary one of its install; the former one is primary no longer. */
+/** Makes a domain the primary domain of its install, in place of the former one. */
 export async function setPrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
   await queries
     .updateTable('domains')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 
-/** The token with which an account proves a registrable domain, and when it was seen. */
+/** The verification of a registrable domain by an account. */
 export interface Verification {
   account_id: string;
   registrable: string;
@@ -15,7 +15,7 @@ const select = (queries: Queries) =>
     .selectFrom('domain_proofs')
     .select(['account_id', 'registrable', 'token', 'verified_at', 'created_at']);
 
-/** Those of an account, by their registrable domains. */
+/** The verifications of an account, by registrable domain. */
 export async function verificationsOf(
   queries: Queries,
   accountId: string,
@@ -40,7 +40,7 @@ export function findVerification(
     .executeTakeFirst();
 }
 
-/** Begins a proof; one that has begun stays as it is. */
+/** Adds a verification. An existing one stays unchanged. */
 export async function insertVerification(
   queries: Queries,
   verification: Omit<Verification, 'verified_at'> & { next_look_at: string },
@@ -52,7 +52,7 @@ export async function insertVerification(
     .execute();
 }
 
-/** All proofs of a registrable domain that were seen. */
+/** All completed verifications of a registrable domain. */
 export function completedVerifications(queries: Queries, registrable: string): Promise<Verification[]> {
   return select(queries)
     .where('registrable', '=', registrable)
@@ -60,7 +60,7 @@ export function completedVerifications(queries: Queries, registrable: string): P
     .execute();
 }
 
-/** Notes that a proof was seen, or that it has to be shown again. */
+/** Completes a verification, or makes it necessary again. */
 export async function setVerified(
   queries: Queries,
   { account_id, registrable }: Pick<Verification, 'account_id' | 'registrable'>,
@@ -74,7 +74,7 @@ export async function setVerified(
     .execute();
 }
 
-/** Notes when to look for a proof again that was not seen; nothing if it was meanwhile. */
+/** Sets the time of the next check, unless the verification has been completed. */
 export async function setNextCheck(
   queries: Queries,
   { account_id, registrable }: Pick<Verification, 'account_id' | 'registrable'>,
@@ -89,7 +89,7 @@ export async function setNextCheck(
     .execute();
 }
 
-/** Proofs to look for, longest due first. */
+/** Verifications to check, longest due first. */
 export function dueVerifications(queries: Queries, now: string, limit: number): Promise<Verification[]> {
   return select(queries).where('next_look_at', '<=', now).orderBy('next_look_at').limit(limit).execute();
 }

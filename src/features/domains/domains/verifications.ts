@@ -22,10 +22,10 @@ import {
 
 const TOKEN_BYTES = 24;
 const SOONEST_MS = 2 * MINUTE_MS;
-/** A proof is looked for again after this part of the time since it was asked for, at least every day. */
+/** The wait until the next check is the verification's age divided by this, at most a day. */
 const PART_OF_AGE = 8;
 
-/** Begins the proof of a registrable domain by an account, if it has not begun. Returns it. */
+/** Begins the verification of a registrable domain by an account, unless it exists. Returns it. */
 export async function beginVerification(
   { queries }: Transaction,
   { clock, random }: Pick<Platform, 'clock' | 'random'>,
@@ -40,11 +40,11 @@ export async function beginVerification(
     next_look_at: timestamp(clock, SOONEST_MS),
   });
   const verification = await findVerification(queries, account_id, registrable);
-  if (!verification) throw new Error(`the proof of ${registrable} was not begun`);
+  if (!verification) throw new Error(`the verification of ${registrable} was not stored`);
   return verification;
 }
 
-/** The TXT records that have to prove those of an install's domains that are not served without, by the ids of the domains. */
+/** The TXT records that must verify domains of an install before they are served, by domain id. */
 export async function challengesOf(
   queries: Queries,
   installId: string,
@@ -66,8 +66,8 @@ export async function challengesOf(
 }
 
 /**
- * Carries out what the TXT records of a challenge's name say; `texts` is null if they could not be looked up. A proof stays when its
- * record goes, until another account proves the domain: then that one owns it. Takes the lock of host names.
+ * Completes or postpones a verification by the TXT records of its challenge; `texts` is null if the look-up failed. Without
+ * its record, a completed verification lasts until another account verifies the domain. Takes the lock of host names.
  */
 export async function concludeCheck(
   transaction: Transaction,

@@ -9,16 +9,16 @@ import { blankCheck } from './present.ts';
 import type { DomainReport } from './schema.ts';
 import { insertReport } from './store.ts';
 
-/** What a report is about, and who waits for it. */
+/** The subject of a report and the request behind it. */
 interface ReportRequest {
   install: { id: string; name: string };
-  /** The domain that is asked about, then its sibling if the install has that. */
+  /** The domain to report on, then its sibling if the install has it. */
   domains: [DomainRow, ...DomainRow[]];
   lane: string;
   requestId: string | null;
 }
 
-/** Begins a report; it can be read at once, and is filled by a job. Returns its id. */
+/** Creates a report and queues the job that fills it. Clients can read it immediately. Returns its id. */
 export async function beginReport(
   transaction: Transaction,
   { config, queue, clock, random }: Pick<Platform, 'config' | 'queue' | 'clock' | 'random'>,

@@ -20,7 +20,7 @@ import {
   www,
 } from './result-sentence.fixture.ts';
 
-describe('a problem of the DNS', () => {
+describe('a DNS problem', () => {
   expectSentences([
     [
       'not registered',
@@ -69,19 +69,19 @@ describe('a problem of the DNS', () => {
       'SERVFAIL',
       contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'servfail', zone: 'example.com' } })),
-      'Have the DNS provider of www.example.com mend its zone example.com (name servers, DNSSEC); resolvers get a failure (SERVFAIL) for it.',
+      'Ask the DNS provider of www.example.com to fix its zone example.com (name servers, DNSSEC); resolvers get SERVFAIL for it.',
     ],
     [
       'time-out',
       contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'timeout' } })),
-      'The name servers of www.example.com did not answer in time; look again in a minute, and ask its DNS provider if it stays so.',
+      'The name servers of www.example.com did not answer in time; check again in a minute, and contact its DNS provider if they still fail.',
     ],
     [
       'no resolver',
       contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'unreachable' } })),
-      'No DNS resolver could be reached to look up www.example.com; the operator has to see to that.',
+      'No DNS resolver could be reached to look up www.example.com; the operator must check the resolvers.',
     ],
     [
       'lame delegation',
@@ -91,7 +91,7 @@ describe('a problem of the DNS', () => {
           problem: { kind: 'lame', zone: 'example.com', servers: ['ns1.dns.example', 'ns2.dns.example'] },
         }),
       ),
-      'Set up the zone example.com at ns1.dns.example and ns2.dns.example, or correct its name servers at the registrar; it is delegated there, but they do not serve it.',
+      'Set up the zone example.com at ns1.dns.example and ns2.dns.example, or correct its name servers at the registrar; the zone is delegated to them, but they do not serve it.',
     ],
     [
       'CNAME at an apex',
@@ -102,7 +102,7 @@ describe('a problem of the DNS', () => {
           problem: { kind: 'cname_at_apex', target: 'other.example' },
         }),
       ),
-      `Remove the CNAME of example.com and set its A record to ${EDGE}; the top of a domain can have no CNAME.`,
+      `Remove the CNAME of example.com and set its A record to ${EDGE}; a domain apex cannot have a CNAME.`,
     ],
     [
       'CNAME at an apex, even where it leads here',
@@ -114,10 +114,10 @@ describe('a problem of the DNS', () => {
           problem: { kind: 'cname_at_apex', target: CNAME },
         }),
       ),
-      `Remove the CNAME of example.com and set its A record to ${EDGE}; the top of a domain can have no CNAME.`,
+      `Remove the CNAME of example.com and set its A record to ${EDGE}; a domain apex cannot have a CNAME.`,
     ],
     [
-      'CNAMEs in a circle',
+      'a CNAME loop',
       contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
@@ -125,7 +125,7 @@ describe('a problem of the DNS', () => {
           problem: { kind: 'cname_loop', names: ['www.example.com', 'a.example.com', 'www.example.com'] },
         }),
       ),
-      `Set the CNAME of www.example.com to ${CNAME}; the present ones lead in a circle: www.example.com, a.example.com, www.example.com.`,
+      `Set the CNAME of www.example.com to ${CNAME}; the current ones form a loop: www.example.com, a.example.com, www.example.com.`,
     ],
     [
       'a CNAME into the void',
@@ -144,7 +144,7 @@ describe('a problem of the DNS', () => {
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
-      `The CNAME of www.example.com is right, but ${CNAME} has no address; tell your provider, who has to point it to ${EDGE}.`,
+      `The CNAME of www.example.com is right, but ${CNAME} has no address; ask your provider to point it to ${EDGE}.`,
     ],
     [
       'the right CNAME, but the platform has no DNS, and no address of the edge is known',
@@ -152,19 +152,19 @@ describe('a problem of the DNS', () => {
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
-      `The CNAME of www.example.com is right, but ${CNAME} has no address; tell your provider, who has to point it to this platform.`,
+      `The CNAME of www.example.com is right, but ${CNAME} has no address; ask your provider to point it to this platform.`,
     ],
     [
       'the right CNAME, which leads to another host of the platform',
       contextFor('www.example.com'),
       observed(www({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
-      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; tell your provider, who has to point it to ${EDGE}.`,
+      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; ask your provider to point it to ${EDGE}.`,
     ],
     [
       'the right CNAME, which leads to every host of the platform',
       contextFor('www.example.com'),
       observed(www({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
-      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; tell your provider, who has to point it to ${EDGE}.`,
+      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; ask your provider to point it to ${EDGE}.`,
     ],
     [
       'stale caches',
@@ -177,7 +177,7 @@ describe('a problem of the DNS', () => {
         }),
         { reach: reach({ [OTHER]: 'another_server' }) },
       ),
-      'The DNS of example.com is right at its name servers; caches give the old answer for up to 12 minutes more.',
+      'The DNS of example.com is right at its name servers; caches may keep the old answer for up to 12 minutes more.',
     ],
     [
       'caches that still say that there is no such name',
@@ -189,7 +189,7 @@ describe('a problem of the DNS', () => {
           problem: { kind: 'nxdomain', name: 'www.example.com', unregistered: false },
         }),
       ),
-      'The DNS of www.example.com is right at its name servers; caches give the old answer for up to 1 second more.',
+      'The DNS of www.example.com is right at its name servers; caches may keep the old answer for up to 1 second more.',
     ],
     [
       'stale caches, and wrong at the name servers too: what they say is what is to be changed',
@@ -283,13 +283,13 @@ describe('records that lead elsewhere', () => {
       'a private address',
       contextFor('example.com'),
       observed(apex({ a: a('10.0.0.1') }), { reach: untried('10.0.0.1'), tls: null }),
-      `Set the A record of example.com to ${EDGE}; 10.0.0.1 is a private address that nobody outside can reach.`,
+      `Set the A record of example.com to ${EDGE}; 10.0.0.1 is a private address that visitors cannot reach.`,
     ],
     [
       "a private address that is the edge's own",
       contextFor('example.com', { target: { cname: CNAME, addresses: ['10.0.0.5'] } }),
       observed(apex({ a: a('10.0.0.5') }), { reach: untried('10.0.0.5'), tls: null }),
-      'example.com leads to the private address 10.0.0.5, where the check may not go; only the operator can allow that.',
+      'example.com leads to the private address 10.0.0.5, which checks may not contact; only the operator can allow that.',
     ],
   ]);
 });

@@ -10,7 +10,7 @@ import {
   recordAdvice,
 } from './record-advice.ts';
 
-/** What is to be done about a problem of the DNS, one sentence. */
+/** One sentence that says how to fix a DNS problem. */
 export function problemSentence(
   problem: DnsProblem,
   findings: NameFindings,
@@ -27,40 +27,40 @@ export function problemSentence(
     case 'no_address':
       return sentence(advice, `${name} has no address yet`);
     case 'servfail':
-      return `Have the DNS provider of ${name} mend its zone${problem.zone ? ` ${problem.zone}` : ''} (name servers, DNSSEC); resolvers get a failure (SERVFAIL) for it.`;
+      return `Ask the DNS provider of ${name} to fix its zone${problem.zone ? ` ${problem.zone}` : ''} (name servers, DNSSEC); resolvers get SERVFAIL for it.`;
     case 'timeout':
-      return `The name servers of ${name} did not answer in time; look again in a minute, and ask its DNS provider if it stays so.`;
+      return `The name servers of ${name} did not answer in time; check again in a minute, and contact its DNS provider if they still fail.`;
     case 'unreachable':
-      return `No DNS resolver could be reached to look up ${name}; the operator has to see to that.`;
+      return `No DNS resolver could be reached to look up ${name}; the operator must check the resolvers.`;
     case 'lame':
-      return `Set up the zone ${problem.zone} at ${listed(problem.servers)}, or correct its name servers at the registrar; it is delegated there, but they do not serve it.`;
+      return `Set up the zone ${problem.zone} at ${listed(problem.servers)}, or correct its name servers at the registrar; the zone is delegated to them, but they do not serve it.`;
     case 'cname_at_apex':
       return target.addresses.length > 0
-        ? sentence(advice, 'the top of a domain can have no CNAME')
-        : `Replace the CNAME of ${name} by an ALIAS record (also called ANAME) to ${target.cname}; the top of a domain can have no CNAME.`;
+        ? sentence(advice, 'a domain apex cannot have a CNAME')
+        : `Replace the CNAME of ${name} with an ALIAS record (also called ANAME) to ${target.cname}; a domain apex cannot have a CNAME.`;
     case 'cname_loop':
-      return `Set the CNAME of ${name} to ${target.cname}; the present ones lead in a circle: ${problem.names.join(', ')}.`;
+      return `Set the CNAME of ${name} to ${target.cname}; the current ones form a loop: ${problem.names.join(', ')}.`;
     case 'dangling_cname':
       return problem.target === target.cname
-        ? `The CNAME of ${name} is right, but ${target.cname} has no address; tell your provider, who has to point it to ${edgeLabel(target)}.`
+        ? `The CNAME of ${name} is right, but ${target.cname} has no address; ask your provider to point it to ${edgeLabel(target)}.`
         : sentence(advice, `it points to ${problem.target} now, which has no address`);
   }
 }
 
-/** RFC 8659 section 3: what cannot be looked up forbids every authority. */
+/** A failed look-up forbids every authority to issue (RFC 8659 section 3). */
 export function caaFailedSentence(name: string): string {
-  return `The CAA records of ${name} cannot be looked up, so no authority may issue; its name servers have to answer.`;
+  return `The CAA records of ${name} cannot be looked up, so no authority may issue a certificate; fix its name servers.`;
 }
 
-/** 'The DNS … is right at its name servers; caches …'; null unless that is all that is wrong. */
+/** One sentence about caches that still hold old records; null unless that is the only problem. */
 export function staleSentence(findings: NameFindings, target: DnsTarget): string | null {
   const { name, staleSeconds, authoritative } = findings;
   if (staleSeconds === null || authoritative === null) return null;
   if (!leadsHere(authoritative, { ...findings, a: [], aaaa: [] }, target)) return null;
-  return `The DNS of ${name} is right at its name servers; caches give the old answer for up to ${duration(staleSeconds)} more.`;
+  return `The DNS of ${name} is right at its name servers; caches may keep the old answer for up to ${duration(staleSeconds)} more.`;
 }
 
-/** Which record to set, and what it is now; null where the DNS leads here. */
+/** One sentence that names the record to set and its present value; null if the DNS leads here. */
 export function wrongRecordSentence(findings: NameFindings, target: DnsTarget): string | null {
   if (leadsHere(presentRecords(findings), findings, target)) return null;
   return sentence(recordAdvice(findings, target));

@@ -4,38 +4,38 @@ import type { RedirectChain } from '../../../network/probe/prober.ts';
 import type { TlsObservation } from './observe-tls.ts';
 import type { Reach } from './reach.ts';
 
-/** What the platform itself knows of a domain that is checked. */
+/** The platform's own knowledge of a checked domain. */
 export interface DomainContext {
   id: string;
   name: string;
-  /** The install's own `<name>.<site domain>`, whose DNS is the operator's. */
+  /** The default domain `<name>.<site domain>`, whose DNS the operator controls. */
   isCname: boolean;
-  /** The install does not serve the name: another one does, or its account has to prove the domain first. */
+  /** The install does not serve the name: another install does, or the domain is not verified. */
   isDuplicate: boolean;
-  /** The TXT record that has to prove the domain before the name is served; null: none has to. */
+  /** The TXT record that must verify the domain before the name is served; null if none is needed. */
   challenge: { key: string; value: string } | null;
   networkStatus: NetworkStatus;
-  /** Why the authority gave no certificate, one sentence; null if nothing is known against one. */
+  /** One sentence that says why the authority issued no certificate; null if it did not refuse one. */
   sslReason: string | null;
   target: DnsTarget;
   /** A certificate authority is configured. */
   hasAuthority: boolean;
 }
 
-/** What the DNS of a domain should say: the install's own name, and the edge's addresses where no CNAME can be. */
+/** Wanted DNS records of a domain: the default domain as CNAME, or the edge's addresses if a CNAME is impossible. */
 export interface DnsTarget {
   cname: string;
   addresses: string[];
 }
 
-/** What a check saw of a domain; null for what it has not seen, or did not look for. */
+/** Observations of a domain from outside; null for what was not observed. */
 export interface Observation {
   findings: NameFindings | null;
   reach: Reach | null;
   tls: TlsObservation | null;
-  /** Of `http://name/`. */
+  /** Redirects from `http://name/`. */
   redirects: RedirectChain | null;
-  /** Why the authority may not issue, one sentence. */
+  /** One sentence that says why CAA records forbid the authority to issue. */
   caaRefusal: string | null;
 }
 

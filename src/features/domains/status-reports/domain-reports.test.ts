@@ -7,7 +7,7 @@ import { NOT_FOUND } from '../../../../test/refusal.ts';
 import { createOutside } from '../../../app/network-clients.ts';
 import { domainReportJobKinds } from './job-kinds.ts';
 
-/** Nobody listens there: what needs no DNS must not wait for it, and no test asks the machine's own resolver. */
+/** A closed port. Checks that need no DNS must not wait for it, and no test uses the machine's resolver. */
 const NO_RESOLVER = '127.0.0.1:9';
 
 let homeport: TestHomeport;
@@ -35,7 +35,7 @@ const check = (install: Install, domain: string, client = owner.client) =>
 const read = (install: Install, report: string, client = owner.client) =>
   client.get(`/installs/${install.id}/domains/check_status/${report}`);
 
-/** Asks for a report when the install may have one again, and reads it when it is done. */
+/** Requests a report once the rate limit allows it, and reads it when it is complete. */
 async function reportOn(install: Install, domain: string): Promise<unknown> {
   clock.advance(5_000);
   const answer = await check(install, domain);
@@ -47,7 +47,7 @@ async function reportOn(install: Install, domain: string): Promise<unknown> {
 const sentence = (report: unknown, index = 0) => field(report, 'domains', index, 'result');
 
 describe('a report', () => {
-  it('is there at once, with the names that it is about, and complete once it is', async () => {
+  it('can be read at once with its names, and becomes complete', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'report.example');
     const asked = await check(install, domain);
@@ -74,7 +74,7 @@ describe('a report', () => {
             a_record: '',
             aaaa_record: '',
             result:
-              'No DNS resolver could be reached to look up report.example; the operator has to see to that.',
+              'No DNS resolver could be reached to look up report.example; the operator must check the resolvers.',
             dns_provider: '',
             install_name: install.name,
             cluster_id: 'embedded',
@@ -118,7 +118,7 @@ describe('a report', () => {
     });
   });
 
-  it('speaks of the sibling with or without www where the install has it', async () => {
+  it('includes the sibling with or without www if the install has it', async () => {
     const install = await homeport.install(owner, accountId);
     const apex = await added(install, 'pair.example');
     const www = await added(install, 'www.pair.example');
@@ -131,7 +131,7 @@ describe('a report', () => {
     });
   });
 
-  it('needs no DNS for what the platform knows itself', async () => {
+  it('needs no DNS for what the platform knows', async () => {
     const [install, other] = [
       await homeport.install(owner, accountId),
       await homeport.install(owner, accountId),
@@ -139,9 +139,9 @@ describe('a report', () => {
     const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
     const ofOwn = await reportOn(install, own);
     expect(sentence(ofOwn)).toBe(
-      `The edge serves ${install.name}.localhost; that is a name of this machine only, which visitors elsewhere cannot reach.`,
+      `The edge serves ${install.name}.localhost, a name of this machine only, which visitors elsewhere cannot reach.`,
     );
-    // Nobody outside is meant to get there, so that is no error.
+    // This name is unreachable from outside by design.
     expect(field(ofOwn, 'domains', 0)).toMatchObject({
       dns_error: false,
       http_error: false,
@@ -159,11 +159,11 @@ describe('a report', () => {
       queries.updateTable('domains').set({ network_status: 'FAILED' }).where('id', '=', failed).execute(),
     );
     expect(sentence(await reportOn(install, failed))).toBe(
-      'The edge could not take on state.example; the operator finds the cause in the log.',
+      'The edge could not start to serve state.example; the operator can find the cause in the log.',
     );
   });
 
-  it('is never left waiting by a check that was given up', async () => {
+  it('becomes complete even if its check gives up', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'fault.example');
     const id = text((await check(install, domain)).body, 'report_id');
@@ -191,14 +191,15 @@ describe('a report', () => {
         domains: [
           {
             complete: true,
-            result: 'fault.example could not be looked up because of a fault here; ask for another report.',
+            result:
+              'fault.example could not be checked because of an internal error; request another report.',
           },
         ],
       },
     });
   });
 
-  it('stays as it was when the domain goes, and goes with the install', async () => {
+  it('stays when the domain is deleted, and is deleted with the install', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'goes.example');
     const id = text((await check(install, domain)).body, 'report_id');
@@ -211,7 +212,7 @@ describe('a report', () => {
     expect(await read(install, id)).toMatchObject(NOT_FOUND);
   });
 
-  it('is complete and empty when the domain went before it was looked at', async () => {
+  it('is complete and empty if the domain was deleted before the check', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'quick.example');
     const [asked] = await Promise.all([
@@ -227,7 +228,7 @@ describe('a report', () => {
   });
 });
 
-describe('the limit', () => {
+describe('the rate limit', () => {
   const limited = (seconds: number) => ({
     status: 429,
     headers: { 'retry-after': String(seconds) },
@@ -236,7 +237,7 @@ describe('the limit', () => {
     },
   });
 
-  it('is one in 5 seconds for each install, whichever the domain', async () => {
+  it('is one request in 5 seconds for each install, whatever the domain', async () => {
     const [install, other] = [
       await homeport.install(owner, accountId),
       await homeport.install(owner, accountId),
@@ -254,7 +255,7 @@ describe('the limit', () => {
     expect((await check(install, two)).status).toBe(202);
   });
 
-  it('counts only what is carried out, and one of several at the same time', async () => {
+  it('counts only accepted requests, and accepts one of several at the same time', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'limit4.example');
     const stranger = (await homeport.ownedAccount()).owner;
@@ -269,7 +270,7 @@ describe('reports of all domains of an install', () => {
   const checkAll = async (install: Install, person = owner) =>
     (await signedIn(homeport, person)).post(`/installs/${install.id}/domains/check_all`);
 
-  it('are one for a name and its www name, and none for those of which one is being made', async () => {
+  it('cover a name and its www name together, and skip domains with an unfinished report', async () => {
     const install = await homeport.install(owner, accountId);
     const names = ['all.example', 'www.all.example', 'other.all.example'];
     const [apex] = [await added(install, 'all.example')];
@@ -279,7 +280,7 @@ describe('reports of all domains of an install', () => {
     expect(asked.status).toBe(202);
     const ids = field(asked.body, 'report_ids');
     const reports = Array.isArray(ids) ? ids.map(String) : [];
-    // The install's own name has one too.
+    // The default domain has one, too.
     expect(reports).toHaveLength(3);
     expect((await checkAll(install)).status).toBe(429);
     await homeport.idle();
@@ -299,7 +300,7 @@ describe('reports of all domains of an install', () => {
     expect(field((await checkAll(install)).body, 'report_ids')).toHaveLength(2);
   });
 
-  it('are for whoever may work on it', async () => {
+  it('are allowed to users who may work on the install', async () => {
     const install = await homeport.install(owner, accountId);
     expect((await checkAll(install, await homeport.person())).status).toBe(404);
     const given = await homeport.person(accountId, 'partial', [install.id]);
@@ -307,7 +308,7 @@ describe('reports of all domains of an install', () => {
   });
 });
 
-it('answers 404 for what is hidden, of another install, not there or no id', async () => {
+it('answers 404 for a hidden report, one of another install, a missing one and an invalid id', async () => {
   const [install, other] = [
     await homeport.install(owner, accountId),
     await homeport.install(owner, accountId),

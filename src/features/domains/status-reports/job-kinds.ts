@@ -19,11 +19,11 @@ import { blankCheck, type DomainCheck, type Place, presentCheck } from './presen
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import { findReport, recordReachability, withSibling, writeComplete, writePartial } from './store.ts';
 
-/** What a check asks of the ordering of certificates, and tells it. */
+/** Calls from checks to certificate issuance. */
 export interface IssuanceHooks {
-  /** Why the records forbid the configured authority to issue for the name, one sentence; null if they do not. */
+  /** One sentence that says why the records forbid the configured authority to issue; null if they allow it. */
   refusalByCaa(name: string, caa: CaaRecord[], signal: AbortSignal): Promise<string | null>;
-  /** In the transaction that ends a check. An order may begin with it. */
+  /** Called in the transaction that ends a check. It may start an order. */
   checked(transaction: Transaction, seen: { domainId: string; reached: boolean | null }): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface Parts {
   internet: Internet;
   /** Null: no authority is configured. */
   issuance: IssuanceHooks | null;
-  /** For all that a report looks at, in milliseconds; less than the job's own time. */
+  /** Timeout of all observations of a report in milliseconds; shorter than the job's timeout. */
   timeLimitMs?: number;
 }
 
@@ -44,7 +44,7 @@ interface ObservedDomain {
   observation: Observation;
 }
 
-/** Fills reports with what the world outside says of a domain. */
+/** The job that observes domains from outside and fills their reports. */
 export function domainReportJobKinds(
   { config, database, clock, random, log }: Platform,
   { host, internet, issuance, timeLimitMs = TIME_LIMIT_MS }: Parts,
@@ -68,7 +68,7 @@ export function domainReportJobKinds(
         };
         const signal = AbortSignal.any([job.signal, limit]);
         const { report, examined } = await observeAll(row, parts, signal);
-        // A worker that must stop, or is not the job's any more, has not seen what it could.
+        // A worker that stops or has lost its lease may have missed observations.
         job.signal.throwIfAborted();
         return (transaction) => complete(transaction, report, examined);
       },
@@ -78,7 +78,7 @@ export function domainReportJobKinds(
         const domains = row.report.domains.map((check) => ({
           ...check,
           complete: true,
-          result: `${check.name} could not be looked up because of a fault here; ask for another report.`,
+          result: `${check.name} could not be checked because of an internal error; request another report.`,
         }));
         await writeComplete(queries, report_id, { ...row.report, complete: true, domains });
       },
@@ -125,12 +125,12 @@ export function domainReportJobKinds(
     }
   }
 
-  /** What is known so far is a courtesy: the report is whole when it is complete. */
+  /** Partial results are optional, so a failed write is only logged. */
   async function writeSoFar(report: DomainReport): Promise<void> {
     try {
       await database.write(({ queries }) => writePartial(queries, report.id, report));
     } catch (err) {
-      log.warn({ err, report: report.id }, 'could not write the part of a report that is known');
+      log.warn({ err, report: report.id }, 'could not save a partial status report');
     }
   }
 

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 
 const checkPayload = Type.Object({ report_id: Type.String() });
 
-/** Fills a domain status report. */
+/** Fills a status report. */
 export const checkDomain: JobType<typeof checkPayload> = {
   name: 'check_domain',
   payload: checkPayload,
@@ -14,24 +14,24 @@ export const checkDomain: JobType<typeof checkPayload> = {
 
 const nothing = Type.Object({});
 
-/** Looks where some of the served domains lead, and whose turn it is. */
+/** Checks whether the served domains that are due still lead here. */
 export const monitorReachability: JobType<typeof nothing> = {
   name: 'look_at_domains',
   payload: nothing,
-  // What is not looked at now is in the next minute.
+  // The next minute's job checks what this one missed.
   maxAttempts: 1,
   timeoutMs: 5 * MINUTE_MS,
 };
 
-/** At most this many single reports of one account run at once: names that are slow to fail must not take all its slots. */
+/** Limit of parallel single reports per account, so that names that time out do not use all its slots. */
 const LANES = 3;
 
-/** Reports of all domains of an install run one after the other, apart from the reports of single domains. */
+/** Lane for reports of all domains of an install. They run one at a time, apart from single reports. */
 export function laneOfAll(accountId: string): string {
   return `reports-${accountId}-all`;
 }
 
-/** A report waits for no work on its install, but for earlier reports of it. */
+/** Lane for single reports. A report waits for earlier reports of its install, but for no other work on it. */
 export function laneOf(accountId: string, installId: string): string {
   return `reports-${accountId}-${Number.parseInt(installId.slice(0, 4), 16) % LANES}`;
 }

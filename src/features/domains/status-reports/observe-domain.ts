@@ -18,8 +18,8 @@ export interface ObserveParts {
 }
 
 /**
- * Looks at a domain from outside, everything side by side, until `signal` ends it: what is not seen by then is told as a
- * time-out. `onProgress` gets what was seen so far.
+ * Observes a domain from outside until `signal` aborts: DNS, reachability, TLS and redirects in parallel. Unfinished parts
+ * count as timeouts. `onProgress` gets each partial result.
  */
 export async function observeDomain(
   { name, isDuplicate }: DomainContext,
@@ -36,7 +36,7 @@ export async function observeDomain(
   };
   await Promise.all([
     dns(),
-    // Another install serves a duplicate: a token here would prove nothing, and take the name from it for a moment.
+    // Another install serves a duplicate. A token here would prove nothing, and briefly take the name from that install.
     isDuplicate ? null : probeReach(name, { host, prober, random }, signal).then((reach) => seen({ reach })),
     observeTls(hostname, prober, signal).then((tls) => seen({ tls })),
     prober.follow(new URL(`http://${hostname}/`), signal).then((redirects) => seen({ redirects })),
@@ -57,10 +57,10 @@ export async function observeDomain(
     try {
       seen({ caaRefusal: await refusalByCaa(name, findings.caa, signal) });
     } catch (err) {
-      // An authority that does not say who it is leaves the rest of the report true.
+      // Without the authority's identity, the rest of the report is still right.
       log.warn(
         { err, domain: name },
-        'could not tell whether the CAA records allow the certificate authority',
+        'could not check whether the CAA records allow the certificate authority',
       );
     }
   }

@@ -7,15 +7,15 @@ import type {
   TlsFailure,
 } from '../../../network/probe/prober.ts';
 
-/** How visitors of a name fare over TLS. */
+/** TLS as visitors of a name see it. */
 export interface TlsObservation {
   status: 'verified' | 'self_signed' | 'failed' | 'none';
   certificate: PeerCertificate | null;
-  /** Null: all is well. */
+  /** Null if browsers would accept the certificate. */
   failure: TlsFailure | null;
 }
 
-/** A handshake at the first address of each family that may be visited; the worse one counts. */
+/** Makes a handshake at the first allowed address of each family. The worse result counts. */
 export async function observeTls(
   hostname: string,
   prober: Prober,
@@ -34,7 +34,7 @@ export async function observeTls(
     return first ? [first.address] : [];
   });
   if (visited.length === 0) {
-    const sentence = `${hostname} has the private address ${targets[0]?.address}, which nobody outside can reach.`;
+    const sentence = `${hostname} has the private address ${targets[0]?.address}, which visitors cannot reach.`;
     return { status: 'none', certificate: null, failure: { problem: 'private_address', sentence } };
   }
   return worst(await Promise.all(visited.map((address) => prober.handshake(hostname, address, signal))));
@@ -45,8 +45,8 @@ function nowhere(sentence: string): TlsObservation {
 }
 
 /**
- * The status of the worst; the certificate of another one where that one showed none. No route to one family is mostly
- * this machine's own lack, and passed over where the other one says more.
+ * The worst result, with another result's certificate if it has none. A missing route is usually a limit of this machine,
+ * so it is ignored if the other family gives a result.
  */
 export function worst(handshakes: Handshake[]): TlsObservation {
   const telling = handshakes.filter(({ failure }) => failure?.problem !== 'unreachable');

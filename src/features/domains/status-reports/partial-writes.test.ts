@@ -4,7 +4,7 @@ import { createPartialWrites } from './partial-writes.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Writes that take `ms`. */
+/** A write that takes `ms`. */
 function slowly(ms: number) {
   const written: number[] = [];
   let atOnce = 0;
@@ -18,7 +18,7 @@ function slowly(ms: number) {
   return { write, written, most: () => most };
 }
 
-it('writes the first at once, and of many after it only the latest', async () => {
+it('writes the first state at once, then only the latest', async () => {
   const { write, written } = slowly(10);
   const writes = createPartialWrites(write, 250);
   for (const state of [1, 2, 3]) writes.offer(state);
@@ -45,7 +45,7 @@ it('never writes twice at the same time', async () => {
   expect(most()).toBe(1);
 });
 
-it('ends when the write under way has ended, and drops what waits', async () => {
+it('ends after the running write, and drops the scheduled one', async () => {
   const { write, written } = slowly(100);
   const writes = createPartialWrites(write, 250);
   writes.offer(1);

@@ -1,12 +1,12 @@
-/** Keeps the latest state of something that changes often: at most one write in `everyMs`, one at a time. */
+/** Saves the latest state of something that changes often: one write at a time, at most one every `everyMs`. */
 export interface PartialWrites<State> {
-  /** To be written soon, unless a newer state takes its place before. */
+  /** Schedules a write of the state, unless a newer state replaces it first. */
   offer(state: State): void;
-  /** Drops what waits and resolves when no write is under way; nothing is written after that. */
+  /** Drops the scheduled write and waits for a running one. Nothing is written afterwards. */
   end(): Promise<void>;
 }
 
-/** `write` deals with its own failures. */
+/** Creates a writer. `write` must not reject. */
 export function createPartialWrites<State>(
   write: (state: State) => Promise<void>,
   everyMs: number,

@@ -91,7 +91,7 @@ function strings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 }
 
-it('keeps little of what others make long', () => {
+it('limits lists and texts from outside', () => {
   const check = presentCheck(context, observation, place, true);
   const { txt, result, a_record, aaaa_record, http_forwarded_list, ip, address, ...others } = check;
   expect(txt).toHaveLength(100);
@@ -106,7 +106,7 @@ it('keeps little of what others make long', () => {
   expect(result.length).toBeLessThanOrEqual(2000);
 });
 
-it('keeps what is of common length whole, and cuts no character in two', () => {
+it('keeps texts of usual length, and never cuts inside a character', () => {
   const txt = ['v=spf1 -all', 'y'.repeat(1000), `${'y'.repeat(998)}😀${'y'.repeat(9)}`];
   const check = presentCheck(context, { ...observation, findings: { ...findings, txt } }, place, false);
   expect(check.txt).toEqual(['v=spf1 -all', 'y'.repeat(1000), `${'y'.repeat(998)}…`]);

@@ -10,15 +10,15 @@ import { firstRecords, shortened, shortenedSentence, shortenedTxt } from './text
 export type DomainCheck = Static<typeof domainCheckSchema>;
 type RecordHeader = DomainCheck['aname'][number]['hdr'];
 
-/** Where a domain is hosted, as each of its checks says. */
+/** Where a domain is hosted. Each check repeats it. */
 export interface Place {
   installId: string;
   installName: string;
-  /** The name of the host that it is on. */
+  /** Name of the host. */
   cluster: string;
 }
 
-/** A check that has seen nothing yet. */
+/** A check without observations. */
 export function blankCheck(name: string, place: Place): DomainCheck {
   return {
     name,
@@ -47,7 +47,7 @@ export function blankCheck(name: string, place: Place): DomainCheck {
   };
 }
 
-/** What a check says of what it saw so far. The `result` is drawn when it is complete. */
+/** Presents the observations so far. The `result` is set when the check is complete. */
 export function presentCheck(
   context: DomainContext,
   observation: Observation,
@@ -107,7 +107,7 @@ function presentHttp(name: string, redirects: Observation['redirects']): Partial
   if (redirects === null) return {};
   const chain = chainUrls(redirects).map(shortened);
   const redirected = chain.length > 1;
-  // That nobody outside gets to a name of this machine is no error.
+  // A name of this machine is unreachable from outside by design.
   const local = isLocalhost(name) && redirects.failure?.problem === 'private_address';
   return {
     http_forwarded: redirected ? (chain.at(-1) ?? '') : '',

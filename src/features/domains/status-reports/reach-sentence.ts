@@ -12,7 +12,7 @@ import {
   replacement,
 } from './record-advice.ts';
 
-/** What keeps visitors from arriving here, one sentence that says what to do; null if nothing does. */
+/** One sentence that says why visitors do not reach this platform and what to do; null if they do. */
 export function reachSentence(
   context: Pick<DomainContext, 'name' | 'target'>,
   findings: NameFindings,
@@ -39,15 +39,15 @@ function untriedSentence(
   const addresses = listed(tried.map(({ address }) => address));
   if (tried.length === 0) return fallback ?? `${name} has no address.`;
   if (tried.every(({ address }) => isOwnAddress(address, target))) {
-    return `${name} leads to the private address ${addresses}, where the check may not go; only the operator can allow that.`;
+    return `${name} leads to the private address ${addresses}, which checks may not contact; only the operator can allow that.`;
   }
   return sentence(
     recordAdvice(findings, target),
-    `${addresses} ${tried.length > 1 ? 'are private addresses' : 'is a private address'} that nobody outside can reach`,
+    `${addresses} ${tried.length > 1 ? 'are private addresses' : 'is a private address'} that visitors cannot reach`,
   );
 }
 
-/** The install's own name, which the CNAME is for, leads to another machine: that of another host, as a wildcard record makes it. */
+/** The install's default domain leads to another machine, as with a wildcard record for another host. */
 function ownNameSentence(
   { name, target }: Pick<DomainContext, 'name' | 'target'>,
   { cnames }: NameFindings,
@@ -57,16 +57,16 @@ function ownNameSentence(
   if (cnames[0] !== target.cname || target.addresses.length === 0 || foreign.length === 0) return null;
   return (
     `The CNAME of ${name} is right, but ${target.cname} leads to ${listed(foreign)}, where it is not served; ` +
-    `tell your provider, who has to point it to ${edgeLabel(target)}.`
+    `ask your provider to point it to ${edgeLabel(target)}.`
   );
 }
 
-/** The DNS is as it should be: what is left is the operator's. */
+/** The DNS is right, so the operator must fix the rest. */
 function ownAddressSentence({ name }: Pick<DomainContext, 'name'>, [first]: Arrival[]): string {
   return `The DNS of ${name} is right, but ${first ? obstacle(first) : 'nothing answers'}.`;
 }
 
-/** Some of its addresses lead here. */
+/** Only some addresses of the name lead here. */
 function straySentence(
   context: Pick<DomainContext, 'name' | 'target'>,
   findings: NameFindings,
@@ -104,26 +104,26 @@ function httpsSentence(
   if (isOwnAddress(missed.address, target)) {
     return `${name} answers here over HTTP, but not over HTTPS: ${obstacle(missed)}.`;
   }
-  return `${name} answers here over HTTP, but not over HTTPS: ${withoutStop(missed.failure ?? '')}; have what is in front of this platform (CDN, proxy) pass HTTPS on to it.`;
+  return `${name} answers here over HTTP, but not over HTTPS: ${withoutStop(missed.failure ?? '')}; make the CDN or proxy in front of this platform forward HTTPS.`;
 }
 
-/** What stands between a visitor and the edge, and who clears it away. */
+/** Names the obstacle between visitors and the edge, and who can remove it. */
 function obstacle({ scheme, address, problem, failure }: Arrival): string {
   const port = scheme === 'http' ? 80 : 443;
-  const mend = `the operator has to start the edge there, or open port ${port} in the firewall`;
+  const fix = `the operator must start the edge there, or open port ${port} in the firewall`;
   switch (problem) {
     case 'refused':
     case 'unreachable':
     case 'no_route':
-      return `${address} refuses connections to port ${port}; ${mend}`;
+      return `${address} refuses connections to port ${port}; ${fix}`;
     case 'timeout':
-      return `${address} did not answer at port ${port} in time; ${mend}`;
+      return `${address} did not answer at port ${port} in time; ${fix}`;
     case 'another_server':
     case 'not_http':
     case 'tls':
-      return `another server answers at port ${port} of ${address}; the operator has to direct it to the edge`;
+      return `another server answers at port ${port} of ${address}; the operator must direct that port to the edge`;
     default:
-      return `${withoutStop(failure ?? `${address} does not answer`)}; the operator has to look at port ${port} there`;
+      return `${withoutStop(failure ?? `${address} does not answer`)}; the operator must check port ${port} there`;
   }
 }
 

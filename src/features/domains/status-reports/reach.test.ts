@@ -19,7 +19,7 @@ const target = (address: string, allowed = true): Target => ({
 
 type Answer = 'here' | 'another' | ProbeFailure;
 
-/** A world in which each address of the name answers so, and a host that remembers what is published. */
+/** Scripts the answer of each address of a name, and a host that remembers published tokens. */
 function world(addresses: Record<string, Answer>, more: { targets?: Target[]; refuses?: Error } = {}) {
   const tokens = new Map<string, Proof>();
   const published: Proof[] = [];
@@ -65,7 +65,7 @@ function world(addresses: Record<string, Answer>, more: { targets?: Target[]; re
 const failing = (problem: ProbeFailure['problem'], code?: string) =>
   new ProbeFailure(problem, `It is ${problem}.`, { cause: Object.assign(new Error(), { code }) });
 
-it('arrives where the token comes back by every family', async () => {
+it('arrives if the token comes back over every family', async () => {
   const { probe, tokens, published, asked } = world({ [HERE]: 'here', [HERE6]: 'here' });
   expect(await probe('example.com')).toMatchObject({
     arrivesByHttp: true,
@@ -80,7 +80,7 @@ it('arrives where the token comes back by every family', async () => {
   expect(tokens.size).toBe(0);
 });
 
-it('does not arrive where one family ends elsewhere, whatever the other does', async () => {
+it('does not arrive if one family leads elsewhere', async () => {
   const { probe } = world({ [HERE]: 'here', [HERE6]: failing('timeout') });
   expect(await probe('example.com')).toMatchObject({
     arrivesByHttp: false,
@@ -89,7 +89,7 @@ it('does not arrive where one family ends elsewhere, whatever the other does', a
   });
 });
 
-it('does not hold it against a name that this machine has no IPv6', async () => {
+it('ignores IPv6 addresses if this machine has no IPv6', async () => {
   const without = failing('unreachable', 'ENETUNREACH');
   expect(await world({ [HERE]: 'here', [HERE6]: without }).probe('example.com')).toMatchObject({
     arrivesByHttp: true,
@@ -119,12 +119,12 @@ it.each<[string, Answer]>([
   },
 );
 
-it('arrives where several addresses do', async () => {
+it('arrives if all of several addresses do', async () => {
   const { probe } = world({ [HERE]: 'here', '203.0.113.6': 'here', [HERE6]: 'here' });
   expect(await probe('example.com')).toMatchObject({ arrivesByHttp: true, reached: true });
 });
 
-it('says what answers instead', async () => {
+it('names the server that answers instead', async () => {
   expect((await world({ [OTHER]: 'another' }).probe('example.com')).sentence).toBe(
     `example.com leads to another server at ${OTHER}; set its DNS record to this platform.`,
   );
@@ -133,7 +133,7 @@ it('says what answers instead', async () => {
   );
 });
 
-it('publishes nothing where there is nothing to try', async () => {
+it('publishes no token without an address to try', async () => {
   const inside = world({}, { targets: [target('10.0.0.1', false)] });
   expect(await inside.probe('example.com')).toMatchObject({ untried: true, arrivesByHttp: false });
   const missing = world({}, { refuses: new NameNotResolved('It does not exist.', { kind: 'no_address' }) });
@@ -141,7 +141,7 @@ it('publishes nothing where there is nothing to try', async () => {
   expect([...inside.published, ...missing.published]).toEqual([]);
 });
 
-it('counts a private address beside a public one, but not the ::1 of localhost', async () => {
+it('counts a private address next to a public one, but not the ::1 of localhost', async () => {
   const both = (address: string, other: string) => [target(address), target(other, false)];
   const beside = world({ [HERE]: 'here' }, { targets: both(HERE, 'fd00::1') });
   expect(await beside.probe('example.com')).toMatchObject({ arrivesByHttp: false });
@@ -150,7 +150,7 @@ it('counts a private address beside a public one, but not the ::1 of localhost',
   expect(await local.probe('blog.localhost')).toMatchObject({ arrivesByHttp: true });
 });
 
-it('withdraws the token whatever becomes of the visit, and visits few of many addresses', async () => {
+it('always withdraws the token, and tries few of many addresses', async () => {
   const broken = world({ [HERE]: 'here' });
   const many = Object.fromEntries(
     Array.from({ length: 50 }, (_, at) => [`203.0.113.${at}`, 'here' as const]),
@@ -162,7 +162,7 @@ it('withdraws the token whatever becomes of the visit, and visits few of many ad
   expect(broken.tokens.size).toBe(0);
 });
 
-it('stands a random label for the star of a wildcard, however long the name', () => {
+it('replaces the star of a wildcard by a random label, even in a long name', () => {
   expect(hostToProbe('example.com', systemRandomness)).toBe('example.com');
   expect(hostToProbe('*.example.com', systemRandomness)).toMatch(/^[0-9a-f]{12}\.example\.com$/);
   const long = `*.${'a'.repeat(61)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;

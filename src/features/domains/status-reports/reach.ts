@@ -1,5 +1,6 @@
 import { DOMAIN_CHECK_PREFIX, type Host } from '../../../hosting/contract/host.ts';
 import { hasCode } from '../../../lib/error-code.ts';
+import { MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { isLocalhost } from '../../../network/dns/domain-name.ts';
 import { NameNotResolved } from '../../../network/dns/resolver.ts';
@@ -7,34 +8,34 @@ import type { ProbeProblem, Prober, RedirectChain, Target } from '../../../netwo
 import { isWildcard } from '../domains/domain-name.ts';
 
 /**
- * `another_server`: there was an answer, but not the edge's. `no_route`: this machine has no connection by the address's
- * family (IPv6, mostly), which says nothing of the name.
+ * `another_server`: the answer did not come from the edge. `no_route`: this machine has no connection for the address
+ * family (usually IPv6), which says nothing about the name.
  */
 export type ArrivalProblem = ProbeProblem | 'another_server' | 'no_route';
 
-/** One try to fetch the token: by one scheme, at one address. */
+/** Result of one attempt to fetch the token, by one scheme at one address. */
 export interface Arrival {
   scheme: 'http' | 'https';
   address: string;
   family: 4 | 6;
   arrives: boolean;
-  /** Why not, one sentence. */
+  /** One sentence that says why it did not arrive. */
   failure: string | null;
-  /** The same, for rules. */
+  /** The same as a code. */
   problem: ArrivalProblem | null;
 }
 
-/** Whether what visitors of a name ask for ends at this edge. */
+/** Whether requests for a name reach this platform's edge. */
 export interface Reach {
   arrivals: Arrival[];
-  /** Every address that tells something arrives, and there is one: an authority may pick any. */
+  /** All conclusive attempts arrived, and there was at least one. An authority may pick any address. */
   arrivesByHttp: boolean;
   arrivesByHttps: boolean;
-  /** Nothing was tried, because every address is private or none is known. */
+  /** No attempt was made, because all addresses are private or none is known. */
   untried: boolean;
-  /** What to do when it does not arrive by HTTP, one sentence; else null. */
+  /** One sentence that says what to do if HTTP does not arrive; else null. */
   sentence: string | null;
-  /** Whether its visitors come here; null where that could not be seen, which is no fault of the name. */
+  /** Whether visitors reach this platform; null if unknown for reasons outside the name. */
   reached: boolean | null;
 }
 
@@ -45,15 +46,13 @@ interface Parts {
 }
 
 const NO_ROUTE = ['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
-/** Whoever publishes hundreds of addresses does not get hundreds of visits. */
+/** Limits the attempts for a name with many addresses. */
 const ADDRESSES_A_FAMILY = 4;
-/** RFC 1035 section 2.3.4, as text. */
-const LONGEST_NAME = 253;
 
 /**
- * Has the edge answer a random token for the name and fetches it through the public name: IPv4 and IPv6, HTTP and HTTPS,
- * redirects followed (a CDN may send HTTP to HTTPS). It is the only proof that traffic for a name ends here. The token is
- * withdrawn however it ends. Never throws for what the network does.
+ * Publishes a random token at the edge and fetches it through the public name, over IPv4 and IPv6, HTTP and HTTPS. Follows
+ * redirects, because a CDN may send HTTP to HTTPS. Only the token proves that traffic for a name ends here. It is always
+ * withdrawn. Network errors never throw.
  */
 export async function probeReach(name: string, parts: Parts, signal: AbortSignal): Promise<Reach> {
   const hostname = hostToProbe(name, parts.random);
@@ -64,7 +63,7 @@ export async function probeReach(name: string, parts: Parts, signal: AbortSignal
   }
   if (targets.every(({ allowed }) => !allowed)) {
     const [first] = targets;
-    const sentence = `${name} has the private address ${first?.address}, which nobody outside can reach; set its DNS record to a public one.`;
+    const sentence = `${name} has the private address ${first?.address}, which visitors cannot reach; set its DNS record to a public one.`;
     return untried(targets.flatMap(refusedArrivals), sentence, null);
   }
   const arrivals = await fetchToken(hostname, targets, parts, signal);
@@ -79,30 +78,30 @@ export async function probeReach(name: string, parts: Parts, signal: AbortSignal
   };
 }
 
-/** A name that visitors can ask for: a random label stands for a wildcard's star. */
+/** A name that visitors can open: for a wildcard, a random label in place of the star. */
 export function hostToProbe(name: string, random: Randomness): string {
   if (!isWildcard(name)) return name;
   const below = name.slice('*.'.length);
   return `${random
     .bytes(6)
     .toString('hex')
-    .slice(0, LONGEST_NAME - below.length - 1)}.${below}`;
+    .slice(0, MAX_HOST_NAME - below.length - 1)}.${below}`;
 }
 
 interface NoTargets {
   sentence: string;
-  /** No name server answered, so nothing is known of the name. */
+  /** No name server answered, so nothing is known about the name. */
   isUnknown: boolean;
 }
 
-/** At most a few addresses of each family, or why there are none to be had. */
+/** A few addresses of each family, or the reason why there are none. */
 async function targetsOf(name: string, prober: Prober, signal: AbortSignal): Promise<Target[] | NoTargets> {
   try {
     const all = await prober.targets(name, signal);
     const some = [4, 6].flatMap((family) =>
       all.filter((target) => target.family === family).slice(0, ADDRESSES_A_FAMILY),
     );
-    // What localhost stands for is no choice of its owner, so what may not be visited says nothing of the name.
+    // Owners do not choose the addresses of localhost, so forbidden ones say nothing about the name.
     return isLocalhost(name) && some.some(({ allowed }) => allowed)
       ? some.filter(({ allowed }) => allowed)
       : some;
@@ -167,14 +166,14 @@ function refusedArrivals({ address, family }: Target): Arrival[] {
     address,
     family,
     arrives: false,
-    failure: `${address} is a private address, which nobody outside can reach.`,
+    failure: `${address} is a private address, which visitors cannot reach.`,
     problem: 'private_address',
   }));
 }
 
 /**
- * The tries by one scheme that say something of the name: those without a route only if there are no others, and those
- * of a family that nothing here gets through to only if the other one does not work either.
+ * The conclusive attempts by one scheme. Attempts without a route count only if there are no others. Attempts over an
+ * unreachable family count only if the other family does not work either.
  */
 export function triedBy(scheme: Arrival['scheme'], arrivals: Arrival[]): Arrival[] {
   const all = arrivals.filter((arrival) => arrival.scheme === scheme);
@@ -198,7 +197,7 @@ function untried(arrivals: Arrival[], sentence: string, reached: false | null): 
   return { arrivals, arrivesByHttp: false, arrivesByHttps: false, untried: true, sentence, reached };
 }
 
-/** Whoever reads it may not know what this platform's addresses are; the status report tells them. */
+/** Advice without the platform's addresses, which only status reports name. */
 function adviceFor(name: string, arrivals: Arrival[]): string {
   const tried = triedBy('http', arrivals);
   const stray = tried.find(({ arrives }) => !arrives);

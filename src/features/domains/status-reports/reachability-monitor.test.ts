@@ -11,9 +11,9 @@ import { checkDomain, monitorReachability } from './jobs.ts';
 import { checksPerMinute, reachabilitySchedule } from './reachability-monitor.ts';
 
 const HERE = '@ A 127.0.0.1\nwww A 127.0.0.1';
-/** Said to be this platform's, and nothing listens there. */
+/** Configured as this platform's address, but closed. */
 const SILENT = '127.0.0.8';
-/** Nor is this one said to be this platform's. */
+/** Closed, too, and not configured as this platform's address. */
 const ELSEWHERE = '@ A 127.0.0.9\nwww A 127.0.0.9';
 
 it.each([
@@ -21,11 +21,11 @@ it.each([
   [900, 2],
   [4_000, 9],
   [100_000, 60],
-])('of %i served domains %i are looked at in a minute', (served, looks) => {
+])('with %i served domains, %i are checked in a minute', (served, looks) => {
   expect(checksPerMinute(served)).toBe(looks);
 });
 
-describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
+describe.skipIf(!findDnsServers())('the reachability monitor', () => {
   let dns: DnsTestServers;
   let clock: ManualClock;
   let homeport: TestHomeport;
@@ -66,7 +66,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     return text(answer.body, 'id');
   }
 
-  /** What happens in one minute. */
+  /** Runs the jobs of one minute. */
   async function minute(): Promise<void> {
     const { platform } = homeport;
     await platform.database.write((transaction) =>
@@ -75,7 +75,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     await homeport.idle();
   }
 
-  /** All that are due. */
+  /** Runs until no check is due. */
   async function looks(): Promise<void> {
     for (let before = -1; before !== (await looked()).length; ) {
       before = (await looked()).length;
@@ -101,7 +101,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
       .where('name', '=', name)
       .executeTakeFirstOrThrow();
 
-  /** What each report that there is says, oldest first. */
+  /** The result of every report, oldest first. */
   async function reports(): Promise<unknown[]> {
     const rows = await homeport.platform.database.reader
       .selectFrom('domain_reports')
@@ -117,7 +117,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     return field(answer.body, 'results');
   }
 
-  it('once a day, and says what it finds only where that is otherwise than before', async () => {
+  it('checks once a day, and creates a report only if reachability changed', async () => {
     await dns.setZone('shop.example', HERE);
     await added('shop.example');
     clock.advance(DAY_MS - 1);
@@ -132,7 +132,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(first).toContainEqual(expect.stringContaining('shop.example answers here'));
     expect(await row('shop.example')).toEqual({ reached: true, checked_at: timestamp(clock) });
 
-    // Nothing is new, so nothing is said.
+    // Nothing changed, so no report follows.
     const seen = timestamp(clock);
     clock.advance(DAY_MS);
     await looks();
@@ -142,7 +142,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(await attention()).toEqual([]);
   });
 
-  it('sees a domain that leads here no more, tells its people, and sees it come back within hours', async () => {
+  it('notices within a day that a domain leads elsewhere, and within hours that it is back', async () => {
     await dns.setZone('moved.example', HERE);
     const domain = await added('moved.example');
     clock.advance(DAY_MS);
@@ -160,11 +160,11 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect((await owner.client.get(path)).body).toMatchObject({
       network_details: { network_info: { status: 'FAILED' } },
     });
-    // It was nobody's turn.
+    // No domain was due.
     expect((await owner.client.post(`${path}/check_status`)).status).toBe(202);
     await homeport.idle();
 
-    // What does not arrive is looked at again sooner, and it is told when that was.
+    // An unreachable domain is checked again sooner, and shows when.
     const count = (await reports()).length;
     clock.advance(3 * HOUR_MS);
     await looks();
@@ -179,7 +179,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(await attention()).toEqual([]);
   });
 
-  it('makes one report of a name and its www', async () => {
+  it('creates one report for a name and its www name', async () => {
     await dns.setZone('pair.example', HERE);
     await added('pair.example');
     await added('www.pair.example');
@@ -187,7 +187,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     await looks();
     await dns.setZone('pair.example', ELSEWHERE);
     clock.advance(DAY_MS);
-    // Somebody looks at the install's own name, so that the other two are looked at in the same minute.
+    // A report of the default domain makes the other two due in the same minute.
     const domains = await owner.client.get(`/installs/${install.id}/domains`);
     const own = text(domains.body, 'results', 0, 'id');
     await owner.client.post(`/installs/${install.id}/domains/${own}/check_status`);
@@ -200,7 +200,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect((await reports()).length - before).toBe(1);
   });
 
-  it('takes an outage of its own, or a NAT without a way back in, for no fault of a domain', async () => {
+  it('does not blame domains for an outage of the platform, or for a NAT without hairpinning', async () => {
     await dns.setZone('silent.example', HERE);
     await added('silent.example');
     clock.advance(DAY_MS);
@@ -213,14 +213,14 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(await looked()).toContain('silent.example');
     expect(await row('silent.example')).toMatchObject({ reached: true });
     expect(await reports()).toHaveLength(count);
-    // Of two addresses one is another's: that is the domain's.
+    // One of two addresses belongs to another server, which is a problem of the domain.
     await dns.setZone('silent.example', `@ A ${SILENT}\n@ A 127.0.0.9`);
     clock.advance(DAY_MS);
     await looks();
     expect(await row('silent.example')).toMatchObject({ reached: false });
   });
 
-  it('looks at none that somebody has looked at today, nor changes what it cannot tell', async () => {
+  it('skips domains with a report from today, and keeps the state if it cannot tell', async () => {
     await dns.setZone('asked.example', HERE);
     await dns.setZone('private.example', HERE);
     const domain = await added('asked.example');
@@ -239,7 +239,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(await reports()).toHaveLength(count);
   });
 
-  it('not where the operator has switched it off', () => {
+  it('does not run if the operator has switched it off', () => {
     const { platform } = homeport;
     const schedules = (watchDomains: boolean) =>
       maintenance(
@@ -250,7 +250,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(schedules(false)).not.toContain(monitorReachability.name);
   });
 
-  it('looks at what is served, and at that alone', async () => {
+  it('checks served domains only', async () => {
     await dns.setZone('twice.example', HERE);
     await dns.setZone('waits.example', HERE);
     await added('twice.example');
@@ -267,7 +267,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     );
   });
 
-  it('looks at a few in a minute, those that wait longest first, and asks for no more while some are left', async () => {
+  it('checks a few domains a minute, longest waiting first, and queues no more while some are left', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.many.example`);
     await dns.setZone(
       'many.example',

@@ -22,12 +22,12 @@ import {
 import { isOwnAddress } from './record-advice.ts';
 import { withSibling } from './store.ts';
 
-/** One lane for the looks and the reports that follow from them: they never take more than one worker, nor anybody's turn. */
+/** One lane for checks and the reports they start, so they use one worker at most and delay no account's jobs. */
 const LANE = monitorReachability.name;
 const EVERY_MS = DAY_MS;
-/** What does not arrive has been mended more often than what does was broken. */
+/** Unreachable domains change more often than reachable ones. */
 const FAILING_EVERY_MS = 3 * HOUR_MS;
-/** All served domains could be looked at in this time: spread over the day, with room for those that are looked at more often. */
+/** Time in which all served domains could be checked; shorter than a day, because unreachable ones are checked more often. */
 const ROUND_MINUTES = 8 * 60;
 const FEWEST = 2;
 const MOST = 60;
@@ -39,13 +39,13 @@ interface Parts {
   internet: Pick<Internet, 'prober'>;
 }
 
-/** What was seen of a domain. */
+/** Result of one check. */
 interface ReachabilityCheck extends MonitoredDomain {
-  /** Null: nobody could tell. */
+  /** Null if the check could not tell. */
   arrives: boolean | null;
 }
 
-/** Asks for the looks of each minute, but while those of an earlier one are not done. */
+/** Queues the checks of each minute, unless those of an earlier minute are unfinished. */
 export function reachabilitySchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
   return {
     name: monitorReachability.name,
@@ -58,8 +58,8 @@ export function reachabilitySchedule({ queue }: Pick<Platform, 'queue'>): Schedu
 }
 
 /**
- * The platform looks by itself whether the visitors of each served domain still arrive here. Where that is otherwise than it was, a
- * status report follows, as if somebody had asked: it has the last word, and says what to do. What is as it was leaves nothing behind.
+ * The job that checks whether visitors of each served domain still reach this platform. If reachability changed, it queues
+ * a status report, which decides and says what to do.
  */
 export function reachabilityMonitor(platform: Platform, { host, internet }: Parts): JobKind {
   const { config, database, clock, random } = platform;
@@ -85,7 +85,7 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
       ...domain,
       arrives: await arrives(domain, job),
     }));
-    // A worker that must stop, or is not the job's any more, has not seen what it could.
+    // A worker that stops or has lost its lease may have missed observations.
     job.signal.throwIfAborted();
     return looks;
   }
@@ -102,7 +102,7 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
       return isSilentAt(await edges.ofInstall(reader, install_id), reach) ? null : false;
     } catch (err) {
       signal.throwIfAborted();
-      log.warn({ err, domain: name }, 'could not look where a domain leads');
+      log.warn({ err, domain: name }, 'could not check the reachability of a domain');
       return null;
     }
   }
@@ -122,16 +122,16 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
         lane: LANE,
         requestId: null,
       });
-      for (const told of [domain, ...sibling]) reported.add(told.id);
+      for (const covered of [domain, ...sibling]) reported.add(covered.id);
     }
-    // After the installs are locked: whoever deletes a domain locks its install first, too.
+    // After locking the installs, in the same order as requests that delete a domain.
     for (const { id } of looks) await recordCheck(queries, id, timestamp(clock));
   }
 }
 
 /**
- * Whether the name leads to the edge's own addresses, and nothing answers there: an outage, or a platform that has no way to itself
- * through its NAT. That is the operator's to see, and no fault of each domain.
+ * Whether the name leads to the edge's own addresses and nothing answers there: an outage, or a NAT through which the
+ * platform cannot reach itself. That concerns the operator, not the owners of the domains.
  */
 function isSilentAt(addresses: string[], { arrivals }: Reach): boolean {
   return (
@@ -143,7 +143,7 @@ function isSilentAt(addresses: string[], { arrivals }: Reach): boolean {
   );
 }
 
-/** How many domains are looked at in a minute, of so many that are served. */
+/** How many domains to check in a minute. */
 export function checksPerMinute(served: number): number {
   return Math.min(MOST, Math.max(FEWEST, Math.ceil(served / ROUND_MINUTES)));
 }

@@ -1,16 +1,16 @@
 import type { Queries } from '../../../database/database.ts';
 
-/** A domain that is looked at, with what is known of it. */
+/** A domain whose reachability is monitored. */
 export interface MonitoredDomain {
   id: string;
   name: string;
   install_id: string;
   install_name: string;
-  /** Whether its visitors arrived when it was looked at last; null: nobody could tell. */
+  /** Result of the last check: whether visitors reached this platform; null if unknown. */
   reached: boolean | null;
 }
 
-/** The domains that websites are served under, but for those on a host that is away: it could not show that they arrive. */
+/** Served domains, except those on an unreachable host, which could not answer a check. */
 const served = (queries: Queries) =>
   queries
     .selectFrom('domains as domain')
@@ -29,8 +29,8 @@ export async function countMonitored(queries: Queries): Promise<number> {
 }
 
 /**
- * Served domains that nobody has looked at since `before`, and those that did not arrive then and that nobody has looked at since
- * `failingBefore`; longest ago first. A new one counts as looked at: its owner is just about to set its DNS.
+ * Served domains that were last checked before `before`, or before `failingBefore` if they were unreachable then; longest
+ * ago first. A new domain counts as checked, because its owner is about to set its DNS.
  */
 export async function domainsDueForCheck(
   queries: Queries,
@@ -60,7 +60,7 @@ export async function domainsDueForCheck(
     .execute();
 }
 
-/** Notes that a domain was looked at; nothing if it has been deleted meanwhile. */
+/** Records the time of a check. Does nothing if the domain has been deleted. */
 export async function recordCheck(queries: Queries, domainId: string, lookedAt: string): Promise<void> {
   await queries
     .insertInto('domain_looks')

@@ -4,22 +4,22 @@ import { getDomain } from 'tldts';
 import type { NameFindings } from '../../../network/dns/look-up.ts';
 import type { DnsTarget } from './domain-context.ts';
 
-/** What the DNS says of a name, as far as it says where visitors go. */
+/** The records of a name that decide where visitors go. */
 export interface PresentRecords {
   cname: string | null;
   a: string[];
   aaaa: string[];
 }
 
-/** A change to the records of a name. */
+/** Advice to change a record. */
 export interface RecordAdvice {
   /** 'Set the A record of example.com to 203.0.113.5' */
   what: string;
-  /** 'it is 198.51.100.7 now'; null if nothing is there yet. */
+  /** 'it is 198.51.100.7 now'; null without a present record. */
   now: string | null;
 }
 
-/** What the name servers say, else what the resolver gives: caches may be behind. */
+/** The records at the name servers, or those of the resolver if unknown. Caches may be outdated. */
 export function presentRecords({ authoritative, cnames, a, aaaa }: NameFindings): PresentRecords {
   if (authoritative) return authoritative;
   return {
@@ -29,7 +29,7 @@ export function presentRecords({ authoritative, cnames, a, aaaa }: NameFindings)
   };
 }
 
-/** Whether the records are as they should be. That others work too (a CDN in front) is for the token to prove. */
+/** Whether the records are as advised. Other records may work too, such as a CDN's; the token shows that. */
 export function leadsHere(present: PresentRecords, findings: NameFindings, target: DnsTarget): boolean {
   if (present.cname === target.cname) return true;
   const addresses =
@@ -43,26 +43,26 @@ export function isOwnAddress(address: string, { addresses }: Pick<DnsTarget, 'ad
   return addresses.some((own) => canonical(own) === canonical(address));
 }
 
-/** '203.0.113.5'; the platform as such where nobody has told it its addresses. */
+/** '203.0.113.5', or 'this platform' if its addresses are not configured. */
 export function edgeLabel({ addresses }: DnsTarget): string {
   return addresses.length > 0 ? listed(addresses) : 'this platform';
 }
 
-/** One address is written in many ways in IPv6. */
+/** IPv6 addresses can be written in many ways. */
 function canonical(address: string): string {
   return isIP(address) === 0 ? address : ipaddr.parse(address).toString();
 }
 
-/** Where a name begins that somebody has registered: there no CNAME can be (RFC 1912 section 2.4). */
+/** A zone apex or registered domain, which cannot have a CNAME (RFC 1912 section 2.4). */
 function isApex({ name, zone }: Pick<NameFindings, 'name' | 'zone'>): boolean {
   return zone === name || getDomain(name, { validateHostname: false }) === name;
 }
 
-/** Which records the name should have instead of the present ones. */
+/** Advises which records the name should have instead of the present ones. */
 export function recordAdvice(findings: NameFindings, target: DnsTarget): RecordAdvice {
   const { name } = findings;
   const present = presentRecords(findings);
-  // Beside a CNAME there can be nothing else, and mail should still arrive.
+  // A CNAME excludes all other records, and mail should still arrive.
   const hasOthers = present.cname === null && findings.mx.length + findings.txt.length > 0;
   if (!isApex(findings) && !hasOthers) return cnameAdvice(name, present, target.cname);
   if (target.addresses.length > 0) return addressAdvice(name, present, target);
@@ -129,7 +129,7 @@ interface FamilyChange {
   stray: string[];
 }
 
-/** A family in which nothing leads elsewhere stays as it is; so does, in the other one's favour, an empty one. */
+/** Leaves a family alone if it is empty or none of its addresses lead elsewhere. */
 function familyChange(
   type: FamilyChange['type'],
   has: string[],
@@ -138,7 +138,7 @@ function familyChange(
 ): FamilyChange[] {
   const stray = has.filter((address) => !isOwnAddress(address, target));
   if (stray.length === 0) return [];
-  // Where one of its addresses is right already, the others are only too many.
+  // If one address is already right, removing the others is enough.
   return [{ type, stray, wanted: stray.length < has.length ? [] : wanted }];
 }
 
@@ -159,7 +159,7 @@ function nowOf(addresses: string[]): string | null {
 
 const SHOWN = 4;
 
-/** 'a, b and c'; of many the first few. */
+/** 'a, b and c'; a long list is cut. */
 export function listed(items: string[]): string {
   const shown = items.slice(0, SHOWN);
   const rest = items.length > SHOWN ? [`${items.length - SHOWN} more`] : [];

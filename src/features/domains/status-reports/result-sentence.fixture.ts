@@ -49,7 +49,7 @@ export function findings(name: string, more: Partial<NameFindings> = {}): NameFi
   };
 }
 
-/** By address: arrives, or why not; of HTTPS the same unless told. */
+/** Attempts by address: null arrives, or the problem. HTTPS is like HTTP unless given. */
 export function reach(
   http: Record<string, ArrivalProblem | null>,
   https: Record<string, ArrivalProblem | null> = http,
@@ -98,7 +98,7 @@ export const SELF_SIGNED = {
   failure: { problem: 'self_signed' as const, sentence: 'It is self-signed.' },
 };
 
-/** What is seen where all is well, but for `more`. */
+/** An observation without problems, except for `more`. */
 export const observed = (found: NameFindings, more: Partial<Observation> = {}): Observation => ({
   ...NO_OBSERVATION,
   findings: found,

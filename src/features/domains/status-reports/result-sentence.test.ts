@@ -21,7 +21,7 @@ import {
 } from './result-sentence.fixture.ts';
 import { resultSentence } from './result-sentence.ts';
 
-describe('where all is well', () => {
+describe('without problems', () => {
   expectSentences([
     ['an apex', contextFor('example.com'), observed(apex()), 'example.com answers here over HTTPS.'],
     [
@@ -63,7 +63,7 @@ describe('where all is well', () => {
   ]);
 });
 
-describe('what the platform knows itself', () => {
+describe('problems that the platform knows', () => {
   expectSentences([
     [
       'a duplicate',
@@ -75,13 +75,13 @@ describe('what the platform knows itself', () => {
       'the edge failed',
       contextFor('example.com', { networkStatus: 'FAILED' }),
       observed(apex()),
-      'The edge could not take on example.com; the operator finds the cause in the log.',
+      'The edge could not start to serve example.com; the operator can find the cause in the log.',
     ],
     [
       'pending',
       contextFor('example.com', { networkStatus: 'PENDING' }),
       observed(apex()),
-      'The edge is taking on example.com; look again in a moment.',
+      'The edge is starting to serve example.com; check again in a moment.',
     ],
     [
       'pending, and the DNS is wrong: that takes longer',
@@ -93,55 +93,55 @@ describe('what the platform knows itself', () => {
       'a name of this machine',
       contextFor('blog.localhost', { isCname: true }),
       observed(findings('blog.localhost', { a: a('127.0.0.1') }), { reach: untried('127.0.0.1') }),
-      'The edge serves blog.localhost; that is a name of this machine only, which visitors elsewhere cannot reach.',
+      'The edge serves blog.localhost, a name of this machine only, which visitors elsewhere cannot reach.',
     ],
     [
       "the platform's own name, without DNS",
       contextFor(CNAME, { isCname: true }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
-      `The edge serves ${CNAME}, but visitors do not get there; tell your provider, who has to point it to ${EDGE} in the DNS and open ports 80 and 443.`,
+      `The edge serves ${CNAME}, but visitors cannot reach it; ask your provider to point it to ${EDGE} in the DNS and open ports 80 and 443.`,
     ],
     [
       "the platform's own name, without DNS, and no address of the edge is known",
       contextFor(CNAME, { isCname: true, target: { cname: CNAME, addresses: [] } }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
-      `The edge serves ${CNAME}, but visitors do not get there; tell your provider, who has to point it to this platform in the DNS and open ports 80 and 443.`,
+      `The edge serves ${CNAME}, but visitors cannot reach it; ask your provider to point it to this platform in the DNS and open ports 80 and 443.`,
     ],
   ]);
 });
 
-describe('the right address, but no edge there', () => {
+describe('the right address without an edge', () => {
   const at = (problem: ArrivalProblem) => observed(apex(), { reach: reach({ [EDGE]: problem }) });
   expectSentences([
     [
       'refused',
       contextFor('example.com'),
       at('refused'),
-      `The DNS of example.com is right, but ${EDGE} refuses connections to port 80; the operator has to start the edge there, or open port 80 in the firewall.`,
+      `The DNS of example.com is right, but ${EDGE} refuses connections to port 80; the operator must start the edge there, or open port 80 in the firewall.`,
     ],
     [
       'time-out, by way of the CNAME',
       contextFor('www.example.com'),
       observed(www(), { reach: reach({ [EDGE]: 'timeout' }) }),
-      `The DNS of www.example.com is right, but ${EDGE} did not answer at port 80 in time; the operator has to start the edge there, or open port 80 in the firewall.`,
+      `The DNS of www.example.com is right, but ${EDGE} did not answer at port 80 in time; the operator must start the edge there, or open port 80 in the firewall.`,
     ],
     [
       'another server',
       contextFor('example.com'),
       at('another_server'),
-      `The DNS of example.com is right, but another server answers at port 80 of ${EDGE}; the operator has to direct it to the edge.`,
+      `The DNS of example.com is right, but another server answers at port 80 of ${EDGE}; the operator must direct that port to the edge.`,
     ],
     [
       'HTTPS alone refused',
       contextFor('example.com'),
       observed(apex(), { reach: reach({ [EDGE]: null }, { [EDGE]: 'refused' }) }),
-      `example.com answers here over HTTP, but not over HTTPS: ${EDGE} refuses connections to port 443; the operator has to start the edge there, or open port 443 in the firewall.`,
+      `example.com answers here over HTTP, but not over HTTPS: ${EDGE} refuses connections to port 443; the operator must start the edge there, or open port 443 in the firewall.`,
     ],
     [
       'HTTPS alone ends at a CDN',
       contextFor('example.com'),
       observed(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: null }, { [OTHER]: 'another_server' }) }),
-      `example.com answers here over HTTP, but not over HTTPS: ${OTHER} said another_server; have what is in front of this platform (CDN, proxy) pass HTTPS on to it.`,
+      `example.com answers here over HTTP, but not over HTTPS: ${OTHER} said another_server; make the CDN or proxy in front of this platform forward HTTPS.`,
     ],
   ]);
 });
@@ -165,7 +165,7 @@ describe('redirects and certificates', () => {
           'http://example.com/',
         ),
       }),
-      'example.com answers here, but redirects in a circle (http://example.com/ -> https://example.com/ -> http://example.com/); take one of these redirects out, and have a CDN in front fetch over HTTPS.',
+      'example.com answers here, but redirects in a loop (http://example.com/ -> https://example.com/ -> http://example.com/); remove one of these redirects, and make any CDN in front fetch over HTTPS.',
     ],
     [
       'too many',
@@ -217,31 +217,31 @@ describe('redirects and certificates', () => {
       'fine now, but CAA cannot be looked up',
       contextFor('example.com'),
       observed(apex({ caaFailed: true })),
-      'example.com answers here over HTTPS, but its certificate cannot be renewed: The CAA records of example.com cannot be looked up, so no authority may issue; its name servers have to answer.',
+      'example.com answers here over HTTPS, but its certificate cannot be renewed: The CAA records of example.com cannot be looked up, so no authority may issue a certificate; fix its name servers.',
     ],
     [
       'self-signed, and CAA cannot be looked up',
       contextFor('example.com'),
       selfSigned({ findings: apex({ caaFailed: true }) }),
-      'The CAA records of example.com cannot be looked up, so no authority may issue; its name servers have to answer.',
+      'The CAA records of example.com cannot be looked up, so no authority may issue a certificate; fix its name servers.',
     ],
     [
       'self-signed, no authority',
       contextFor('example.com', { hasAuthority: false }),
       selfSigned(),
-      'example.com answers here with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority.',
+      'example.com answers here with a self-signed certificate, which browsers warn about; the operator must configure a certificate authority.',
     ],
     [
       'self-signed, an order is under way',
       contextFor('example.com'),
       selfSigned(),
-      'example.com answers here with a self-signed certificate until the authority has issued one; look again in a few minutes.',
+      'example.com answers here with a self-signed certificate until the authority has issued one; check again in a few minutes.',
     ],
     [
       'self-signed, the authority refused',
       contextFor('example.com', { sslReason: 'Too many orders for example.com.' }),
       selfSigned(),
-      'example.com answers here, but with a self-signed certificate, which browsers warn of: Too many orders for example.com.',
+      'example.com answers here, but with a self-signed certificate, which browsers warn about: Too many orders for example.com.',
     ],
     [
       'CAA forbids the authority',
@@ -272,8 +272,8 @@ describe('redirects and certificates', () => {
   ]);
 });
 
-it('says so when nothing was seen in time', () => {
+it('says so if nothing was observed in time', () => {
   expect(resultSentence(contextFor('example.com'), NO_OBSERVATION)).toBe(
-    'example.com could not be looked up in time; ask for another report.',
+    'example.com could not be looked up in time; request another report.',
   );
 });

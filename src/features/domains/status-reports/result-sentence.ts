@@ -10,8 +10,8 @@ import { reachSentence } from './reach-sentence.ts';
 import { edgeLabel } from './record-advice.ts';
 
 /**
- * One sentence for the domain's owner: that all is well, or the one thing to change first, to which value, and where
- * (gaps section 5). What stands in the way of everything else comes before it.
+ * One sentence for the domain's owner: that all is well, or what to change first, where and to which value (docs/api.md,
+ * Status reports). Problems that block everything else come first.
  */
 export function resultSentence(context: DomainContext, observation: Observation): string {
   const { name, challenge } = context;
@@ -20,7 +20,7 @@ export function resultSentence(context: DomainContext, observation: Observation)
   }
   if (context.isDuplicate) return `${name} is served by another install; remove it there to serve it here.`;
   if (context.networkStatus === 'FAILED') {
-    return `The edge could not take on ${name}; the operator finds the cause in the log.`;
+    return `The edge could not start to serve ${name}; the operator can find the cause in the log.`;
   }
   return (
     wayHere(context, observation) ??
@@ -31,13 +31,13 @@ export function resultSentence(context: DomainContext, observation: Observation)
   );
 }
 
-/** What keeps visitors from coming here at all. */
+/** One sentence about the problem that keeps all visitors away; null if there is none. */
 function wayHere(context: DomainContext, { findings, reach }: Observation): string | null {
   const { name, target, isCname } = context;
   if (findings === null || reach === null)
-    return `${name} could not be looked up in time; ask for another report.`;
+    return `${name} could not be looked up in time; request another report.`;
   if (reach.untried && isLocalhost(name)) {
-    return `The edge serves ${name}; that is a name of this machine only, which visitors elsewhere cannot reach.`;
+    return `The edge serves ${name}, a name of this machine only, which visitors elsewhere cannot reach.`;
   }
   const { problem } = findings;
   const blocking = problem !== null && !(reach.arrivesByHttp && PASSING.includes(problem.kind));
@@ -46,13 +46,13 @@ function wayHere(context: DomainContext, { findings, reach }: Observation): stri
     (blocking ? problemSentence(problem, findings, context) : null) ??
     reachSentence(context, findings, reach);
   if (cause === null || !isCname) return cause;
-  // The DNS of the platform's own names is not for its customers to change.
+  // Customers cannot change the DNS of default domains.
   return reach.arrivesByHttp
     ? cause
-    : `The edge serves ${name}, but visitors do not get there; tell your provider, who has to point it to ${edgeLabel(target)} in the DNS and open ports 80 and 443.`;
+    : `The edge serves ${name}, but visitors cannot reach it; ask your provider to point it to ${edgeLabel(target)} in the DNS and open ports 80 and 443.`;
 }
 
-/** What the token has disproved by arriving. */
+/** Problems that the arrival of the token disproves. */
 const PASSING: DnsProblem['kind'][] = ['timeout', 'unreachable', 'servfail'];
 
 function redirectSentence(name: string, { redirects }: Observation): string | null {
@@ -60,18 +60,20 @@ function redirectSentence(name: string, { redirects }: Observation): string | nu
   const { failure, last } = redirects;
   switch (failure.problem) {
     case 'redirect_loop':
-      return `${name} answers here, but redirects in a circle (${chainUrls(redirects).map(quotable).join(' -> ')}); take one of these redirects out, and have a CDN in front fetch over HTTPS.`;
+      return `${name} answers here, but redirects in a loop (${chainUrls(redirects).map(quotable).join(' -> ')}); remove one of these redirects, and make any CDN in front fetch over HTTPS.`;
     case 'too_many_redirects':
     case 'bad_redirect':
       return `${name} answers here, but visitors see no page: ${failure.message}`;
     default:
-      // Where a redirect leads to another host that fails, that is said of the other host.
+      // Without any response, the sentence about reachability says more.
       return last !== null ? `${name} answers here, but its redirects fail: ${failure.message}` : null;
   }
 }
 
 function pendingSentence({ name, networkStatus }: DomainContext): string | null {
-  return networkStatus === 'PENDING' ? `The edge is taking on ${name}; look again in a moment.` : null;
+  return networkStatus === 'PENDING'
+    ? `The edge is starting to serve ${name}; check again in a moment.`
+    : null;
 }
 
 function tlsSentence(context: DomainContext, observation: Observation): string | null {
@@ -88,11 +90,11 @@ function tlsSentence(context: DomainContext, observation: Observation): string |
   if (sslReason !== null) return `${answers}, but ${REFUSED[problem] ?? 'not securely'}: ${sslReason}`;
   if (problem !== 'self_signed') return `${answers}, but not securely: ${sentence}`;
   return hasAuthority
-    ? `${answers} with a self-signed certificate until the authority has issued one; look again in a few minutes.`
-    : `${answers} with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority.`;
+    ? `${answers} with a self-signed certificate until the authority has issued one; check again in a few minutes.`
+    : `${answers} with a self-signed certificate, which browsers warn about; the operator must configure a certificate authority.`;
 }
 
-/** What in the DNS keeps the authority from issuing; of wildcards, which it is not asked for, nothing. */
+/** The CAA problem that keeps the authority from issuing; null for wildcards, which are never ordered. */
 function caaSentence(
   { name, hasAuthority }: DomainContext,
   { findings, caaRefusal }: Observation,
@@ -105,7 +107,7 @@ const REFUSED: Partial<Record<TlsProblem, string>> = {
   expired: 'with an expired certificate',
   not_yet_valid: 'with a certificate that is not valid yet',
   wrong_name: 'with a certificate for another name',
-  self_signed: 'with a self-signed certificate, which browsers warn of',
+  self_signed: 'with a self-signed certificate, which browsers warn about',
   incomplete_chain: 'with an incomplete certificate chain',
   unknown_issuer: 'with a certificate that browsers do not trust',
 };

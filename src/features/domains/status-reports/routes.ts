@@ -22,7 +22,7 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       method: 'GET',
       path: '/installs/:install_id/domains/check_status/:report_id',
       plainIds: true,
-      summary: 'A status report; `complete` once it is',
+      summary: 'Get a status report; poll until `complete`',
       tag,
       errors: [401, 403, 404, 429, 500, 503],
       success: 200,
@@ -45,7 +45,7 @@ export function domainReportPortalRoutes(reports: DomainReportService): Route[] 
       success: 202,
       response: Type.Object({
         report_ids: Type.Array(uuid(), {
-          description: 'one for a name and its www name; none for those of which one is being made',
+          description: 'one for a name and its www name; none for domains with an unfinished report',
         }),
       }),
       handle: async ({ caller, id }) => ({ report_ids: await reports.requestAll(caller, id('install_id')) }),

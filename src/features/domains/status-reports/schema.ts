@@ -1,6 +1,6 @@
 import { type Static, Type, uuid } from '../../../api/schema.ts';
 
-/** The header of a DNS record (gaps section 5). */
+/** The header of a DNS record (docs/api.md, Status reports). */
 const hdr = Type.Object({
   name: Type.String(),
   rrtype: Type.Integer(),
@@ -18,7 +18,7 @@ const subject = Type.Object({
   locality: Type.Array(Type.String()),
 });
 
-/** What was found of one domain (specification, Domain status report). */
+/** Findings about one domain (docs/api.md, Status reports). */
 export const domainCheckSchema = Type.Object({
   name: Type.String(),
   cname: Type.String(),
@@ -77,7 +77,7 @@ export const domainReportSchema = Type.Object(
     admin: Type.Boolean(),
     domains: Type.Array(domainCheckSchema),
   },
-  { description: 'How a domain stands in the world' },
+  { description: 'Observations of a domain from outside' },
 );
 
 export type DomainReport = Static<typeof domainReportSchema>;

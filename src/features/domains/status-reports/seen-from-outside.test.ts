@@ -18,11 +18,11 @@ import {
 } from '../../../../test/servers/tls-servers.ts';
 import { DOMAIN_CHECK_PREFIX } from '../../../hosting/contract/host.ts';
 
-/** Where the servers of others listen, at the edge's own ports. */
+/** Address of foreign servers, which use the same ports as the edge. */
 const ELSEWHERE = '127.0.0.7';
 const HERE = '@ A 127.0.0.1\nwww A 127.0.0.1\n';
 
-describe.skipIf(!findDnsServers())('a report of what is seen from outside', () => {
+describe.skipIf(!findDnsServers())('a report of a domain from outside', () => {
   let folder: string;
   let dns: DnsTestServers;
   let pki: TestPki;
@@ -90,7 +90,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     return report;
   }
 
-  /** Adds a name, and returns what its report says of it. */
+  /** Adds a name and returns its check from a report. */
   async function seen(name: string): Promise<unknown> {
     return field(await reportOn(await added(name)), 'domains', 0);
   }
@@ -108,7 +108,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     return { http: homeport.hosting.edgeHttp.port, https: homeport.hosting.edgeHttps.port };
   };
 
-  /** What stands in front of the edge, and passes on what it is asked below `/.well-known/`. */
+  /** A CDN in front of the edge that forwards requests below `/.well-known/`. */
   async function startCdn(kind: ChainKind, answer: RequestListener): Promise<void> {
     const passing: RequestListener = (incoming, outgoing) => {
       if (!incoming.url?.startsWith(DOMAIN_CHECK_PREFIX)) return answer(incoming, outgoing);
@@ -125,7 +125,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     );
   }
 
-  it('fills every field, and notes that visitors arrive', async () => {
+  it('fills every field, and records that visitors arrive', async () => {
     await dns.setZone(
       'full.example',
       [
@@ -187,7 +187,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     }
   });
 
-  it('sees a name by way of its CNAME, and a wildcard by a name below it', async () => {
+  it('follows a CNAME, and checks a wildcard through a name below it', async () => {
     await dns.setZone('below.example', `www CNAME ${install.name}.sites.example.\n* A 127.0.0.1`);
     expect(await seen('www.below.example')).toMatchObject({
       cname: `${install.name}.sites.example`,
@@ -202,7 +202,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     expect(await row(wildcard)).toMatchObject({ reached: true });
   });
 
-  it('says what to change where a name does not exist, or has no address', async () => {
+  it('says what to change for a name that does not exist or has no address', async () => {
     await dns.setZone('gaps.example', 'text TXT "only this"');
     const domain = await added('www.gaps.example');
     expect(field(await reportOn(domain), 'domains', 0)).toMatchObject({
@@ -212,7 +212,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
       ssl: { status: 'none' },
       result: `Create the CNAME record of www.gaps.example with the value ${install.name}.sites.example; www.gaps.example does not exist in the DNS.`,
     });
-    // What has no address leads nowhere, so not here either.
+    // A name without an address does not lead here.
     expect(await row(domain)).toEqual({ reached: false, checked_at: clock.now().toISOString() });
     expect(await seen('text.gaps.example')).toMatchObject({
       dns_error: true,
@@ -226,7 +226,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     });
   });
 
-  it('says what to change where a name leads elsewhere, and that it is mended', async () => {
+  it('says what to change for a name that leads elsewhere, and confirms the fix', async () => {
     others.push(await startPlainServer({ address: ELSEWHERE, port: edgePorts().http }));
     await dns.setZone('moved.example', `@ A ${ELSEWHERE}\nwww CNAME moved.example.`);
     const apex = await added('moved.example');
@@ -244,13 +244,13 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     });
     expect(await row(apex)).toMatchObject({ reached: false });
 
-    // The name servers have the right answer at once, the caches of the world only later.
+    // The name servers have the new answer at once, caches only later.
     await dns.setZone('moved.example', HERE, { keepCache: true });
     expect(field(await reportOn(apex), 'domains', 0)).toMatchObject({
       ip: [ELSEWHERE],
       address: ['127.0.0.1'],
       result: expect.stringMatching(
-        /^The DNS of moved\.example is right at its name servers; caches give the old answer for up to \d minutes more\.$/,
+        /^The DNS of moved\.example is right at its name servers; caches may keep the old answer for up to \d minutes more\.$/,
       ),
     });
     await dns.setZone('moved.example', HERE);
@@ -260,7 +260,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     expect(await row(apex)).toMatchObject({ reached: true });
   });
 
-  it('says which of several addresses is too many', async () => {
+  it('names the one of several addresses that must go', async () => {
     await dns.setZone('closed.example', `@ A 127.0.0.1\n@ A ${ELSEWHERE}`);
     expect(await seen('closed.example')).toMatchObject({
       result: `Remove the A record ${ELSEWHERE} of closed.example; it leads elsewhere.`,
@@ -276,12 +276,12 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
       ip: ['10.1.2.3'],
       ssl: { status: 'none', error: expect.stringContaining('10.1.2.3') },
       result:
-        'Set the A record of inside.example to 127.0.0.1; 10.1.2.3 is a private address that nobody outside can reach.',
+        'Set the A record of inside.example to 127.0.0.1; 10.1.2.3 is a private address that visitors cannot reach.',
     });
     expect(await row(domain)).toMatchObject({ reached: null });
   });
 
-  it('sees through a CDN, and its certificate', async () => {
+  it('works through a CDN, and reads its certificate', async () => {
     await startCdn('good', (_request, response) => void response.end('hello'));
     const domain = await added('cdn.example');
     const report = await reportOn(domain);
@@ -304,7 +304,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
 
   it.each([
     ['expired', 'failed', 'expired on'],
-    ['wrong_name', 'failed', 'does not name it'],
+    ['wrong_name', 'failed', 'does not cover it'],
     ['incomplete_chain', 'failed', 'certificate'],
     ['self_signed', 'self_signed', 'self-signed'],
   ] as const)('tells a certificate that is %s', async (kind, status, words) => {
@@ -317,7 +317,7 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
     await removed(domain);
   });
 
-  it('names redirects, and those that go in a circle', async () => {
+  it('lists redirects, and names loops', async () => {
     const redirect =
       (...places: string[]): RequestListener =>
       ({ url }, response) => {
@@ -342,12 +342,12 @@ describe.skipIf(!findDnsServers())('a report of what is seen from outside', () =
       http_error: true,
       http_forwarded: 'http://cdn.example/',
       http_forwarded_list: circle,
-      result: expect.stringContaining(`cdn.example answers here, but redirects in a circle (${circle})`),
+      result: expect.stringContaining(`cdn.example answers here, but redirects in a loop (${circle})`),
     });
     await removed(domain);
   });
 
-  it('says of its own name that the edge serves it', async () => {
+  it('says that the edge serves the default domain', async () => {
     const listed = await owner.client.get(`/installs/${install.id}/domains`);
     const own = field(await reportOn(text(listed.body, 'results', 0, 'id')), 'domains', 0);
     expect(own).toMatchObject({

@@ -12,7 +12,7 @@ import { laneOf, laneOfAll } from './jobs.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import { domainGroupsToCheck, findReportOf, withSibling } from './store.ts';
 
-/** Who has more asks for the others once these are made. */
+/** Limit per request. Clients request the rest after these. */
 const MOST_AT_ONCE = 50;
 
 export type DomainReportService = ReturnType<typeof createDomainReportService>;
@@ -22,7 +22,7 @@ export function createDomainReportService(platform: Platform) {
   const edges = createEdgeAddressBook(config);
 
   return {
-    /** Begins a report; it can be read at once, and is filled by a job. Returns its id. */
+    /** Creates a report and queues the job that fills it. Returns its id. Throws NotFound, Forbidden, RateLimited. */
     async request(caller: Caller, installId: string, domainId: string): Promise<string> {
       return database.write(async (transaction) => {
         const { queries } = transaction;
@@ -42,8 +42,8 @@ export function createDomainReportService(platform: Platform) {
     },
 
     /**
-     * Begins reports of all domains of an install, but for those of which one is being made, as one turn. Returns their ids. Throws
-     * NotFound, Forbidden, RateLimited.
+     * Creates reports for all domains of an install without an unfinished one. Counts once against the rate limit. Returns
+     * the report ids. Throws NotFound, Forbidden, RateLimited.
      */
     async requestAll(caller: Caller, installId: string): Promise<string[]> {
       return database.write(async (transaction) => {

@@ -2,7 +2,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { siblingOf } from '../domains/domain-name.ts';
 import { type DomainRow, domainsOf } from '../domains/store.ts';
 
-/** A domain and, where the install has it, its `www` or apex sibling. */
+/** A domain and its `www` or apex sibling, if the install has it. Empty if the domain does not exist. */
 export async function withSibling(
   queries: Queries,
   installId: string,
@@ -15,7 +15,7 @@ export async function withSibling(
   return [domain, ...all.filter((candidate) => candidate.name === sibling)];
 }
 
-/** Begins a report. */
+/** Adds an incomplete report. */
 export async function insertReport(
   queries: Queries,
   row: { id: string; install_id: string; domain_id: string; report: object; created_at: string },
@@ -27,8 +27,8 @@ export async function insertReport(
 }
 
 /**
- * The domains of an install of which a report may be begun, in the order of creation, each with its sibling and not once more by
- * that; none that a report is being made of.
+ * The domains of an install in the order of creation, each grouped with its sibling. Leaves out domains with an unfinished
+ * report.
  */
 export async function domainGroupsToCheck(
   queries: Queries,
@@ -60,7 +60,7 @@ export async function domainGroupsToCheck(
   return groups;
 }
 
-/** A report of an install as it is stored. */
+/** The stored report of an install. */
 export function findReportOf(queries: Queries, installId: string, reportId: string) {
   return queries
     .selectFrom('domain_reports')
@@ -70,7 +70,7 @@ export function findReportOf(queries: Queries, installId: string, reportId: stri
     .executeTakeFirst();
 }
 
-/** A report as it is stored, and what it is about. */
+/** A stored report with its install and domain. */
 export function findReport(queries: Queries, id: string) {
   return queries
     .selectFrom('domain_reports')
@@ -79,12 +79,12 @@ export function findReport(queries: Queries, id: string) {
     .executeTakeFirst();
 }
 
-/** Deletes those that were begun before a time. */
+/** Deletes reports that were created before a time. */
 export async function deleteReportsBefore(queries: Queries, before: string): Promise<void> {
   await queries.deleteFrom('domain_reports').where('created_at', '<', before).execute();
 }
 
-/** Writes what is known so far; nothing once the report is complete. */
+/** Saves a partial report, unless the report is complete. */
 export async function writePartial(queries: Queries, reportId: string, report: object): Promise<void> {
   await queries
     .updateTable('domain_reports')
@@ -102,7 +102,7 @@ export async function writeComplete(queries: Queries, reportId: string, report: 
     .execute();
 }
 
-/** Notes on a domain what its check saw; false if it has been deleted meanwhile. */
+/** Records the result of a check on its domain. Returns false if the domain has been deleted. */
 export async function recordReachability(
   { queries }: Transaction,
   domainId: string,

@@ -1,6 +1,6 @@
 import { printable } from '../../../network/probe/untrusted-text.ts';
 
-/** Whoever owns a name chooses what its servers say: a report keeps so much of it, whatever its size. */
+/** Owners of a name control what its servers send, so reports limit how much they keep. */
 const MAX_RECORDS = 100;
 const MAX_TXT_CHARACTERS = 1000;
 const MAX_CHARACTERS = 500;
@@ -11,7 +11,7 @@ export function firstRecords<T>(records: T[]): T[] {
   return records.slice(0, MAX_RECORDS);
 }
 
-/** Text from outside that is no TXT record, without invisible characters; `…` stands for the rest of a longer one. */
+/** Shortens untrusted text other than TXT records and removes invisible characters. Cut text ends with `…`. */
 export function shortened(text: string): string {
   return cut(printable(text), MAX_CHARACTERS);
 }
@@ -20,12 +20,12 @@ export function shortenedTxt(text: string): string {
   return cut(text, MAX_TXT_CHARACTERS);
 }
 
-/** A sentence of ours that cites several texts from outside. */
+/** Shortens one of our sentences, which may quote several untrusted texts. */
 export function shortenedSentence(text: string): string {
   return cut(text, MAX_SENTENCE_CHARACTERS);
 }
 
-/** Never within a surrogate pair, half of which databases take for no text. */
+/** Never cuts inside a surrogate pair, because databases reject half of one. */
 function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

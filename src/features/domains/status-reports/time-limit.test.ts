@@ -10,8 +10,8 @@ import { domainReportJobKinds } from './job-kinds.ts';
 
 const SLOW = '127.0.0.8';
 
-/** Nothing works here but the test itself, which runs the check when it wants to. */
-describe.skipIf(!findDnsServers())('a check of a server that takes its time', () => {
+/** No worker runs here. The test runs each check itself. */
+describe.skipIf(!findDnsServers())('a check of a slow server', () => {
   let dns: DnsTestServers;
   let homeport: TestHomeport;
   let accountId: string;
@@ -46,7 +46,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
     await dns?.remove();
   });
 
-  /** Asks for a report of a name; `run` carries its check out, and `read` reads it. */
+  /** Requests a report of a name. `run` executes its check, and `read` reads it. */
   async function asked(name: string, timeLimitMs: number) {
     const install = await homeport.install(owner, accountId);
     const path = `/installs/${install.id}/domains`;
@@ -78,7 +78,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
 
   const never = () => new AbortController().signal;
 
-  it('shows what is known so far, and ends at the time limit with it', async () => {
+  it('shows partial results, and ends with them at the timeout', async () => {
     const { run, read, tokens, domain } = await asked('slow.example', 3_000);
     expect(await read()).toMatchObject({
       complete: false,
@@ -123,7 +123,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
     expect(row.reached).toBe(false);
   });
 
-  it('is not taken for complete when the worker has to stop, and can be run again', async () => {
+  it('stays incomplete if the worker stops, and can run again', async () => {
     const { run, read, tokens } = await asked('again.example', 2_000);
     const stopping = new AbortController();
     const running = run(stopping.signal);

@@ -35,14 +35,14 @@ it('adds each name once to an error', () => {
     nameErrors(
       [
         { field: 'domains.1.name', message: 'Domain name cannot be empty' },
-        { field: 'domains.0.name', message: 'one.example is a domain of this install already' },
+        { field: 'domains.0.name', message: 'one.example is already a domain of this install' },
         { field: 'domains', message: 'At most 20' },
       ],
       domains,
     ),
   ).toEqual([
     { field: 'names', message: 'two.example: Domain name cannot be empty' },
-    { field: 'names', message: 'one.example is a domain of this install already' },
+    { field: 'names', message: 'one.example is already a domain of this install' },
     { field: 'names', message: 'At most 20' },
   ]);
   const pasted = nameErrors(
