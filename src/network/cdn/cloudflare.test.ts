@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => cloudflare.close());
 beforeEach(() => cloudflare.reset());
 
-/** The failure of a purge of one name. */
+/** The error of a purge of one name. */
 async function failure(): Promise<CdnError> {
   const error: unknown = await cdn.purge(['a.example.com']).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(CdnError);
@@ -26,7 +26,7 @@ async function failure(): Promise<CdnError> {
 }
 
 describe('a purge', () => {
-  test('names the hosts to the zone, with the token', async () => {
+  test('sends the hosts to the zone, with the token', async () => {
     expect(await cdn.purge(['a.example.com', 'b.example.com', 'a.example.com'])).toEqual({ refused: [] });
     expect(cloudflare.asked).toEqual([
       {
@@ -38,18 +38,18 @@ describe('a purge', () => {
     ]);
   });
 
-  test('asks for at most 30 names a call', async () => {
+  test('sends at most 30 names in a call', async () => {
     await cdn.purge(names(65));
     expect(cloudflare.asked.map(({ hosts }) => hosts.length)).toEqual([30, 30, 5]);
     expect(cloudflare.asked.flatMap(({ hosts }) => hosts)).toEqual(names(65));
   });
 
-  test('of no names asks nothing', async () => {
+  test('of no names sends nothing', async () => {
     expect(await cdn.purge([])).toEqual({ refused: [] });
     expect(cloudflare.asked).toEqual([]);
   });
 
-  test('purges all but the names that Cloudflare refuses, and tells those', async () => {
+  test('purges all but the refused names, and returns those', async () => {
     const foreign = ['site3.example.com', 'site40.example.com'];
     cloudflare.refuse((hosts) =>
       hosts.some((host) => foreign.includes(host))
@@ -68,13 +68,13 @@ describe('a purge', () => {
 });
 
 describe('a failure', () => {
-  test('tells what Cloudflare said, and is permanent if it refuses all names', async () => {
+  test('contains Cloudflare’s reason, and is permanent if all names are refused', async () => {
     const message = 'Purging by hostname is not part of this plan';
     cloudflare.refuse(() => ({ status: 400, errors: [{ code: 1107, message }] }));
     const error: unknown = await cdn.purge(names(2)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ permanent: true });
     expect(String(error)).toBe(
-      `CdnError: Cloudflare purges none of site0.example.com, site1.example.com: HTTP 400, ${message} (code 1107).`,
+      `CdnError: Cloudflare refused to purge site0.example.com, site1.example.com: HTTP 400, ${message} (code 1107).`,
     );
   });
 
@@ -84,8 +84,8 @@ describe('a failure', () => {
       /HTTP 401, Authentication error \(code 10000\).*HOMEPORT_CDN_TOKEN|HOMEPORT_CDN_TOKEN.*Authentication error/,
     ],
     [403, /HOMEPORT_CDN_TOKEN.*Authentication error \(code 10000\).*Cache Purge/],
-    [404, /HOMEPORT_CDN_ZONE is to be the zone's id/],
-  ])('with status %i is permanent and says what to mend', async (status, message) => {
+    [404, /HOMEPORT_CDN_ZONE must be the zone's id/],
+  ])('with status %i is permanent and says what to fix', async (status, message) => {
     cloudflare.refuse(() => ({ status, errors: [{ code: 10000, message: 'Authentication error' }] }));
     const error = await failure();
     expect(error.permanent).toBe(true);
@@ -94,14 +94,14 @@ describe('a failure', () => {
     expect(cloudflare.asked).toHaveLength(1);
   });
 
-  test.each([429, 500, 503])('with status %i may be tried again', async (status) => {
+  test.each([429, 500, 503])('with status %i can be retried', async (status) => {
     cloudflare.refuse(() => ({ status, errors: [{ code: 971, message: 'Please wait' }] }));
     const error = await failure();
     expect(error).toMatchObject({ permanent: false });
     expect(error.message).toContain(`HTTP ${status}, Please wait (code 971)`);
   });
 
-  test('is also what comes with 200 but without success, and what is no answer of Cloudflare', async () => {
+  test('includes a 200 without success, and an answer that is not from Cloudflare', async () => {
     cloudflare.refuse(() => ({ status: 200, errors: [] }));
     expect(await failure()).toMatchObject({
       permanent: false,
@@ -114,7 +114,7 @@ describe('a failure', () => {
     });
   });
 
-  test('to reach it may be tried again', async () => {
+  test('to connect can be retried', async () => {
     const away = createCdn({ zone: 'z', token: 't', api: 'http://127.0.0.1:9' });
     await expect(away?.purge(['a.example.com'])).rejects.toMatchObject({
       permanent: false,
@@ -122,13 +122,13 @@ describe('a failure', () => {
     });
   });
 
-  test('follows no redirect: the token is for this address alone', async () => {
+  test('follows from a redirect, which would leak the token', async () => {
     cloudflare.refuse(() => ({ status: 307, location: '/elsewhere' }));
     expect(await failure()).toMatchObject({ permanent: false });
     expect(cloudflare.asked).toHaveLength(1);
   });
 
-  test('of the caller’s own signal is given as it is', async () => {
+  test('by the caller’s signal rejects with its reason', async () => {
     cloudflare.refuse(() => 'silence');
     const controller = new AbortController();
     const purging = cdn.purge(['a.example.com'], controller.signal);
@@ -140,11 +140,11 @@ describe('a failure', () => {
 describe('the configuration', () => {
   const api = 'http://127.0.0.1:9';
 
-  test('without zone and token is no CDN', () => {
+  test('without zone and token gives no CDN', () => {
     expect(createCdn({ zone: null, token: null, api })).toBeNull();
   });
 
-  test('with one of them alone is refused', () => {
+  test('with only one of them is refused', () => {
     expect(() => createCdn({ zone: 'z', token: null, api })).toThrow(OperatorError);
     expect(() => createCdn({ zone: null, token: 't', api })).toThrow(/HOMEPORT_CDN_ZONE/);
   });

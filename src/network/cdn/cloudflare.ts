@@ -3,31 +3,31 @@ import { Value } from 'typebox/value';
 import { codeOf } from '../../lib/error-code.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
-/** Takes what a content delivery network keeps of websites out of its caches. */
+/** Purges the caches of a content delivery network. */
 export interface Cdn {
   /**
-   * Has everything forgotten that was fetched under these host names (ASCII, no wildcards); resolves once the network has
-   * accepted it. Names that it refuses keep no other from being purged. Rejects with a {@link CdnError} if it refuses them
-   * all, or cannot be asked.
+   * Purges all content of these host names (ASCII, no wildcards). Resolves once the network has accepted the request.
+   * Refused names do not keep others from being purged. Rejects with a {@link CdnError} if all names are refused or the
+   * network is unreachable.
    */
   purge(hostnames: readonly string[], signal?: AbortSignal): Promise<Purged>;
 }
 
 export interface Purged {
-  /** Names that the network does not purge, for they are not of the zone, say. */
+  /** Names that the network refused, for example because they are outside the zone. */
   refused: RefusedName[];
 }
 
 export interface RefusedName {
   hostname: string;
-  /** What the network said, one line. */
+  /** The network's reason on one line. */
   reason: string;
 }
 
-/** Why nothing was purged, one sentence for the operator. */
+/** A failed purge. The message is one sentence for the operator. */
 export class CdnError extends Error {
   override name = 'CdnError';
-  /** Whether trying again is of no use, until the operator has mended something. */
+  /** Whether retries fail until the operator fixes the configuration. */
   readonly permanent: boolean;
 
   constructor(message: string, { permanent, cause }: { permanent: boolean; cause?: unknown }) {
@@ -41,25 +41,25 @@ export interface CdnOptions {
   zone: string | null;
   /** API token with the permission "Cache Purge" for the zone. */
   token: string | null;
-  /** Where the API is, without a slash at the end: `https://api.cloudflare.com/client/v4`. */
+  /** Base URL of the API without a final slash: `https://api.cloudflare.com/client/v4`. */
   api: string;
   fetch?: typeof fetch;
 }
 
-/** Cloudflare takes so many names in one call. */
+/** Cloudflare's limit of names in one call. */
 const NAMES_A_CALL = 30;
 const CALL_TIMEOUT_MS = 10_000;
 const LONGEST_REASON = 300;
 
-/** What every answer of Cloudflare's API has, whatever was asked. */
+/** Common fields of all answers of Cloudflare's API. */
 const answerSchema = Type.Object({
   success: Type.Boolean(),
   errors: Type.Optional(Type.Array(Type.Object({ code: Type.Number(), message: Type.String() }))),
 });
 
 /**
- * Cloudflare, by its API "purge cached content by hostname". Null where neither zone nor token is configured; an {@link
- * OperatorError} where only one of them is.
+ * Creates a client of Cloudflare's API "purge cached content by hostname". Null without zone and token. Throws an {@link
+ * OperatorError} if only one of them is configured.
  */
 export function createCdn({ zone, token, api, fetch = globalThis.fetch }: CdnOptions): Cdn | null {
   if (zone === null && token === null) return null;
@@ -77,7 +77,7 @@ export function createCdn({ zone, token, api, fetch = globalThis.fetch }: CdnOpt
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ hosts }),
-        // The token is for this address alone.
+        // A redirect would send the token to another address.
         redirect: 'error',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
@@ -91,7 +91,7 @@ export function createCdn({ zone, token, api, fetch = globalThis.fetch }: CdnOpt
     if (reason !== null) throw refusal(response.status, reason, api);
   }
 
-  /** One refused name has the whole call refused, and Cloudflare need not say which: halves are tried until it is found. */
+  /** Cloudflare refuses a whole call for one bad name, perhaps without naming it, so each half is tried again. */
   async function purgeEach(
     hosts: readonly string[],
     signal: AbortSignal | undefined,
@@ -118,14 +118,16 @@ export function createCdn({ zone, token, api, fetch = globalThis.fetch }: CdnOpt
       }
       if (names.length > 0 && refused.length === names.length) {
         const reasons = [...new Set(refused.map(({ reason }) => reason))].join('; ');
-        throw new CdnError(`Cloudflare purges none of ${names.join(', ')}: ${reasons}.`, { permanent: true });
+        throw new CdnError(`Cloudflare refused to purge ${names.join(', ')}: ${reasons}.`, {
+          permanent: true,
+        });
       }
       return { refused };
     },
   };
 }
 
-/** Cloudflare understood the call and does not carry it out for these names. */
+/** Cloudflare refused the call because of its names. */
 class NamesRefused extends Error {
   override name = 'NamesRefused';
   readonly reason: string;
@@ -146,14 +148,14 @@ function refusal(status: number, reason: string, api: string): Error {
   }
   if (status === 404) {
     return new CdnError(
-      `Cloudflare knows no such zone at ${api}: ${reason}. HOMEPORT_CDN_ZONE is to be the zone's id, not its name.`,
+      `Cloudflare knows no such zone at ${api}: ${reason}. HOMEPORT_CDN_ZONE must be the zone's id, not its name.`,
       { permanent: true },
     );
   }
   return new CdnError(`Cloudflare did not purge: ${reason}.`, { permanent: false });
 }
 
-/** What Cloudflare said why it did not do it, one line; null if it did. */
+/** Cloudflare's reason for a refusal on one line; null if it accepted the call. */
 function refusalIn({ status, ok }: Response, text: string): string | null {
   const answer = parsed(text);
   if (ok && answer?.success) return null;
@@ -167,12 +169,12 @@ function parsed(text: string): Type.Static<typeof answerSchema> | null {
     const value: unknown = JSON.parse(text);
     return Value.Check(answerSchema, value) ? value : null;
   } catch {
-    // A proxy in between answers with a page.
+    // A proxy in between may answer with an HTML page.
     return null;
   }
 }
 
-/** The bottom of a failed `fetch`, whose own message is always the same. */
+/** The root cause of a failed `fetch`, whose message is always the same. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { freePort } from '../../../test/servers/free-port.ts';
 
-/** One call, as it came. */
+/** A received call. */
 export interface AskedPurge {
   method: string;
   path: string;
@@ -11,7 +11,7 @@ export interface AskedPurge {
   hosts: string[];
 }
 
-/** How a call is answered that is not carried out. */
+/** The answer to a refused call. */
 export type Refusal =
   | { status: number; errors: { code: number; message: string }[] }
   | { status: number; page: string }
@@ -21,9 +21,9 @@ export type Refusal =
 export interface ScriptedCloudflare {
   api: string;
   asked: AskedPurge[];
-  /** The names of all calls that were carried out. */
+  /** The names of all accepted calls. */
   purged(): string[];
-  /** Which calls are refused from now on; null carries one out. */
+  /** Scripts refusals of later calls. The script returns null to accept a call. */
   refuse(script: (hosts: string[]) => Refusal | null): void;
   reset(): void;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export interface ScriptedCloudflare {
 
 const Body = Type.Object({ hosts: Type.Array(Type.String()) });
 
-/** An HTTP server that answers purges by host name as Cloudflare's API does, or as the test wants. */
+/** Starts an HTTP server that answers purges like Cloudflare's API, or as scripted by the test. */
 export async function startScriptedCloudflare(): Promise<ScriptedCloudflare> {
   const asked: AskedPurge[] = [];
   const purged: string[] = [];

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** The soft limit of a shell on Linux and the BSDs, assumed where `/proc` does not tell. */
+/** The usual soft limit of a shell on Linux and the BSDs, for systems without `/proc`. */
 const USUAL_LIMIT = 1024;
 
 /**
- * How many descriptors (files and sockets) a process may have open. Node raises its soft limit to the hard one when it
- * starts, so for a Node process this is the hard limit. Throws if there is no such process.
+ * The soft limit of open descriptors (files and sockets) of a process. Node raises it to the hard limit at start. Throws
+ * if the process does not exist.
  */
 export function descriptorLimit(pid: number | 'self' = 'self'): number {
   if (process.platform !== 'linux') return USUAL_LIMIT;

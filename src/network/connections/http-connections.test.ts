@@ -16,7 +16,7 @@ afterEach(() => {
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n';
 
-/** A server with one place, and the function that connects to it and sends `text`. */
+/** A server for one connection, and a function that connects and sends `text`. */
 async function serve(handle: RequestListener) {
   const limiter = limiterFor('api', { total: 1 });
   const started = createServer(handle);
@@ -36,7 +36,7 @@ async function serve(handle: RequestListener) {
   return { limiter, send, requested: () => once(started, 'request') };
 }
 
-/** The first line of what the client receives; '' if the server closes the connection without a word. */
+/** The first line that the client receives; '' if the server closes the connection without data. */
 async function firstLine(client: Socket): Promise<string> {
   for await (const chunk of client) return String(chunk).split('\r\n')[0] ?? '';
   return '';
@@ -46,7 +46,7 @@ const answerWithBody: RequestListener = (request, response) => {
   request.on('end', () => response.end()).resume();
 };
 
-test('a request whose body does not come makes room', async () => {
+test('a connection without a complete request body makes room', async () => {
   const { send, requested } = await serve(answerWithBody);
   const slow = send(`${POST}x`);
   await requested();
@@ -54,7 +54,7 @@ test('a request whose body does not come makes room', async () => {
   expect(await firstLine(slow)).toBe('');
 });
 
-test('a request that has come as a whole keeps its place until the answer', async () => {
+test('a complete request keeps its connection until the response', async () => {
   const { send, requested, limiter } = await serve((request) => request.resume());
   for (const text of [GET, `${POST}xx`]) {
     const client = send(text);
@@ -66,7 +66,7 @@ test('a request that has come as a whole keeps its place until the answer', asyn
   }
 });
 
-test('a connection makes room after an answer that came before the end of the body', async () => {
+test('a connection makes room after a response that came before the end of the request body', async () => {
   const { send, requested } = await serve((request, response) => {
     response.end('early');
     request.resume();

@@ -3,10 +3,10 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SocketLimiter } from './socket-limiter.ts';
 
-/** ALPN names (RFC 7301). Left to itself Node refuses clients that offer HTTP/1.0 alone. */
+/** ALPN names (RFC 7301). By default, Node refuses clients that offer only HTTP/1.0. */
 export const HTTP_OVER_TLS = ['http/1.1', 'http/1.0'];
 
-/** Admits each connection of a server that listens, before anything is made for it, and follows its requests. */
+/** Passes each new connection of a server through the limiter before any other handler, and follows its requests. */
 export function limitConnections(server: HttpServer | HttpsServer, limiter: SocketLimiter): void {
   const serving = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -16,7 +16,7 @@ export function limitConnections(server: HttpServer | HttpsServer, limiter: Sock
   followRequests(server, limiter);
 }
 
-/** Tells the limiter which connections carry a whole request. They were admitted elsewhere. */
+/** Reports complete requests to the limiter, for connections that were admitted elsewhere. */
 export function followRequests(server: HttpServer | HttpsServer, limiter: SocketLimiter): void {
   server.on('secureConnection', (socket) => limiter.secured(socket));
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -30,7 +30,7 @@ export function followRequests(server: HttpServer | HttpsServer, limiter: Socket
       limiter.busy(socket);
       response.once('close', () => limiter.waiting(socket));
     };
-    // A client that holds its body back is waited for. Otherwise a few addresses could keep a full server from everyone.
+    // A request counts once its body is complete. Otherwise a few slow addresses could block a full server.
     if (hasBody(request)) request.once('end', begin);
     else begin();
   });

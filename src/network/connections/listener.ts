@@ -6,15 +6,15 @@ import { hasCode } from '../../lib/error-code.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
-/** An address to listen on, or that is listened on. Port 0 lets the system choose one. */
+/** An address to listen on. Port 0 lets the system choose one. */
 export interface ListenAddress {
   host: string;
   port: number;
 }
 
 /**
- * Limits that free the edge of visitors who send or take nothing, in milliseconds. Node looks for late requests every
- * `connectionsCheckingInterval`, so a client that says nothing is gone after 12 s.
+ * Timeouts for idle and slow visitors, in milliseconds. Node checks them every `connectionsCheckingInterval`, so a silent
+ * client is closed after 12 s.
  */
 export const SERVER_LIMITS = {
   headersTimeout: 10_000,
@@ -22,12 +22,12 @@ export const SERVER_LIMITS = {
   keepAliveTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
 };
-/** A connection on which nothing moves, in either direction. */
+/** Timeout of a connection without data in either direction. */
 export const IDLE_MS = 60_000;
 
 /**
- * Binds a server. Gives the address with the port that it has now. Rejects with a sentence that names the setting if
- * the address cannot be had.
+ * Binds a server. Resolves to the bound address with its port. Rejects with an OperatorError that names the setting if the
+ * address is unavailable.
  */
 export async function listen(
   server: Server,
@@ -49,7 +49,7 @@ export async function listen(
   return { host, port: typeof bound === 'object' && bound !== null ? bound.port : port };
 }
 
-/** Why an address cannot be listened on, in words for whoever chose it. */
+/** The reason of a failed `listen`, in words for the operator. */
 export function listenFault(cause: unknown): string {
   if (hasCode(cause, 'EADDRINUSE')) return 'another program uses this port; stop it or choose another port';
   if (hasCode(cause, 'EACCES'))
@@ -61,12 +61,12 @@ export function listenFault(cause: unknown): string {
 const LOOK_EVERY_MS = 25;
 
 /**
- * Follows the connections of a server from now on, and gives the function that ends it: it takes no more connections,
- * lets requests under way end within `graceMs` milliseconds, and cuts what is left.
+ * Tracks the connections of a server. Returns a function that drains it: it accepts no more connections, waits up to
+ * `graceMs` milliseconds for requests in progress, then closes all connections.
  */
 export function drainable(server: Server, scheme: 'http' | 'https'): (graceMs: number) => Promise<void> {
   const open = new Set<Socket>();
-  // Node counts a connection without a first request (browsers open them ahead) as busy.
+  // Node counts a connection before its first request as busy. Browsers open such connections in advance.
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => keepWhileOpen(open, socket));
   server.on(scheme === 'https' ? 'secureConnection' : 'connection', (socket: Socket) =>
@@ -84,7 +84,7 @@ export function drainable(server: Server, scheme: 'http' | 'https'): (graceMs: n
     const until = performance.now() + graceMs;
     while (!closed && performance.now() < until) {
       for (const socket of unused) socket.destroy();
-      // One that was busy a moment ago may wait for its next request now.
+      // A busy connection may have become idle since.
       server.closeIdleConnections();
       await Promise.race([closing, sleep(LOOK_EVERY_MS)]);
     }

@@ -15,7 +15,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server of the limiter's, and the function that connects to it: it gives the server's side, or null if refused. */
+/** A limited server, and a function that connects to it and returns the server's socket, or null if refused. */
 async function serve(limiter: SocketLimiter) {
   const arrived: ((socket: Socket | null) => void)[] = [];
   server = createServer((socket) => {
@@ -35,7 +35,7 @@ async function serve(limiter: SocketLimiter) {
   };
 }
 
-test('an address gets no more than its part, and has it again once a connection has closed', async () => {
+test('an address gets only its share, and a closed connection frees its place', async () => {
   const limiter = limiterFor('api', { total: 10, perBlock: 2 });
   const from = await serve(limiter);
   const first = await from('127.0.1.1');
@@ -48,7 +48,7 @@ test('an address gets no more than its part, and has it again once a connection 
   expect(await from('127.0.1.1')).not.toBeNull();
 });
 
-test('when all places are taken, the connection that has waited longest makes room', async () => {
+test('on a full server, the connection that has waited longest makes room', async () => {
   const limiter = limiterFor('api', { total: 3 });
   const from = await serve(limiter);
   const [busy, again, silent] = [await from('127.0.1.1'), await from('127.0.1.2'), await from('127.0.1.3')];
@@ -61,7 +61,7 @@ test('when all places are taken, the connection that has waited longest makes ro
   expect(limiter.counts).toEqual({ open: 3, refused: 1 });
 });
 
-test('when all places are in use, a new connection is refused', async () => {
+test('a new connection is refused if all connections are in use', async () => {
   const limiter = limiterFor('api', { total: 1 });
   const from = await serve(limiter);
   const busy = await from('127.0.1.1');
@@ -70,7 +70,7 @@ test('when all places are in use, a new connection is refused', async () => {
   expect(busy?.destroyed).toBe(false);
 });
 
-test('a connection with two requests makes no room until both have their answers', async () => {
+test('a connection with two requests makes no room until both have responses', async () => {
   const limiter = limiterFor('api', { total: 1 });
   const from = await serve(limiter);
   const pipelined = await from('127.0.1.1');
@@ -83,14 +83,14 @@ test('a connection with two requests makes no room until both have their answers
   expect(await from('127.0.1.2')).not.toBeNull();
 });
 
-test('a trusted proxy has as many connections as the server, and none of them makes room', async () => {
+test('a trusted proxy is limited by the total only, and its connections never make room', async () => {
   const limiter = limiterFor('api', { total: 3, perBlock: 1 }, { trusted: ['127.0.1.1'] });
   const from = await serve(limiter);
   for (let i = 0; i < 3; i++) expect(await from('127.0.1.1')).not.toBeNull();
   expect(await from('127.0.1.2')).toBeNull();
 });
 
-test('refusals are one line of the log a minute', async () => {
+test('refusals are logged once a minute', async () => {
   const lines: { refused: number }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) });
   const clock = manualClock();

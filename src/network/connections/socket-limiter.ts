@@ -6,32 +6,32 @@ import type { Clock } from '../../lib/clock.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import type { ServerName, SocketLimits } from './socket-limits.ts';
 
-/** Bounds the connections of one server, so that no stranger takes all descriptors of the process. */
+/** Limits the connections of one server, so that clients cannot exhaust the descriptors of the process. */
 export interface SocketLimiter {
   readonly limits: SocketLimits;
-  /** Connections now, and how many have been closed for lack of room since the start. */
+  /** Open connections, and connections closed by the limits since the start. */
   readonly counts: { open: number; refused: number };
   /**
-   * Counts a new connection until it closes. Destroys it and returns false if its address block has too many, or if the
-   * server has too many and none of them is waiting. Otherwise the one that has waited longest makes room.
+   * Counts a new connection until it closes. If its address block is at its limit, destroys it and returns false. If the
+   * server is full, closes the connection that has waited longest, or refuses the new one if none is waiting.
    */
   admit(socket: Socket): boolean;
-  /** Tells which TLS connection an admitted socket carries, so that the calls below may name either. */
+  /** Links a TLS connection to its admitted socket, so that the calls below accept either. */
   secured(tls: TLSSocket): void;
-  /** Marks a connection as in use: a request has come as a whole, or a user has signed in. Several requests may be in progress. */
+  /** Marks a connection as in use, after a complete request or a sign-in. It may have several requests in progress. */
   busy(socket: Socket): void;
-  /** Ends what one call of `busy` began. After the last, the connection waits for its next request. A new one waits for its first. */
+  /** Ends one call of `busy`. After the last one, the connection waits. A new connection waits, too. */
   waiting(socket: Socket): void;
-  /** The block that an address counts for; null for a trusted proxy, which brings many visitors' connections. */
+  /** The block to which an address belongs; null for a trusted proxy, which carries connections of many visitors. */
   blockOf(address: string): string | null;
-  /** Refuses a connection for another reason than the limits: destroys and counts it. */
+  /** Destroys a connection for another reason than the limits, and counts it as refused. */
   refuse(socket: Socket): void;
 }
 
 export interface SocketLimiterOptions {
   server: ServerName;
   limits: SocketLimits;
-  /** Whether an address is that of a trusted proxy. Only the total limits its connections. */
+  /** Whether an address is a trusted proxy. Its connections are limited only by the total. */
   isTrusted(address: string): boolean;
   log: Logger;
   clock: Clock;
@@ -41,12 +41,12 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
   const { server, limits, isTrusted, log, clock } = options;
   const open = new Set<Socket>();
   const perBlock = new Map<string, number>();
-  /** Connections without a request, the one that has waited longest first. */
+  /** Connections without a request, longest waiting first. */
   const idle = new Set<Socket>();
   const trusted = new WeakSet<Socket>();
   /** Requests in progress. */
   const requests = new WeakMap<Socket, number>();
-  /** Admitted sockets by their two ends, until TLS speaks on them. */
+  /** Admitted sockets by their endpoints, to find the socket of a TLS connection. */
   const byEnds = new Map<string, Socket>();
   const carriers = new WeakMap<Socket, Socket>();
   let refused = 0;
@@ -62,7 +62,7 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
     if (now - reportedAt < MINUTE_MS) return;
     log.warn(
       { server, address, refused: unreported, open: open.size, limits },
-      'connections refused: there are too many',
+      'connections refused: limit reached',
     );
     reportedAt = now;
     unreported = 0;
@@ -87,7 +87,7 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
     },
     admit(socket) {
       const address = socket.remoteAddress;
-      // The client has left already.
+      // The client has already disconnected.
       if (address === undefined) {
         socket.destroy();
         return false;
@@ -101,7 +101,7 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
         return false;
       }
       if (isFull && longest !== undefined) {
-        // Its own close comes a turn later; until then it must not be chosen again.
+        // Its close event comes later; until then it must not be chosen again.
         open.delete(longest);
         idle.delete(longest);
         refuse(longest);
@@ -142,7 +142,7 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
   };
 }
 
-/** Tells a connection from all others of this process, whichever layer of it is asked. */
+/** Identifies a connection in this process, from its TCP or its TLS socket. */
 function endsOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }

@@ -7,7 +7,7 @@ import { type ServerName, socketLimits } from './socket-limits.ts';
 /** One limiter for each server of a process. */
 export type SocketLimiters = Record<ServerName, SocketLimiter>;
 
-/** Limiters by what this process may have open. */
+/** Creates limiters that share the descriptor limit of this process. */
 export function createSocketLimiters(surroundings: {
   isTrusted(address: string): boolean;
   log: Logger;

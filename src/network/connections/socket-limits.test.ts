@@ -13,7 +13,7 @@ test.each([256, 1_024, 4_096, 65_536, Number.MAX_SAFE_INTEGER])(
   },
 );
 
-test('four addresses that say nothing do not reach the share of SSH clients that is refused by chance', () => {
+test('four silent addresses do not reach the number of SSH clients at which random refusals begin', () => {
   for (const connections of [128, 256]) {
     const { start, full, perBlock } = startupLimits(connections);
     expect(4 * perBlock).toBeLessThan(start);
@@ -21,7 +21,7 @@ test('four addresses that say nothing do not reach the share of SSH clients that
   }
 });
 
-test('the descriptor limit is that of the process', () => {
+test('reads the descriptor limit of a process', () => {
   expect(descriptorLimit()).toBeGreaterThanOrEqual(256);
   expect(descriptorLimit(process.pid)).toBe(descriptorLimit());
 });

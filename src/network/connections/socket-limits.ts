@@ -1,15 +1,15 @@
-/** How many connections a server has at the same time. */
+/** Limits of open connections to a server. */
 export interface SocketLimits {
   total: number;
-  /** From one address block: an IPv4 address, or the /64 of an IPv6 one. */
+  /** Per address block: an IPv4 address, or the /64 of an IPv6 address. */
   perBlock: number;
 }
 
-/** The servers of a process that strangers connect to. */
+/** The servers of a process with public clients. */
 export const SERVERS = ['api', 'edge', 'ssh'] as const;
 export type ServerName = (typeof SERVERS)[number];
 
-/** The part of all connections that each server gets, and the most that it makes use of. */
+/** The share of all connections for each server, and its maximum. */
 const SHARES: Record<ServerName, { share: number; most: number; mostPerBlock: number }> = {
   api: { share: 1 / 4, most: 4_096, mostPerBlock: 512 },
   edge: { share: 1 / 2, most: 8_192, mostPerBlock: 1_024 },
@@ -17,8 +17,8 @@ const SHARES: Record<ServerName, { share: number; most: number; mostPerBlock: nu
 };
 
 /**
- * Divides the descriptors that a process may have open. Half stay free for the service's own files: the database, files
- * on their way to visitors and in SFTP sessions, backups, connections to other machines.
+ * Divides the descriptor limit of a process among its servers. Half stays free for other uses: the database, files that are
+ * served or used by SFTP, backups, connections to other machines.
  */
 export function socketLimits(descriptors: number): Record<ServerName, SocketLimits> {
   const limitsOf = (server: ServerName): SocketLimits => {

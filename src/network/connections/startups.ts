@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 
-/** How many clients may be signing in at the same time, as by OpenSSH's MaxStartups and PerSourceMaxStartups. */
+/** Limits of unauthenticated clients, like OpenSSH's MaxStartups and PerSourceMaxStartups. */
 export interface StartupLimits {
-  /** From so many on, some are refused. */
+  /** Number of clients from which some are refused at random. */
   start: number;
-  /** The share of those that are refused at `start`, in percent; it rises linearly to 100 at `full`. */
+  /** Percentage refused at `start`. It rises linearly to 100 at `full`. */
   rate: number;
   full: number;
-  /** From one address block. */
+  /** Limit per address block. */
   perBlock: number;
 }
 
 const MOST: StartupLimits = { start: 48, rate: 30, full: 128, perBlock: 10 };
 
-/** Those of a server that has so many connections in all. */
+/** The limits for a server with a total number of connections. */
 export function startupLimits(connections: number): StartupLimits {
   const full = Math.min(MOST.full, Math.max(8, Math.floor(connections / 2)));
   const part = full / MOST.full;
@@ -25,14 +25,14 @@ export function startupLimits(connections: number): StartupLimits {
   };
 }
 
-/** Clients that have not signed in. */
+/** Clients that have not signed in yet. */
 export interface Startups {
   /**
-   * Takes a client from an address block; false, after `refuse`, if it is turned away. Null: a trusted proxy, whose
-   * clients are not counted together.
+   * Admits a client of an address block. Refuses it and returns false over a limit. A null block is a trusted proxy, whose
+   * clients are not counted per block.
    */
   begin(socket: Socket, block: string | null): boolean;
-  /** The client has signed in, or left. */
+  /** Removes a client that has signed in or disconnected. */
   end(socket: Socket): void;
 }
 
@@ -40,17 +40,17 @@ export interface StartupsOptions {
   limits: StartupLimits;
   /** A number from 0 up to 1. */
   random: () => number;
-  /** Closes a connection for lack of room. */
+  /** Closes a refused connection. */
   refuse(socket: Socket): void;
 }
 
 /**
- * Refuses clients at random once many are signing in. OpenSSH refuses the new client. Here one of the largest block goes
- * if the new client's block is smaller, so that a few addresses do not keep all others out.
+ * Refuses clients at random once many are signing in. Unlike OpenSSH, it refuses the oldest client of the largest block if
+ * the new client's block is smaller, so that a few addresses cannot lock out all others.
  */
 export function createStartups({ limits, random, refuse }: StartupsOptions): Startups {
   const { start, rate, full, perBlock } = limits;
-  /** The one that came first is first. */
+  /** Address blocks by client, oldest first. */
   const blocks = new Map<Socket, string | null>();
 
   function chanceOfRefusal(): number {

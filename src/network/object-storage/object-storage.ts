@@ -1,10 +1,11 @@
-/** Object storage as offload needs it (S3 protocol). The client is in s3.ts; the edge and the jobs see only this. */
+/** Object storage for offload. s3.ts implements it; the edge and the jobs use only this interface. */
 export interface ObjectStorage {
   /**
-   * Fetches one object, or null if the bucket has none under that key. Times out after 30 s without progress. Errors: {@link ObjectStorageError}.
+   * Fetches one object, or null if the key does not exist. Times out after 30 s without progress. Throws
+   * {@link ObjectStorageError}.
    */
   get(object: ObjectRef, conditions?: ObjectConditions): Promise<StoredObject | null>;
-  /** The address at which anyone may fetch the object, for a 301. */
+  /** The public URL of the object, as target of a 301. */
   publicUrl(object: ObjectRef): string;
 }
 
@@ -15,7 +16,7 @@ export interface ObjectRef {
   key: string;
 }
 
-/** Taken over from the visitor's request, RFC 9110 sections 13 and 14. */
+/** Conditions from the visitor's request (RFC 9110 sections 13 and 14). */
 export interface ObjectConditions {
   method?: 'GET' | 'HEAD';
   range?: string;
@@ -27,15 +28,15 @@ export interface StoredObject {
   /** 200, 206, 304 or 416. */
   status: number;
   /**
-   * Lower-case names, only those that describe the content: content-type, -length, -range, -encoding, -disposition and
-   * -language, etag, last-modified, accept-ranges, cache-control, expires.
+   * Content headers only, with lower-case names: content-type, -length, -range, -encoding, -disposition and -language, etag,
+   * last-modified, accept-ranges, cache-control, expires.
    */
   headers: Record<string, string>;
   /** Null for HEAD, 304 and 416. Must be read to its end or destroyed. */
   body: import('node:stream').Readable | null;
 }
 
-/** Why the object could not be fetched, in a sentence that names what to mend and no secret. */
+/** A failed request to the object storage. The message says what to fix and contains no secret. */
 export class ObjectStorageError extends Error {
   override name = 'ObjectStorageError';
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ObjectStorageError } from './object-storage.ts';
 
-/** Where an S3 service is and how its buckets are addressed. */
+/** Address of an S3 service and the style of its bucket URLs. */
 export interface S3Service {
   /** Base URL, or null for AWS. */
   endpoint: string | null;
@@ -9,12 +9,12 @@ export interface S3Service {
   pathStyle: boolean;
 }
 
-/** Buckets as S3 allows them (general purpose buckets), so that none can lead to another host. */
+/** Names of general purpose buckets in S3. No such name can lead to another host. */
 const BUCKET = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const REGION = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const MAX_KEY_BYTES = 1024;
 
-/** Throws an {@link ObjectStorageError} if a bucket cannot be meant. */
+/** Throws an {@link ObjectStorageError} for an invalid bucket or region. */
 export function checkBucket({ bucket, region }: { bucket: string; region: string }): void {
   if (!BUCKET.test(bucket)) {
     throw new ObjectStorageError(
@@ -29,8 +29,8 @@ export function checkBucket({ bucket, region }: { bucket: string; region: string
 }
 
 /**
- * Whether a bucket can have an object of that key which an address can name: 1 to 1024 bytes, and no segment that
- * browsers and libraries resolve away (`.` and `..`).
+ * Whether a key is valid and can be part of a URL: 1 to 1024 bytes, without `.` and `..` segments, which browsers and
+ * libraries resolve.
  */
 export function isPossibleKey(key: string): boolean {
   const bytes = Buffer.byteLength(key);
@@ -46,8 +46,8 @@ export function endpointOf({ endpoint }: S3Service, region: string): string {
 }
 
 /**
- * Whether the bucket stands in the path: if so configured, and where it cannot stand in the host name, because the
- * service has an IP address or because a certificate for `*.endpoint` does not cover a name with more dots.
+ * Whether to put the bucket into the path: if configured, if the service has an IP address, or if the bucket has dots, which
+ * a certificate for `*.endpoint` does not cover.
  */
 export function isPathStyle(service: S3Service, bucket: string, region: string): boolean {
   const { protocol, hostname } = new URL(endpointOf(service, region));
@@ -55,7 +55,7 @@ export function isPathStyle(service: S3Service, bucket: string, region: string):
   return service.pathStyle || isAddress || (protocol === 'https:' && bucket.includes('.'));
 }
 
-/** The address of an object. */
+/** The URL of an object. */
 export function objectUrl(
   service: S3Service,
   object: { bucket: string; region: string; key: string },
@@ -69,7 +69,7 @@ export function objectUrl(
   return `${base.protocol}//${host}${path}${inPath ? `/${bucket}` : ''}/${encoded}`;
 }
 
-/** All but the unreserved characters of RFC 3986 section 2.3, which is how S3 itself writes addresses. */
+/** Encodes all but the unreserved characters of RFC 3986 section 2.3, like S3. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(
     /[!'()*]/g,

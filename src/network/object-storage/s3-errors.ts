@@ -1,18 +1,18 @@
 import { type ObjectRef, ObjectStorageError, type StoredObject } from './object-storage.ts';
 import { endpointOf, type S3Service } from './s3-address.ts';
 
-/** What is known of a request that failed. */
+/** Details of a failed request. */
 interface Failure {
-  /** The code in the XML answer, or of the system's error. */
+  /** Code of the XML answer or the system error. */
   code: string;
-  /** 0 if there was no answer. */
+  /** HTTP status; 0 without an answer. */
   status: number;
   headers: Record<string, string>;
-  /** Further elements of the XML answer, by name. */
+  /** Other elements of the XML answer, by name. */
   details: Record<string, string>;
 }
 
-/** Reasons of the network and of TLS, and what they mean. */
+/** Explanations of network errors. */
 const UNREACHABLE: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it closed the connection',
@@ -26,7 +26,7 @@ const UNREACHABLE: Record<string, string> = {
   AbortError: 'it did not answer in time',
 };
 
-/** Codes of Node for certificates that are not accepted. */
+/** Node's codes for refused certificates. */
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
 
 interface Context extends S3Service {
@@ -34,8 +34,8 @@ interface Context extends S3Service {
 }
 
 /**
- * What a failed request comes to: null if the bucket has no such object, an answer for 304 and 416, and otherwise an
- * {@link ObjectStorageError} that says what to mend. Its cause is the library's error.
+ * Interprets a failed request. Returns null for a missing object, and an answer for 304 and 416. Otherwise throws an
+ * {@link ObjectStorageError} that says what to fix.
  */
 export function explain(
   error: unknown,
@@ -56,7 +56,7 @@ export function explain(
   throw new ObjectStorageError(sentence(failure, object, context), { cause: error });
 }
 
-/** The answer to HEAD has no code; a 404 without one to a GET comes from something that is not S3. */
+/** An answer to HEAD has no code. A 404 to GET without a code does not come from S3. */
 function isMissing({ code, status }: Failure, method: 'GET' | 'HEAD'): boolean {
   return status === 404 && (method === 'HEAD' || code === 'NoSuchKey' || code === 'NoSuchVersion');
 }
@@ -67,10 +67,10 @@ function sentence(failure: Failure, object: ObjectRef, context: Context): string
   const place = endpointOf(context, object.region);
   const reason = UNREACHABLE[code];
   if (reason !== undefined) {
-    return `The object storage at ${place} cannot be reached: ${reason}. Check the bucket's region; if it is right, ask your provider whether this is the storage that you mean.`;
+    return `The object storage at ${place} cannot be reached: ${reason}. Check the bucket's region. If it is right, ask your provider whether this is the right storage.`;
   }
   if (CERTIFICATE.test(code)) {
-    return `The certificate of the object storage at ${place} is not accepted (${code}). Whoever runs it has to renew the certificate; else ask your provider whether this is the storage that you mean.`;
+    return `The certificate of the object storage at ${place} is not accepted (${code}). Its operator must renew the certificate. Otherwise ask your provider whether this is the right storage.`;
   }
   if (code === 'NoSuchBucket') {
     return `There is no ${bucket.slice(4)} at ${place}. Create it, or correct its name or region in the offload settings.`;
@@ -81,35 +81,35 @@ function sentence(failure: Failure, object: ObjectRef, context: Context): string
     return `${capital(bucket)} is ${home}, not in ${JSON.stringify(object.region)}. Correct its region in the offload settings.`;
   }
   if (code === 'InvalidAccessKeyId' || code === 'SignatureDoesNotMatch') {
-    return `The object storage at ${place} does not accept the credentials (${code}). Your provider has to correct them.`;
+    return `The object storage at ${place} does not accept the credentials (${code}). Your provider must correct them.`;
   }
   if (code === 'RequestTimeTooSkewed') {
     return `The object storage at ${place} refuses requests because this machine's clock is wrong. Set the clock.`;
   }
   if (status === 401 || status === 403) {
     return context.credentials === null
-      ? `${capital(bucket)} does not let everybody read its objects. Allow that, or ask your provider for credentials that may read them.`
+      ? `${capital(bucket)} is not publicly readable. Make it public, or ask your provider for credentials that may read them.`
       : `${capital(bucket)} refuses your provider's credentials. Give them the right to read its objects (s3:GetObject) and to list it (s3:ListBucket).`;
   }
   if (status === 429 || status >= 500) {
     return `The object storage at ${place} is failing or overloaded (${status} ${code}). Try again later.`;
   }
-  if (status === 0) return `The object storage at ${place} could not be asked (${code}).`;
-  return `What answers at ${place} does not behave like S3 object storage (${status} ${code}). Ask your provider whether this is the storage that you mean.`;
+  if (status === 0) return `The object storage at ${place} sent no answer (${code}).`;
+  return `The server at ${place} does not behave like S3 object storage (${status} ${code}). Ask your provider whether this is the right storage.`;
 }
 
 function regionOf({ headers, details }: Failure): string | undefined {
   return headers['x-amz-bucket-region'] ?? details.Region;
 }
 
-/** RFC 9110 section 15.5.17: a 416 says how long the whole is; S3 says so in the body. */
+/** Adds the total length to a 416 (RFC 9110 section 15.5.17). S3 gives it in the body. */
 function rangeHeaders({ headers, details }: Failure): Record<string, string> {
   const size = details.ActualObjectSize;
   const range = headers['content-range'] ?? (size === undefined ? undefined : `bytes */${size}`);
   return partOf({ 'content-range': range, 'accept-ranges': headers['accept-ranges'] });
 }
 
-/** Reads the library's error, of which only the name and message are certain. */
+/** Reads the library's error. Only its name and message are guaranteed. */
 function failureOf(error: unknown): Failure {
   const status = numberIn(error, '$metadata', 'httpStatusCode');
   const system = innermostCode(error);
@@ -122,7 +122,7 @@ function failureOf(error: unknown): Failure {
   };
 }
 
-/** The code of the system's error; with several addresses of a name, of the first. */
+/** The code of the system error; the first one if a name has several addresses. */
 function innermostCode(error: unknown): string | undefined {
   const code = textIn(error, 'code');
   if (code !== undefined && (UNREACHABLE[code] !== undefined || CERTIFICATE.test(code))) return code;
@@ -149,7 +149,7 @@ function textsIn(value: unknown): Record<string, string> {
   return partOf(Object.fromEntries(Object.keys(value).map((name) => [name, textIn(value, name)])));
 }
 
-/** The entries that have a value. */
+/** The entries with a value. */
 export function partOf(entries: Record<string, string | undefined>): Record<string, string> {
   const part: Record<string, string> = {};
   for (const [name, value] of Object.entries(entries)) {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 /**
- * The same bytes, but if the source keeps a reader waiting for `timeoutMs` the stream fails with what `error` makes.
- * Time in which the reader itself takes nothing does not count. Destroying the result destroys the source.
+ * Wraps a stream. It fails with `error()` if the source keeps the reader waiting for `timeoutMs`. Time in which the reader
+ * does not read does not count. Destroying the result destroys the source.
  */
 export function withProgressTimeout(
   source: Readable,

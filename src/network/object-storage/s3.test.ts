@@ -24,7 +24,7 @@ const ODD_KEYS = [
   '[brackets]{braces}|^`"<>\\',
 ];
 
-/** Names below localhost are this machine, whatever the system's resolver thinks (RFC 6761 section 6.3). */
+/** Resolves names below localhost to this machine, whatever the system's resolver says (RFC 6761 section 6.3). */
 const lookup: LookupFunction = (_name, options, found) => {
   if (options.all) found(null, [{ address: '127.0.0.1', family: 4 }]);
   else found(null, '127.0.0.1', 4);
@@ -69,7 +69,7 @@ describe.each([
   { style: 'path-style', pathStyle: true },
   { style: 'virtual-host style', pathStyle: false },
 ])('$style', ({ pathStyle }) => {
-  test('any key is fetched, signed, and at the public address', async () => {
+  test('any key is fetched with a signature, and from the public URL', async () => {
     const server = await startServer({ credentials: CREDENTIALS });
     const plain = await startServer();
     const storage = storageAt(server.url, { pathStyle, credentials: CREDENTIALS });
@@ -83,7 +83,7 @@ describe.each([
         signed: true,
       });
       expect(await textOf(await unsigned.get(ref(key)))).toBe(`content of ${key}`);
-      // What the library asked for is what the public address says.
+      // The library requests the same path as in the public URL.
       const asked = plain.requests.at(-1);
       expect(asked?.signed).toBe(false);
       expect(unsigned.publicUrl(ref(key))).toBe(
@@ -104,7 +104,7 @@ describe.each([
 });
 
 describe('answers', () => {
-  test('content, its headers and no others', async () => {
+  test('content with only its headers', async () => {
     const server = await startServer();
     server.put('media', 'a.svg', '<svg/>', 'image/svg+xml', {
       'cache-control': 'max-age=60',
@@ -165,7 +165,7 @@ describe('answers', () => {
     expect(await textOf(other)).toBe('0123456789');
   });
 
-  test('an object that is not there, and keys that none can have', async () => {
+  test('a missing object, and invalid keys', async () => {
     const server = await startServer({ buckets: ['media'] });
     const storage = storageAt(server.url);
     expect(await storage.get(ref('missing'))).toBeNull();
@@ -178,7 +178,7 @@ describe('answers', () => {
     expect(server.requests).toHaveLength(asked);
   });
 
-  test('a large object comes as a stream, and one that is not wanted any more is let go', async () => {
+  test('a large object as a stream, which can be destroyed early', async () => {
     const server = await startServer();
     const large = randomBytes(8 * 1024 * 1024);
     server.put('media', 'large', large);
@@ -190,7 +190,7 @@ describe('answers', () => {
     expect((await storage.get(ref('large'), { range: 'bytes=0-0' }))?.status).toBe(206);
   });
 
-  test('requests side by side, also of several regions', async () => {
+  test('parallel requests, including several regions', async () => {
     const server = await startServer();
     for (let i = 0; i < 60; i++) server.put('media', `${i}`, `${i}`);
     const storage = storageAt(server.url);
@@ -216,12 +216,12 @@ describe('answers', () => {
       'over TLS',
     );
     expect(await failure(storageAt(server.url).get(ref('a')))).toMatch(
-      /^The certificate of the object storage at https:\S+ is not accepted \(\w+\)\. Whoever runs it has to renew/,
+      /^The certificate of the object storage at https:\S+ is not accepted \(\w+\)\. Its operator must renew/,
     );
   });
 });
 
-describe('failures say what to mend', () => {
+describe('failures say what to fix', () => {
   test('the bucket', async () => {
     const server = await startServer({
       buckets: ['media'],
@@ -245,10 +245,10 @@ describe('failures say what to mend', () => {
     expect(await failure(storage.get(ref('a', { bucket: 'private' }), { method: 'HEAD' }))).toMatch(denied);
   });
 
-  test('the credentials, without telling them', async () => {
+  test('the credentials, without revealing them', async () => {
     const server = await startServer({ buckets: ['media'], credentials: CREDENTIALS });
     expect(await failure(storageAt(server.url).get(ref('a')))).toBe(
-      'The bucket "media" does not let everybody read its objects. Allow that, or ask your provider for credentials that may read them.',
+      'The bucket "media" is not publicly readable. Make it public, or ask your provider for credentials that may read them.',
     );
     for (const wrong of [{ accessKeyId: 'OTHER' }, { secretAccessKey: 'wrong-secret' }]) {
       const message = await failure(
@@ -298,11 +298,11 @@ describe('failures say what to mend', () => {
     return `http://localhost:${address.port}`;
   }
 
-  test('nobody listens, or the name is unknown', async () => {
+  test('the port is closed, or the name is unknown', async () => {
     const server = await startS3Server();
     await server.close();
     expect(await failure(storageAt(server.url).get(ref('a')))).toBe(
-      `The object storage at ${server.url} cannot be reached: nothing listens there. Check the bucket's region; if it is right, ask your provider whether this is the storage that you mean.`,
+      `The object storage at ${server.url} cannot be reached: nothing listens there. Check the bucket's region. If it is right, ask your provider whether this is the right storage.`,
     );
     const unknown: LookupFunction = (name, _options, found) => {
       found(
@@ -318,7 +318,7 @@ describe('failures say what to mend', () => {
     );
   });
 
-  test('something else answers there', async () => {
+  test('the server is not S3', async () => {
     const url = await startOther((_request, response) => {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<!doctype html><p>Not here</p>');
     });
@@ -331,7 +331,7 @@ describe('failures say what to mend', () => {
     );
   });
 
-  test('it is overloaded: tried three times, then told', async () => {
+  test('it is overloaded: reported after three attempts', async () => {
     let count = 0;
     const url = await startOther((_request, response) => {
       count += 1;
@@ -344,7 +344,7 @@ describe('failures say what to mend', () => {
     expect(count).toBe(3);
   });
 
-  test('a passing failure is not noticed', async () => {
+  test('a temporary failure is retried', async () => {
     let count = 0;
     const url = await startOther((request, response) => {
       count += 1;
@@ -354,7 +354,7 @@ describe('failures say what to mend', () => {
     expect(await textOf(await storageAt(url).get(ref('a')))).toBe('there');
   });
 
-  test('it does not answer: the limit holds for all tries together', async () => {
+  test('it does not answer: the timeout covers all attempts', async () => {
     let count = 0;
     const url = await startOther(() => {
       count += 1;
@@ -376,7 +376,7 @@ describe('failures say what to mend', () => {
     expect(await failure(textOf(await storageAt(breaking).get(ref('a'))))).toMatch(/stopped in the middle/);
   });
 
-  test('a reader that takes its time is not cut off', async () => {
+  test('a slow reader is not cut off', async () => {
     const server = await startServer();
     const large = randomBytes(4 * 1024 * 1024);
     server.put('media', 'large', large);
@@ -388,7 +388,7 @@ describe('failures say what to mend', () => {
   });
 });
 
-describe('public addresses', () => {
+describe('public URLs', () => {
   const aws = createS3Storage({
     endpoint: null,
     pathStyle: false,
@@ -418,7 +418,7 @@ describe('public addresses', () => {
   });
 });
 
-test('the client library is loaded at first use only', () => {
+test('the client library is loaded on first use', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -16,32 +16,32 @@ import { withProgressTimeout } from './s3-progress.ts';
 export interface S3Options {
   /** Base URL of the service, or null for AWS. */
   endpoint: string | null;
-  /** The bucket stands in the path (`endpoint/bucket/key`) and not in the host name. */
+  /** Puts the bucket into the path (`endpoint/bucket/key`) instead of the host name. */
   pathStyle: boolean;
-  /** Null: requests are not signed, and only what everybody may read can be read. */
+  /** Null for unsigned requests, which can read only public objects. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null;
-  /** PEM; trusted besides the well-known authorities. */
+  /** Extra PEM to trust, besides the well-known authorities. */
   ca?: string;
   log: Logger;
-  /** How host names are looked up; as the system does if left out. */
+  /** Look-up of host names; default is the system's. */
   lookup?: LookupFunction;
-  /** How long an answer, or its next bytes, may keep us waiting; 30 s if left out. */
+  /** Timeout until the answer or its next bytes; default 30 s. */
   progressTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PROGRESS_TIMEOUT_MS = 30_000;
-/** With the library's backoff, at most a few seconds: a visitor is waiting. */
+/** Takes a few seconds at most with the library's backoff, because a visitor is waiting. */
 const MAX_ATTEMPTS = 3;
-/** A slow visitor holds a connection as long as the download lasts; others must not queue behind. */
+/** Slow visitors hold connections during their downloads, and others must not wait for them. */
 const MAX_CONNECTIONS = 1024;
 
-/** Reads objects by the S3 protocol. The client library is loaded when first needed: it takes a while. */
+/** Reads objects by the S3 protocol. Loads the client library on first use, because that is slow. */
 export function createS3Storage(options: S3Options): ObjectStorage & { close(): void } {
   const clients = new Map<string, Promise<S3Client>>();
   const progressTimeoutMs = options.progressTimeoutMs ?? PROGRESS_TIMEOUT_MS;
 
-  /** One client for each region and style: both are settings of a client. */
+  /** One client for each region and style, because both are settings of a client. */
   function clientFor(object: ObjectRef): Promise<S3Client> {
     const forcePathStyle = isPathStyle(options, object.bucket, object.region);
     const name = `${object.region} ${forcePathStyle}`;
@@ -85,7 +85,7 @@ export function createS3Storage(options: S3Options): ObjectStorage & { close(): 
   };
 }
 
-/** A client of one region. The library is loaded with the first: it takes a while. */
+/** Creates a client for one region. The first call loads the library. */
 export async function createS3Client(
   options: S3Options,
   region: string,
@@ -97,12 +97,12 @@ export async function createS3Client(
   const agent = { maxSockets: MAX_CONNECTIONS, ...(lookup === undefined ? {} : { lookup }) };
   return new S3Client({
     region,
-    // Also for AWS, so that what is fetched and what publicUrl says is the same place.
+    // Also set for AWS, so that requests and publicUrl use the same host.
     endpoint: endpointOf(options, region),
     forcePathStyle,
     ...(options.credentials === null
       ? {
-          // Without credentials of its own, the library would look for some in files and on the network.
+          // Without explicit credentials, the library would search files and the network for some.
           credentials: { accessKeyId: '', secretAccessKey: '' },
           signer: { sign: async (request) => request },
         }
@@ -110,12 +110,12 @@ export async function createS3Client(
     maxAttempts: MAX_ATTEMPTS,
     followRegionRedirects: false,
     disableS3ExpressSessionAuth: true,
-    // Services other than AWS do not all know these checksums; TCP and TLS have their own.
+    // Some services other than AWS do not support these checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
-      // It would also count the time in which a slow visitor takes nothing; see withProgressTimeout.
+      // This timeout would also count the time in which a slow visitor does not read; see withProgressTimeout.
       socketTimeout: 0,
       httpAgent: agent,
       httpsAgent: { ...agent, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) },
@@ -124,7 +124,7 @@ export async function createS3Client(
       debug: () => {},
       info: () => {},
       warn: (...message: unknown[]) => log.warn({ region }, message.map(String).join(' ')),
-      // What fails is thrown, and reported by whoever asked.
+      // Errors are thrown and reported by the caller.
       error: () => {},
     },
   });
@@ -165,7 +165,7 @@ async function fetchObject(
   };
 }
 
-/** Ends a request, with all its repetitions, that has no answer in time. The body has a limit of its own. */
+/** Aborts a request and its retries without an answer in time. The body has a separate timeout. */
 async function answerWithin<T>(timeoutMs: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
@@ -176,7 +176,7 @@ async function answerWithin<T>(timeoutMs: number, send: (signal: AbortSignal) =>
   }
 }
 
-/** A date that is none is as if it were not there (RFC 9110 section 13.1.3). */
+/** Parses a date. An invalid one is ignored (RFC 9110 section 13.1.3). */
 function dateOf(text: string | undefined): Date | undefined {
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) ? undefined : new Date(time);
