@@ -254,9 +254,7 @@ describe('failures say what to fix', () => {
       const message = await failure(
         storageAt(server.url, { credentials: { ...CREDENTIALS, ...wrong } }).get(ref('a')),
       );
-      expect(message).toMatch(
-        /does not accept the credentials \(\w+\)\. Your provider has to correct them\.$/,
-      );
+      expect(message).toMatch(/does not accept the credentials \(\w+\)\. Your provider must correct them\.$/);
       expect(message).not.toMatch(/OTHER|wrong-secret|HOMEPORTTEST/);
     }
   });
