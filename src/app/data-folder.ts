@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config/config.ts';
 import { messageOf } from '../lib/error-message.ts';
 
-/** Makes the data folder, for nobody else to read, or says why it cannot be used. Throws ConfigError. */
+/** Creates the data folder with access for its owner only. Throws ConfigError if it cannot be used. */
 export function prepareDataFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

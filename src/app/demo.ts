@@ -18,7 +18,7 @@ const SITES = [
 
 const ENVIRONMENTS = ['production', 'staging'] as const;
 
-/** Fills the oldest account with something to look at, if it has no site yet. Uses the services, as a client would. */
+/** Fills the oldest account with demo data unless it has a site. Uses the services as a client would. */
 export async function fillDemo({ database }: Platform, services: Services): Promise<void> {
   const owner = await database.reader
     .selectFrom('memberships as member')

@@ -40,7 +40,7 @@ const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir,
 
 const layoutFor = (config: Pick<Config, 'dataDir'>): Layout => layoutOf(folderOf(config));
 
-/** Websites from this process, once `claim` has seen that its folder is the one. */
+/** Serves websites from this process, once `claim` has confirmed its folder. */
 export function createEmbeddedWebsites(
   platform: Platform,
   {
@@ -68,7 +68,7 @@ export function createEmbeddedWebsites(
   const host: Host = {
     ...embedded,
     async start() {
-      // A database in the data folder goes with the websites by itself.
+      // A database inside the data folder always belongs to its websites.
       if (config.databaseUrl !== null) {
         const pause = (ms: number) => sleep(ms);
         const lastServer = createLastServer(layoutFor(config).lastServer);
@@ -108,12 +108,12 @@ export function createEmbeddedWebsites(
   };
 }
 
-/** The websites for backups of the platform; null if they are on machines of their own. */
+/** The websites for platform backups; null if they are on Linux hosts. */
 export function websiteParts(config: Pick<Config, 'dataDir' | 'host'>, clock: Clock): WebsiteParts | null {
   return config.host === 'embedded' ? platformParts(folderOf(config), clock) : null;
 }
 
-/** The folder that this process would serve websites from. */
+/** The folder from which this process would serve websites. */
 export async function websitesFolderOf({
   config,
   random,
@@ -125,7 +125,7 @@ export async function websitesFolderOf({
   };
 }
 
-/** The same, where this folder is to take the place of another: with an id of its own even where its file holds none any more. */
+/** The folder for a take-over: it gets an id even if its file no longer has one. */
 export async function replacedWebsitesFolder(
   platform: Pick<Platform, 'config' | 'random'>,
 ): Promise<FolderHere> {
@@ -133,20 +133,20 @@ export async function replacedWebsitesFolder(
   return websitesFolderOf(platform);
 }
 
-/** From its file, whichever process of this machine serves SFTP. */
+/** Read from its file, whichever process of this machine serves SFTP. */
 export async function embeddedHostKeys(config: Config): Promise<string[]> {
   const key = await publicHostKey(layoutFor(config).sshHostKey);
   return key === null ? [] : [key];
 }
 
-/** What of an install's website is not in the data folder. */
+/** The parts of an install's website outside the data folder. */
 export interface MissingParts {
-  /** What the edge serves by: without it, nothing. */
+  /** The edge's configuration of the install; without it nothing is served. */
   vhost: boolean;
   files: boolean;
 }
 
-/** Looks, and changes nothing. */
+/** Reads and changes nothing. */
 export async function missingParts(
   config: Pick<Config, 'dataDir'>,
   installId: string,
@@ -159,12 +159,12 @@ export async function missingParts(
   return { vhost: vhost === null, files: files === null };
 }
 
-/** What the folder holds, for a command: the edge of a server follows the folder. */
+/** The folder's inventory, for a command: a server's edge follows the folder. */
 export function folderInventory(config: Pick<Config, 'dataDir'>): EmbeddedInventory {
   return createEmbeddedInventory({ layout: layoutFor(config), serially: serializeByKey(), onAside() {} });
 }
 
-/** Deletes all that the folder holds of an install, backups included. The caller sees to it that no server works on it. */
+/** Deletes everything in the folder of an install, backups included. The caller ensures that no server uses it. */
 export async function discardFromFolder(
   { config, clock }: Pick<Platform, 'config' | 'clock'>,
   installId: string,
@@ -192,7 +192,7 @@ export async function isOwnFolder(
   return claimed !== undefined && claimed.id === (await presentFolderId(config));
 }
 
-/** The id of this process's folder, if it has one already. */
+/** The id of this process's folder, if it has one. */
 export function presentFolderId(config: Pick<Config, 'dataDir'>): Promise<string | null> {
   return readFolderId(layoutFor(config).folderId);
 }

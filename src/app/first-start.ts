@@ -5,19 +5,19 @@ import { timestamp } from '../lib/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Services } from './services.ts';
 
-/** What the first start made; it is shown once. */
+/** The results of the first start, shown once. */
 export interface FirstOwner {
   accountId: string;
   userId: string;
   email: string;
   credential: IssuedCredential;
-  /** With which the owner sets a password for the portal. */
+  /** Link for the owner to set a password for the portal. */
   passwordLink: string;
 }
 
 const OWNER_EMAIL = 'owner@localhost';
 
-/** Makes the first account with its owner, a credential and a link to set a password, if there is nobody yet; else undefined. */
+/** Creates the first account with its owner, a credential and a password link; undefined if users exist. */
 export async function ensureOwner(platform: Platform, services: Services): Promise<FirstOwner | undefined> {
   const { config, database, clock, random } = platform;
   const anybody = await database.reader.selectFrom('users').select('id').limit(1).executeTakeFirst();
@@ -33,7 +33,7 @@ export async function ensureOwner(platform: Platform, services: Services): Promi
       }),
     );
   } catch (error) {
-    // Another process started for the first time in the same moment.
+    // Another process started for the first time at the same moment.
     if (uniqueViolation(error) === 'users.email_key') return undefined;
     throw error;
   }

@@ -35,8 +35,8 @@ const DNS_PORT = 53;
 type ClosableStorage = ObjectStorage & { close(): void };
 
 /**
- * What runs the websites, and the object storage that they offload to. `claim`: how an embedded host on PostgreSQL sees that its folder is
- * the one.
+ * The hosts of the websites, and the object storage for offload. `claim`: checks that an embedded host's folder is the
+ * one of the database, on PostgreSQL.
  */
 export function createHost(
   platform: Platform,
@@ -57,7 +57,7 @@ export function createHost(
   return { ...websites, objectStorage };
 }
 
-/** A worker for every kind of job. Throws OperatorError. */
+/** Creates a worker for every kind of job. Throws OperatorError. */
 export function createHomeportWorker(
   platform: Platform,
   services: Services,

@@ -30,20 +30,20 @@ import { createShutdown } from './shutdown.ts';
 
 const GRACE_MS = 10_000;
 
-/** What else the parts are made from, besides the configuration. */
+/** Dependencies that tests replace, and the portal's folder. */
 export interface Surroundings {
   log: Logger;
   clock?: Clock;
   random?: Randomness;
-  /** Where the portal was built; where `npm run build` does but in tests. */
+  /** The folder of the built portal; tests use another than `npm run build`. */
   portalFolder?: string;
-  /** Port of authoritative name servers; 53 but where a test's own stand elsewhere. */
+  /** Port of authoritative name servers; 53 outside of tests. */
   dnsPort?: number;
-  /** Whether work is asked for at its times; false in tests. */
+  /** Whether schedules run; false in tests. */
   schedules?: boolean;
 }
 
-/** Which parts a process runs. More processes beside the first run the API or the worker alone. */
+/** The roles of a process. Additional processes run the API or the worker only. */
 export interface Roles {
   api: boolean;
   /** The worker, the schedules, and the edge and SSH gateway of this machine. */
@@ -53,20 +53,20 @@ export interface Roles {
 export interface RunningHomeport {
   platform: Platform;
   services: Services;
-  /** Where the API listens; null in a process without it. */
+  /** The API's address; null in a process without it. */
   api: ListenAddress | null;
-  /** Where the edge and the SSH gateway listen; null in a process without them, and where no host has said so yet. */
+  /** The addresses of the edge and the SSH gateway; null in a process without them, and until a host has reported them. */
   hosting: HostingAddresses | null;
   /** Resolves when no job is due or running. */
   idle(): Promise<void>;
   /**
-   * Ends gracefully: requests and jobs in progress have `graceMs` (10 s) in all, everything together has `wholeMs` (15 s).
-   * Returns what failed or did not end in time, in words; the log has the reasons.
+   * Shuts down gracefully: requests and jobs in progress get `graceMs` (10 s) in all, everything together `wholeMs` (15
+   * s). Returns the steps that failed or did not end in time; the log has the reasons.
    */
   stop(graceMs?: number, wholeMs?: number): Promise<string[]>;
 }
 
-/** Starts Homeport: migrates, serves, works. Throws OperatorError for what its operator can mend. */
+/** Starts Homeport: migrates, serves, works. Throws OperatorError for faults that the operator can fix. */
 export async function startHomeport(
   config: Config,
   surroundings: Surroundings,
@@ -75,7 +75,7 @@ export async function startHomeport(
   const platform = await openPlatform(config, surroundings);
   const { database, clock, random, log, queue } = platform;
   const authenticator = createAuthenticator(database, clock, (error) =>
-    log.warn({ err: error }, 'could not write down when credentials were used'),
+    log.warn({ err: error }, 'could not store the last uses of credentials'),
   );
   let websites: ReturnType<typeof createHost> | undefined;
   const connections = createSocketLimiters({
@@ -123,7 +123,7 @@ export async function startHomeport(
     shutdown.add('object storage', () => objectStorage.close());
     await host.start();
     shutdown.add('websites', () => host.stop());
-    // Before the first job: a new install may have the name of a website that the database does not know any more.
+    // Before the first job: a new install may have the name of an orphan.
     const reconciling = await websites.startReconciling();
     shutdown.add('reconciliation', () => reconciling.stop());
     const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
@@ -160,7 +160,7 @@ export async function startHomeport(
     shutdown.add('last uses of credentials', () => authenticator.flush());
     shutdown.add('last uses of sessions', () => services.sessions.flush());
     shutdown.add('API', async (graceMs) => {
-      // They end by themselves only with their sessions.
+      // Event streams end only with their sessions.
       services.liveEvents.close();
       await listener.close(graceMs);
       await app.close();

@@ -8,23 +8,23 @@ import { connectHost } from '../hosting/remote/client.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** The websites, whatever runs them. */
+/** The websites, on any kind of host. */
 export interface Websites {
   host: Host;
-  /** The machine that an install is on, where alone a backup of it may lie. */
+  /** The host of an install, which holds its backups. */
   hostOf(installId: string): Promise<Host>;
-  /** Null while nothing is known of them, and where others than this process listen. */
+  /** Null while unknown, and in processes that do not serve them. */
   addresses(): HostingAddresses | null;
   /**
-   * Reconciles what the hosts hold with the database: now, every hour, and when a host answers again. Once it resolves, a host in this
-   * process serves nothing that the database does not know.
+   * Reconciles the hosts with the database: now, every hour, and when a host answers again. Once it resolves, a host in
+   * this process serves no unknown website.
    */
   startReconciling(): Promise<{ stop(): Promise<void> }>;
 }
 
 export const RECONCILE_MS = HOUR_MS;
 
-/** Websites on Linux hosts, in processes and on machines of their own. */
+/** Websites on Linux hosts, in other processes and on other machines. */
 export function createLinuxFleet(platform: Platform): Websites {
   const fleet = createFleet(platform, {
     connect: connectHost,
@@ -40,7 +40,7 @@ export function createLinuxFleet(platform: Platform): Websites {
       const reconcile = async (hostId: string) => reconciling.run(hostId, await fleet.machine(hostId));
       const logged = (hostId: string) =>
         void reconcile(hostId).catch((err: unknown) =>
-          platform.log.warn({ err, host: hostId }, 'a host could not be reconciled with the database'),
+          platform.log.warn({ err, host: hostId }, 'could not reconcile a host with the database'),
         );
       const unsubscribe = fleet.onMet(logged);
       const timer = setInterval(() => fleet.met().forEach(logged), RECONCILE_MS).unref();

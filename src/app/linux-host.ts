@@ -42,29 +42,29 @@ export interface MachineSurroundings {
   log: Logger;
   clock?: Clock;
   random?: Randomness;
-  /** Tells hosts on one machine apart; `homeport` but in tests. */
+  /** Distinguishes several hosts on one machine; `homeport` outside of tests. */
   instance?: string;
-  /** Called after each step of the making of a website: where a test breaks off. */
+  /** Called after each step of creating a website: tests interrupt there. */
   reached?: (step: string, website: WebsiteRemains) => void;
 }
 
 export interface RunningMachine {
   host: HostMachine;
-  /** Port of the mutual TLS listener; null where there is none. */
+  /** Port of the mutual TLS listener; null without one. */
   tlsPort: number | null;
   stop(): Promise<void>;
 }
 
 /**
- * Runs the websites of this machine and takes commands for them, at its socket and (if configured) by mutual TLS.
- * Throws OperatorError for what its operator can mend.
+ * Runs the websites of this machine and accepts commands for them at its socket and, if configured, by mutual TLS.
+ * Throws OperatorError for faults that the operator can fix.
  */
 export async function startHostMachine(
   config: Config,
   surroundings: MachineSurroundings,
 ): Promise<RunningMachine> {
   const { log } = surroundings;
-  // First, so that what is configured wrong ends it before anything is made.
+  // First, so that a wrong configuration ends it before anything is created.
   const gid = await groupId(config.hostGroup);
   const identity = config.hostIdentity === null ? null : await readIdentity(config.hostIdentity);
   await makeHostFolders(layoutOf(config));
@@ -103,7 +103,7 @@ export async function startHostMachine(
   }
 }
 
-/** Every port of the platform on a machine with both the control plane and websites. */
+/** Every port of the platform on a machine with both control plane and websites. */
 function portsOf({ listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen }: Config): number[] {
   const addresses = [listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen];
   return addresses.flatMap((address) => address?.port ?? []);
@@ -220,7 +220,7 @@ function createHostMachine(
         const install = live.get(installId);
         if (install) await websites.runCron(install.sandbox);
       },
-      // The copy of a shop that a restore is tried with must neither send mails nor charge anybody.
+      // The copy of a shop in a restore check must neither send mails nor charge anyone.
       installs: () => live.ids().filter((id) => !isRestoreCheck(live.get(id)?.state.name ?? '')),
       clock,
       log,
@@ -235,7 +235,7 @@ function isRestoreCheck(installName: string): boolean {
   return installName.startsWith(RESTORE_CHECK_PREFIX);
 }
 
-/** Where visitors reach a name, as far as this machine knows: with the port where it is not the usual one. */
+/** The address of a name for visitors, as far as this machine knows: with the port unless it is the standard one. */
 function originOf(
   hostname: string,
   secure: boolean,
@@ -275,7 +275,7 @@ async function readIdentity(file: string): Promise<HostIdentity> {
   return parseIdentity(text);
 }
 
-/** The number of a group. Throws OperatorError if there is none of that name. */
+/** The id of a group. Throws OperatorError if the group does not exist. */
 async function groupId(name: string): Promise<number> {
   try {
     const { stdout } = await runCommand('getent', ['group', name]);

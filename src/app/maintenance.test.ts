@@ -4,7 +4,7 @@ import { until } from '../../test/jobs.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 
-it('is asked for by a running Homeport, each kind at its times', async () => {
+it('is enqueued by a running Homeport, each kind at its times', async () => {
   const clock = manualClock();
   const homeport = await startTestHomeport({ clock, schedules: true });
   try {

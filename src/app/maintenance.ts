@@ -16,12 +16,12 @@ import { createTidyJob } from './retention.ts';
 const LANE = 'maintenance';
 
 const nothing = Type.Object({});
-/** Kinds whose jobs say nothing but that it is time. */
+/** Kinds with an empty payload. */
 type Scheduled = JobType<typeof nothing>;
 
 /**
- * What the platform does by itself, day by day. `warn`: tells of certificates about to expire; `order`: asks for those
- * that are due, if there is an authority.
+ * The platform's recurring jobs. `warn`: emails about expiring certificates. `order`: orders due certificates, if an
+ * authority is configured.
  */
 export function maintenance(
   platform: Platform,

@@ -14,10 +14,10 @@ import { createAddressPolicy } from '../network/probe/address-policy.ts';
 import { createProber, type WebPorts } from '../network/probe/prober.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** Everything that reaches out: to name servers, to names that customers give, to the certificate authority. */
+/** The clients for name servers, for probes of customers' host names, and for the certificate authority. */
 export interface Outside {
   internet: Internet;
-  /** The configured authority, or null: then certificates are self-signed. */
+  /** The configured authority; null for self-signed certificates only. */
   authority: { authority: Authority; directoryUrl: string } | null;
 }
 
@@ -26,8 +26,8 @@ const HTTPS_PORT = 443;
 const DNS_PORT = 53;
 
 /**
- * `edgePorts`: the ports that the edge of this machine listens on. `dnsPort`: the port of authoritative name servers.
- * Throws OperatorError for roots that cannot be read.
+ * `edgePorts`: ports of this machine's edge. `dnsPort`: port of authoritative name servers. Throws OperatorError for
+ * root certificates that cannot be read.
  */
 export function createOutside(
   { config, clock, log }: Pick<Platform, 'config' | 'clock' | 'log'>,
@@ -41,7 +41,7 @@ export function createOutside(
     policy,
     clock,
     extraRoots: roots,
-    // Nothing forwards ports on the way to this machine itself.
+    // No port forwarding applies on the way to this machine itself.
     portsOf: (address) => (isLoopback(address) ? edgePorts() : { http: HTTP_PORT, https: HTTPS_PORT }),
   });
   return {
@@ -50,7 +50,7 @@ export function createOutside(
   };
 }
 
-/** Looks up TXT records in the configured way; `dnsPort`: the port of authoritative name servers. */
+/** Looks up TXT records with the configured resolvers. `dnsPort`: port of authoritative name servers. */
 export function createTextLookUp(
   { resolvers, allowPrivateTargets }: Pick<Config, 'resolvers' | 'allowPrivateTargets'>,
   dnsPort: number = DNS_PORT,
@@ -79,7 +79,7 @@ function configuredAuthority(
   return { authority, directoryUrl: acmeDirectory };
 }
 
-/** The certificates of a PEM file, each on its own. */
+/** The certificates of a PEM file, one by one. */
 export function readRoots(file: string): string[] {
   try {
     const found = readFileSync(file, 'utf8').match(

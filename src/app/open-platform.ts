@@ -15,7 +15,7 @@ import { createSealer } from '../secrets/sealer.ts';
 import { loadSealingKey } from '../secrets/sealing-key.ts';
 import { prepareDataFolder } from './data-folder.ts';
 
-/** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
+/** Creates the data folder, opens the database and migrates it. The caller closes it. Throws OperatorError. */
 export async function openCurrentDatabase(
   config: Config,
   log: Logger,
@@ -31,7 +31,7 @@ export async function openCurrentDatabase(
   }
 }
 
-/** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */
+/** Opens and migrates the database and creates the parts that services need. The caller closes it. */
 export async function openPlatform(
   config: Config,
   {

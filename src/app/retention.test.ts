@@ -72,8 +72,8 @@ async function addPerson(): Promise<string> {
   return id;
 }
 
-describe('tidying up', () => {
-  it('keeps activity for a year, and deletes it then, however much it is', async () => {
+describe('retention', () => {
+  it('keeps activity for a year and deletes all older entries', async () => {
     const accountId = await addAccount();
     const names = async () => {
       const rows = await jobs.database.reader
@@ -98,7 +98,7 @@ describe('tidying up', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('ends sessions and links that have had their time', async () => {
+  it('ends expired sessions and links', async () => {
     const user = await addPerson();
     const now = timestamp(jobs.clock);
     const session = (name: string, expires_at: string, last_seen_at = now) => ({
@@ -155,7 +155,7 @@ describe('tidying up', () => {
     });
   });
 
-  it('removes credentials thirty days after they were revoked, or else have expired; their names stay', async () => {
+  it('removes credentials thirty days after their revocation or expiry; their names stay', async () => {
     const { clock, database } = jobs;
     const now = timestamp(clock);
     const [user, accountId] = [await addPerson(), await addAccount()];
@@ -210,7 +210,7 @@ describe('tidying up', () => {
     ]);
   });
 
-  it('keeps of the changes what somebody may still have to read', async () => {
+  it('keeps the changes that clients may still need', async () => {
     if (jobs.database.dialect === 'postgres') return;
     const accountId = await addAccount();
     for (let part = 0; part < 6; part++) {

@@ -19,7 +19,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { deleteRunsBefore } from '../platform-backup/runs-store.ts';
 
-/** As long as a look back is any use. */
+/** The longest period for which they are queried. */
 const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
 const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
@@ -28,7 +28,7 @@ const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
 
 const payload = Type.Object({});
 
-/** Deletes what has had its time, but for what the queue itself leaves behind. */
+/** Deletes rows past their retention, except those of the queue, which has its own job. */
 export function createTidyJob({
   database,
   clock,

@@ -30,7 +30,7 @@ import { siteRoutes } from '../features/websites/sites/routes.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Services } from './services.ts';
 
-/** Every endpoint of the specification but `/swagger`, which describes the others. */
+/** Every endpoint of the public API except `/swagger`, which describes them. */
 export function apiRoutes({ config, database, clock }: Platform, services: Services): Route[] {
   const { siteDomain } = config;
   return [
@@ -53,7 +53,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
   ];
 }
 
-/** The portal's own endpoints, besides those of the API. */
+/** The portal's endpoints beyond those of the public API. */
 export function portalRoutes(services: Services): Route[] {
   return [
     ...sessionRoutes(services.sessions),

@@ -5,7 +5,7 @@ export function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Another user's process is one all the same.
+    // A process of another user exists too.
     return hasCode(error, 'EPERM');
   }
 }

@@ -42,7 +42,7 @@ import { createTextLookUp } from './network-clients.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
-/** What services share with the rest of a process that serves; a command has none of it. */
+/** The parts that services share with a serving process; commands have none of them. */
 export interface ServingParts {
   authenticator?: Authenticator;
   limiter?: RateLimiter;
@@ -52,7 +52,7 @@ export interface ServingParts {
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
 
-/** Every service, made from the platform's parts. */
+/** Creates every service. */
 export function createServices(
   platform: Platform,
   {

@@ -2,14 +2,14 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createShutdown } from './shutdown.ts';
 
-/** A shutdown, the steps that ran, and the log. */
+/** A shutdown with the steps that ran and its log. */
 function begin() {
   const lines: { step?: string; msg: string }[] = [];
   const shutdown = createShutdown(pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) }));
   return { shutdown, lines, ran: [] as string[] };
 }
 
-test('steps run latest first, once', async () => {
+test('steps run once, latest first', async () => {
   const { shutdown, lines, ran } = begin();
   for (const name of ['database', 'worker', 'API']) shutdown.add(name, () => void ran.push(name));
   expect(await shutdown.run(100)).toEqual([]);
@@ -18,7 +18,7 @@ test('steps run latest first, once', async () => {
   expect(lines).toEqual([]);
 });
 
-test('a step that fails or hangs keeps no other from running, and the log names it', async () => {
+test('a failing or hanging step stops no other, and the log names it', async () => {
   const { shutdown, lines, ran } = begin();
   shutdown.add('database', () => void ran.push('database'));
   shutdown.add('frozen', () => new Promise(() => {}));

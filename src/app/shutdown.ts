@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 
 /** Bound of a whole shutdown. systemd kills after 90 s. */
 const WHOLE_MS = 15_000;
-/** Least time of a step, however long the steps before it took. */
+/** Minimum time of a step, however long the steps before it took. */
 const STEP_MS = 400;
 
 /** Steps that end a process in order. */
 export interface Shutdown {
-  /** Adds a step that ends something. The latest added runs first. `graceMs`: how long work in progress may still take. */
+  /** Adds a step. The latest added runs first. `graceMs`: time for work in progress. */
   add(name: string, end: (graceMs: number) => Promise<void> | void): void;
   /**
-   * Runs every step once, also after one that failed or did not end in time, within `wholeMs` (15 s) in all. Never
-   * throws; returns the names of the steps that failed or hung.
+   * Runs every step once, even after one that failed or hung, within `wholeMs` (15 s) in all. Never throws; returns the
+   * names of the steps that failed or hung.
    */
   run(graceMs: number, wholeMs?: number): Promise<string[]>;
 }

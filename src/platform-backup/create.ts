@@ -20,7 +20,7 @@ import { finishRun, hadJobSince, insertRun, isInstall, readContents } from './ru
 import { type BackupDraft, type BackupStorage, backupName } from './storage.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
-/** How often a website is copied again because a job changed it meanwhile. */
+/** Attempts to copy a website that a job changed meanwhile. */
 const TRIES = 3;
 
 export type BackupProgress = (done: { websites: number; of: number; bytes: number }) => void;
@@ -29,7 +29,7 @@ export interface CreateOptions {
   storage: BackupStorage;
   /** The websites, if the data folder holds them. */
   websites: WebsiteParts | null;
-  /** This program's. */
+  /** The version of this program. */
   version: string;
   withSealingKey: boolean;
   onProgress?: BackupProgress;
@@ -41,8 +41,8 @@ type Parts = Pick<Platform, 'config' | 'database' | 'clock' | 'random' | 'log'>;
 /**
  * Backs up the platform while it runs, and records the outcome in the database.
  *
- * The database is copied first, as it is at one moment. Then follow the files of the websites that this copy knows, each as
- * it was at one moment (archive-source.ts). A website that a job changed while it was copied is copied again. Errors: OperatorError.
+ * The database is copied first, as of one moment. Then follow the files of the websites in this copy, each as of one
+ * moment (archive-source.ts). A website that a job changed during the copy is copied again. Errors: OperatorError.
  */
 export async function createPlatformBackup(parts: Parts, options: CreateOptions): Promise<Manifest> {
   const { database, clock, random, log } = parts;
@@ -121,7 +121,7 @@ async function fill(
     files.push({ path, bytes, sha256 });
   }
 
-  /** Keeps a copy of a file, unless it is gone. */
+  /** Copies a file, unless it is gone. */
   async function addCopy(path: string, from: string): Promise<void> {
     const file = await draft.place(path);
     try {
@@ -200,8 +200,8 @@ export const databaseFile = (dialect: 'sqlite' | 'postgres'): string =>
 const sum = (files: BackedUpFile[]): number => files.reduce((bytes, file) => bytes + file.bytes, 0);
 
 /**
- * Archives one website, again if a job of the install ran meanwhile. An owner's fault (an unreadable file, one that
- * never stands still) must not stop the backup of all others: then its files are missing, and the reason is kept.
+ * Archives one website, again if a job of the install ran meanwhile. A customer's fault (an unreadable or constantly
+ * changing file) must not stop the backup of the others: then these files are left out, with the reason.
  */
 async function archived(
   { database, clock }: Parts,
@@ -225,7 +225,7 @@ async function archived(
       await websites.archive(install, backupId, archive, signal);
     } catch (error) {
       signal?.throwIfAborted();
-      // An error of the system is the disk's or the machine's.
+      // A system error concerns the disk or the machine.
       if (codeOf(error) !== undefined) throw error;
       missing = messageOf(error);
     }

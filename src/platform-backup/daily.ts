@@ -32,7 +32,7 @@ export function dailyPlatformBackup(
       storage.close();
     }
   };
-  // A job of its own: a backup is not made again because old ones cannot be deleted.
+  // A separate job: a failed deletion of old backups must not repeat the backup.
   const prune = defineJob({
     name: 'prune_platform_backups',
     payload,

@@ -7,7 +7,7 @@ import type { BackupStorage } from './storage.ts';
 
 const S3 = /^s3:(https?:\/\/.+)$/;
 
-/** Opens a destination: a folder, or `s3:https://endpoint/bucket/prefix`. Throws OperatorError for an address that is none. */
+/** Opens a destination: a folder, or `s3:https://endpoint/bucket/prefix`. Throws OperatorError for an invalid address. */
 export function openStorage(destination: string, options: S3StorageOptions): BackupStorage {
   const [, address] = S3.exec(destination) ?? [];
   if (address !== undefined) return createS3Storage(s3Place(address), options);
@@ -15,7 +15,7 @@ export function openStorage(destination: string, options: S3StorageOptions): Bac
   return createFolderStorage(resolve(destination));
 }
 
-/** The folder of a destination, for a process in the working directory `from`; null for a bucket. */
+/** The folder of a destination, relative to the working directory `from`; null for a bucket. */
 export function destinationFolder(destination: string, from: string): string | null {
   return destination.startsWith('s3:') ? null : resolve(from, destination);
 }

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { OperatorError } from '../lib/operator-error.ts';
 
-/** Of the format below. A program that changes it so that an older one cannot restore it counts up. */
+/** Version of the format below. Increase it with every change that older programs cannot restore. */
 export const FORMAT_VERSION = 1;
 export const MANIFEST_FILE = 'manifest.json';
 
@@ -22,9 +22,9 @@ export type BackedUpFile = Static<typeof BackedUpFile>;
 const BackedUpWebsite = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
-  /** Why its files are not in the backup, one sentence; null if they are. */
+  /** Why its files are left out, one sentence; null if they are included. */
   missing: Type.Union([Type.String(), Type.Null()]),
-  /** A job changed the website each time it was copied: its files may be of several moments. */
+  /** A job changed the website during every copy, so its files may be of several moments. */
   changing: Type.Boolean(),
 });
 export type BackedUpWebsite = Static<typeof BackedUpWebsite>;
@@ -35,7 +35,7 @@ const Manifest = Type.Object({
   version: Type.Integer({ minimum: 1 }),
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
-  /** Of the program that made it. */
+  /** Version of the program that created it. */
   homeport_version: Type.String(),
   public_url: Type.String(),
   /** Fingerprint of the sealing key. Two platforms that share a destination have different ones. */
@@ -50,7 +50,7 @@ const Manifest = Type.Object({
     migrations: Type.Array(Type.String()),
   }),
   sealing_key: Type.Boolean(),
-  /** Sentences about what is not in here, for people. */
+  /** Sentences about the parts left out, for operators. */
   not_included: Type.Array(Type.String()),
   websites: Type.Array(BackedUpWebsite),
   files: Type.Array(BackedUpFile),
@@ -58,7 +58,7 @@ const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** Damaged, incomplete or not a backup at all. The message names what is wrong, in a sentence. */
+/** A backup that is damaged, incomplete or none at all. The message says what is wrong. */
 export class DamagedBackup extends OperatorError {}
 
 /** The manifest as it is stored: JSON, with a checksum of itself. */

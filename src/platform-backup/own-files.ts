@@ -2,7 +2,7 @@ import { ownCertificateFile, ownKeyFile } from '../api/api-certificate.ts';
 import type { Config } from '../config/config.ts';
 import type { HostFile } from './website-parts.ts';
 
-/** The API's own certificate and its key, by their names in the data folder; none if the operator's are configured. */
+/** The API's generated certificate and key, by their names in the data folder; empty if the operator configured others. */
 export function ownFiles({ dataDir, tlsCert }: Pick<Config, 'dataDir' | 'tlsCert'>): HostFile[] {
   if (tlsCert !== null) return [];
   return [

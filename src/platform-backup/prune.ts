@@ -6,8 +6,8 @@ import { readManifest } from './verify.ts';
 const ABANDONED_MS = 2 * DAY_MS;
 
 /**
- * Deletes all but the newest `keep` backups of one platform (by the fingerprint of its sealing key), and what unfinished ones left. A
- * backup whose manifest cannot be read is left alone. Returns the names of what was deleted.
+ * Deletes all but the newest `keep` backups of one platform (by the fingerprint of its sealing key), and remains of
+ * unfinished ones. Keeps backups with unreadable manifests. Returns the deleted names.
  */
 export async function prunePlatformBackups(
   storage: BackupStorage,

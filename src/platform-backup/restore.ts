@@ -16,7 +16,7 @@ import type { BackupStorage } from './storage.ts';
 import { readManifest, requireDatabase } from './verify.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
-/** Entries that an empty folder may hold: this program creates the lock and the probe itself. */
+/** Files that this program creates itself in an otherwise empty folder. */
 const NO_CONTENT = new Set(['lost+found', '.writable', 'websites.lock', 'websites.lock-journal']);
 const WORKSHOP = '.restoring';
 /** Files that go to the same path below the data folder. */
@@ -31,15 +31,15 @@ export interface RestoreOptions {
   version: string;
   /** File with the sealing key; null: the backup's, or the configured one. */
   sealingKey: string | null;
-  /** Go on without the key that the backup's private keys were sealed with. */
+  /** Continue without the sealing key of the backup's private keys. */
   withoutSealingKey: boolean;
   log: Logger;
   onProgress?: (files: number, of: number) => void;
 }
 
 /**
- * Restores a backup into an empty data folder (and an empty PostgreSQL database). Everything is read, checked and unpacked in a folder
- * beside before anything gets its place; the database comes last. Errors: OperatorError, DamagedBackup.
+ * Restores a backup into an empty data folder (and an empty PostgreSQL database). Reads, checks and unpacks everything
+ * in a folder beside it before moving it into place, the database last. Errors: OperatorError, DamagedBackup.
  */
 export async function restorePlatformBackup(config: Config, options: RestoreOptions): Promise<Manifest> {
   const { storage, name, log } = options;
@@ -62,7 +62,7 @@ export async function restorePlatformBackup(config: Config, options: RestoreOpti
     await unpack(manifest, options, { fetched, ready });
     if (config.databaseUrl !== null) await restorePostgres(config.databaseUrl, database, { log });
     await moveIn(ready, config.dataDir);
-    // Until it is there, a server that starts meets no database rather than half of the rest.
+    // Without it, a starting server finds no database rather than a partial restore.
     if (config.databaseUrl === null) await rename(database, join(config.dataDir, SQLITE_FILE));
     await syncFolder(config.dataDir);
   } finally {

@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream';
 
-/** Where platform backups are kept: a folder, or a bucket behind the S3 protocol. Errors: OperatorError, and those of the system. */
+/** Storage of platform backups: a folder or an S3 bucket. Errors: OperatorError, and system errors. */
 export interface BackupStorage {
   /** For people, without secrets. */
   readonly address: string;
-  /** Begins a backup. Nothing of it shows in `list` before it is finished. */
+  /** Begins a backup. `list` shows it only once it is finished. */
   begin(name: string): Promise<BackupDraft>;
   /** Names of the complete backups, oldest first. */
   list(): Promise<string[]>;
-  /** Bytes of a file of a complete backup; null if there is none. Must be read to its end or destroyed. */
+  /** Opens a file of a complete backup; null if it does not exist. The stream must be read to its end or destroyed. */
   read(name: string, path: string): Promise<Readable | null>;
-  /** Deletes a backup, so that at no moment a part of it looks whole. */
+  /** Deletes a backup. No part of it ever looks complete. */
   remove(name: string): Promise<void>;
-  /** Deletes what backups left that began before `before` and never finished. Returns their names. */
+  /** Deletes the remains of unfinished backups begun before `before`. Returns their names. */
   removeUnfinished(before: Date): Promise<string[]>;
   close(): void;
 }
 
-/** A backup that is being made. */
+/** A backup in progress. */
 export interface BackupDraft {
-  /** Where to write a new file of the backup; its folder is there. */
+  /** The path for a new file of the backup; its folder exists. */
   place(path: string): Promise<string>;
   /** Takes over the file written at `place(path)`. */
   keep(path: string, bytes: number, signal?: AbortSignal): Promise<void>;
@@ -37,7 +37,7 @@ export function backupName(at: Date, random: Buffer): string {
   return `homeport-${time}-${random.toString('hex', 0, 4)}`;
 }
 
-/** When a backup of that name began. */
+/** The start time in a backup's name. */
 export function beginningOf(name: string): Date | null {
   const [, year, month, day, hour, minute, second] = BACKUP_NAME.exec(name) ?? [];
   const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

@@ -1,0 +1,20 @@
+/** No folder imports another in a circle. Tests and the generator of the portal's API types are left out: they start whole servers. */
+import layers from './.dependency-cruiser.mjs';
+
+export default {
+  forbidden: [
+    {
+      name: 'no-circles-of-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    ...layers.options,
+    exclude: {
+      path: [layers.options.exclude.path, '(\\.|-)(test|fixture)\\.tsx?$', '^web/api/types/describe\\.ts$'],
+    },
+  },
+};
