@@ -8,28 +8,28 @@ import type { Clock } from '../lib/clock.ts';
 import { parseUuid } from '../lib/ids.ts';
 import { hashSecret } from '../secrets/random-secret.ts';
 
-/** Whose credential it is, and what it leaves of their rights. */
+/** A valid credential's user and limits. */
 export interface VerifiedCredential {
   userId: string;
-  /** The API username that was used. */
+  /** The API username. */
   credentialId: string;
   limits: CallerLimits | null;
 }
 
-/** How long a process may go on with what it knew of a credential: the bound on revoking from another process. */
+/** How long a process trusts a cached credential: the longest delay of a revocation by another process. */
 const REMEMBERED_MS = 4_000;
 const REMEMBERED_CREDENTIALS = 10_000;
-/** Compared against when there is no such username, so that both cases take the same time. */
+/** Compared with if the username is unknown, so that both cases take the same time. */
 const NOBODY = hashSecret('');
 
 export interface Authenticator {
   /** The username and password of a Basic header, or undefined if it cannot be read. */
   read(header: string): BasicCredentials | undefined;
-  /** Who these credentials belong to, or null if they are wrong, expired or revoked. */
+  /** The user and limits of these credentials; null if they are wrong, expired or revoked. */
   verify(credentials: BasicCredentials): Promise<VerifiedCredential | null>;
   /** Forgets a credential that this process has changed. */
   forget(credentialId: string): void;
-  /** Writes down the uses that are still in memory. */
+  /** Writes last uses that are still in memory. */
   flush(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ interface KnownCredential extends Omit<CredentialRow, 'read_only' | 'account_id'
   limits: CallerLimits | null;
 }
 
-/** HTTP Basic (RFC 7617) with credentials of their own; a check costs one hash and a look-up in memory. */
+/** HTTP Basic (RFC 7617) with API credentials. A cached check costs one hash and one lookup in memory. */
 export function createAuthenticator(
   database: Database,
   clock: Clock,
@@ -63,7 +63,7 @@ export function createAuthenticator(
   const known = new LRUCache<string, { credential: KnownCredential; until: number }>({
     max: REMEMBERED_CREDENTIALS,
   });
-  /** Counts what was forgotten, so that an answer that was on its way meanwhile is not remembered. */
+  /** Counts calls of forget, so that a query that was in progress during one is not cached. */
   let forgotten = 0;
   const uses = createLastUses(database, noteLastUsed, report);
   const find = database.prepare<{ id: string }, CredentialRow>((queries, parameter) =>

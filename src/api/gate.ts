@@ -12,23 +12,23 @@ import { isSameOrigin, sessionToken } from './session.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking; set by the gate on every endpoint but the public ones. */
+    /** Set by the gate on every endpoint that is not public. */
     caller?: Caller;
-    /** The portal's session, however far it has come; set by the gate where a request has one. */
+    /** The portal session of the request, at any stage; set by the gate. */
     session?: Session;
   }
 }
 
-/** Limits and authentication, in front of every endpoint (specification, Authentication; gaps section 4). */
+/** Rate limits and authentication in front of every endpoint (docs/api.md, Authentication and Rate limits). */
 export interface Gate {
   /**
-   * Lets a request to `/v1` in and says who sent it: by Basic, or, from the portal's own pages, by its cookie. Throws
-   * Unauthenticated or RateLimited.
+   * Authenticates a request to `/v1`: by Basic, or by cookie if it comes from the portal's pages. Throws Unauthenticated or
+   * RateLimited.
    */
   enter(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** The same for the portal's own endpoints: by cookie alone, as far as the endpoint asks for a session. Throws CrossOrigin too. */
+  /** Authenticates a request to a portal endpoint: by cookie only, if the endpoint requires a session. Throws CrossOrigin too. */
   enterPortal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts a request by its address alone. */
+  /** Counts a request by its address only. */
   anonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
@@ -39,10 +39,10 @@ export interface GateParts {
   config: Pick<Config, 'rateLimit' | 'anonymousRateLimit' | 'authFailureLimit' | 'publicUrl'>;
 }
 
-/** Sent by a page that loads something again while nobody is at it. */
+/** Sent by pages that reload data without user activity. */
 const UNATTENDED = 'x-homeport-unattended';
 
-/** Whether somebody is there who uses the session: a page that waits for changes, or loads them by itself, keeps none alive. */
+/** Whether the request shows user activity. Event streams and automatic reloads do not extend a session. */
 function isUse(request: FastifyRequest): boolean {
   const stream = request.routeOptions.config.route?.contentType === 'text/event-stream';
   return !stream && request.headers[UNATTENDED] === undefined;
@@ -50,7 +50,7 @@ function isUse(request: FastifyRequest): boolean {
 
 export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {
   const { origin } = new URL(config.publicUrl);
-  // The one switch of the general limits (0) switches both off.
+  // A rate limit of 0 switches off both general limits.
   const anonymousLimit = config.rateLimit === 0 ? 0 : config[RATE_LIMITS.anonymousRequests.size];
 
   async function anonymous(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -65,18 +65,17 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
   ): Promise<VerifiedCredential> {
     const credentials = authenticator.read(header);
     const failures = [rateLimitKey(RATE_LIMITS.authFailuresByAddress, addressBlock(request.ip))];
-    // No other username exists, and a key must not be whatever a stranger sends.
+    // Usernames are UUIDs. A key must not contain arbitrary text of a request.
     const username = credentials ? parseUuid(credentials.username) : undefined;
     if (username !== undefined) failures.push(rateLimitKey(RATE_LIMITS.authFailuresByUsername, username));
-    // Asked before the password is looked at: a limit that a right guess passes limits no guessing.
+    // Checked before the password: otherwise a correct guess would pass the limit.
     for (const key of failures) {
       const decision = await limiter.peek(key, config[RATE_LIMITS.authFailuresByAddress.size]);
       if (!decision.allowed) admit(reply, decision);
     }
     const verified = credentials ? await authenticator.verify(credentials) : null;
     if (verified) return verified;
-    // All are counted, whichever refuses. Of guesses that found the limits open at the same time, no more than the
-    // limits leave are told that they were wrong.
+    // Counts all limits even if one refuses. Of parallel guesses, only as many as the limits allow learn that they were wrong.
     const counted = await Promise.all(
       failures.map((key) => limiter.spend(key, config[RATE_LIMITS.authFailuresByAddress.size])),
     );
@@ -86,7 +85,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     throw new Unauthenticated('Bad Credentials');
   }
 
-  /** The session of a request's cookie. One that another site made the browser send is none. */
+  /** The session of the request's cookie; null for requests that other sites caused. */
   async function sessionOf(request: FastifyRequest): Promise<Session | null> {
     const token = sessionToken(request);
     if (token === undefined || !isSameOrigin(request, origin)) return null;
@@ -106,8 +105,8 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
         origin: { means: 'portal', credentialId: null, address: request.ip, requestId: request.id },
       };
     }
-    // By the person: sessions are had for the asking. Whoever knows no more than the password uses up nothing of theirs,
-    // and nothing of what they have at another place.
+    // Counted by user, who can open any number of sessions. Requests with only the password count apart and by address, so that an
+    // attacker uses up nothing of the user's limit.
     const key =
       session.stage === 'second_factor'
         ? rateLimitKey(RATE_LIMITS.pendingSessionRequests, session.userId, addressBlock(request.ip))
@@ -142,7 +141,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
       const stages = request.routeOptions.config.route?.stages ?? ['full'];
       const session = await sessionOf(request);
       if (session) await enterBySession(request, reply, session);
-      // What a stranger may ask for takes as long whoever asks: no session is a way round their limit.
+      // Public endpoints cost the same with a session, so a session does not bypass the anonymous limit.
       if (!session || stages === 'anybody') await anonymous(request, reply);
       if (!isSameOrigin(request, origin)) throw new CrossOrigin(config.publicUrl);
       if (stages === 'anybody' || (session && stages.includes(session.stage))) return;

@@ -5,56 +5,55 @@ import type { Clock } from '../lib/clock.ts';
 import { findTaken, takeOfWindow } from './rate-window-store.ts';
 
 const WINDOW_SECONDS = 60;
-/** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
+/** A process reserves 1/20 of a limit at a time, which saves most database queries. */
 const SHARES = 20;
 const KEYS_REMEMBERED = 100_000;
-/** How long to count in memory before the database is tried again. */
+/** Time of counting in memory before the next attempt to use the database. */
 const RETRY_MS = 5_000;
-/** What is said of a limit that is switched off: the highest that can be set. Clients pause when nothing remains. */
+/** Reported for a limit that is switched off: the highest setting. Clients would pause at 0. */
 const UNLIMITED = 1_000_000_000;
 
 export interface LimitDecision {
   allowed: boolean;
   limit: number;
-  /** As far as this process knows; others may hold shares of the rest. */
+  /** As far as this process knows; other processes may have reserved more. */
   remaining: number;
   /** Seconds until the window ends. */
   resetSeconds: number;
 }
 
 /**
- * Requests a minute for a key, in fixed windows, held across all processes: each takes shares of the window's
- * allowance from the database and spends them by itself, so the sum never exceeds the limit. A key whose window is
- * another than a minute has the same one at every call.
+ * Counts requests by key in fixed windows of one minute by default, over all processes. Each process reserves shares of the window's
+ * allowance in the database and spends them locally, so the sum never exceeds the limit. All calls for a key pass the same window.
  *
- * While the database takes no writes, each process counts in memory, so the sum may reach the limit times the number of
- * processes. What it counted reaches the database with its next share of the same window.
+ * While the database accepts no writes, each process counts in memory, so the sum may reach the limit times the number of processes. The
+ * next reservation in the same window adds these counts to the database.
  */
 export interface RateLimiter {
   /** Spends one request of `key`. A limit of 0 always allows. */
   spend(key: string, limit: number, windowSeconds?: number): Promise<LimitDecision> | LimitDecision;
-  /** Whether `key` could spend one, without spending it or taking a share for it. */
+  /** Whether `key` could spend one request. Spends and reserves nothing. */
   peek(key: string, limit: number, windowSeconds?: number): Promise<LimitDecision> | LimitDecision;
-  /** Gives back one that this process spent in the present window: it turned out not to count. */
+  /** Returns a request that this process spent in the current window. */
   refund(key: string, windowSeconds?: number): void;
 }
 
 interface Allowance {
   windowStart: number;
-  /** What this process may still spend of the shares that it took. */
+  /** Requests that this process has reserved and not spent. */
   inHand: number;
-  /** What nobody had taken when this process asked last. */
+  /** Requests that no process had reserved at the last query. */
   unclaimed: number;
-  /** What this process took without the database. */
+  /** Requests that this process spent without the database. */
   owed: number;
-  /** Whether it has asked at all in this window. */
+  /** Whether this process has queried the database in this window. */
   asked: boolean;
   asking: Promise<void> | undefined;
 }
 
 export function createRateLimiter(database: Database, clock: Clock, log: Logger): RateLimiter {
   const allowances = new LRUCache<string, Allowance>({ max: KEYS_REMEMBERED });
-  /** When the database is tried again; undefined while it works. */
+  /** Time of the next attempt to use the database; undefined while it works. */
   let retryAt: number | undefined;
 
   const isAway = () => retryAt !== undefined && clock.now().getTime() < retryAt;
@@ -99,7 +98,7 @@ export function createRateLimiter(database: Database, clock: Clock, log: Logger)
     if (!spending && allowance.asked) {
       return { allowed: true, limit, remaining: allowance.unclaimed, resetSeconds };
     }
-    // Requests that arrive meanwhile wait for the same answer instead of asking again.
+    // Requests that arrive during a query share its result.
     const current = allowance;
     current.asking ??= (spending ? takeShare : look)(key, current, limit).finally(() => {
       current.asking = undefined;
@@ -107,7 +106,7 @@ export function createRateLimiter(database: Database, clock: Clock, log: Logger)
     return current.asking.then(() => decide(key, limit, spending, windowSeconds));
   }
 
-  /** What the processes have taken together, without taking anything. */
+  /** Reads the reservations of all processes without reserving. */
   async function look(key: string, allowance: Allowance, limit: number): Promise<void> {
     const start = new Date(allowance.windowStart).toISOString();
     allowance.asked = true;

@@ -1,25 +1,25 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a cookie holds, and until when. */
+/** A cookie's value and expiry. */
 interface CookieValue {
   token: string;
   expiresAt: Date;
 }
 
-/** Sets and clears cookies on the answer. */
+/** Sets and clears cookies on the response. */
 export interface BrowserCookies {
-  /** The session's, and the one by which the browser is known later; `device` null: that one stays as it is. */
+  /** Sets the session cookie and the device cookie; `device` null keeps the device cookie. */
   set(session: CookieValue & { device: CookieValue | null }): void;
-  /** The one by which the browser is known later, alone. */
+  /** The device cookie only. */
   setDevice(device: CookieValue): void;
-  /** The session's alone. */
+  /** The session cookie only. */
   clear(): void;
 }
 
-/** `__Host-`: no other host, and nothing that came by plain HTTP, can have set it (RFC 6265bis, section 4.1.3). */
+/** `__Host-`: neither another host nor plain HTTP can set this cookie (RFC 6265bis section 4.1.3). */
 export const SESSION_COOKIE = '__Host-homeport-session';
-/** Only the sign-in page's own requests need it, so no link from elsewhere brings it (`SameSite=Strict`). */
+/** `SameSite=Strict`, as only requests of the sign-in page need the device cookie. */
 export const DEVICE_COOKIE = '__Host-homeport-device';
 const ATTRIBUTES = { path: '/', secure: true, httpOnly: true } as const;
 
@@ -49,9 +49,8 @@ export function browserCookies(reply: FastifyReply): BrowserCookies {
 }
 
 /**
- * Whether a request was sent by our own pages, or by a person who typed the address; every browser says so. A hosted site
- * below the same domain is "same-site" and for that reason kept out as well. What changes something needs a matching
- * `Origin`; a GET may lack it, but not contradict it.
+ * Whether the portal's pages or a typed address caused the request, by the headers that browsers send. "same-site" is not enough, because
+ * a hosted site may be below the same domain. Requests that change data need a matching `Origin`; a GET may omit it.
  */
 export function isSameOrigin(request: FastifyRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;

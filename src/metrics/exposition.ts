@@ -7,13 +7,13 @@ import type { Figures } from './figures.ts';
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
 const STATES = ['queued', 'running', 'failed'];
 
-/** Says figures in the text format of Prometheus. */
+/** Renders figures in the text format of Prometheus. */
 export interface Exposition {
   readonly contentType: string;
   text(figures: Figures): Promise<string>;
 }
 
-/** A registry of its own, with what Node tells of the process. Loaded where metrics are wanted only. */
+/** Creates a separate registry with Node's process metrics. Loads prom-client only if metrics are served. */
 export async function createExposition(connections: SocketLimiters): Promise<Exposition> {
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
   const registry: Registry = new Registry();

@@ -8,22 +8,22 @@ import { backupRecord } from '../platform-backup/runs-store.ts';
 
 const WITHIN_DAYS = [14, 7, 1] as const;
 
-/** What the database tells of certificates, backups and jobs. No name of a customer is among it. */
+/** Figures of certificates, backups and jobs from the database, without customers' names. */
 export interface Figures {
   certificates: { source: string; count: number }[];
-  /** Certificates from the authority that expire within so many days although their renewal was due, expired ones among them. */
+  /** Authority certificates that expire within so many days although their renewal is due, expired ones included. */
   expiring: { days: number; count: number }[];
-  /** When the first certificate from the authority expires; null if there is none. */
+  /** Earliest expiry of an authority certificate; null without one. */
   nextExpiry: Date | null;
-  /** Domains whose last try to get a certificate failed. */
+  /** Domains whose last certificate order failed. */
   failing: number;
   /** Active installs, older than two days, without a completed backup of the last two days. */
   withoutBackup: number;
-  /** Installs whose last backup that was restored on trial could not be. */
+  /** Installs whose last restore check failed. */
   unrestorable: number;
-  /** The last trial of a restore; null if there was none. */
+  /** The last restore check; null without one. */
   lastRestoreCheck: { at: Date; tookMs: number } | null;
-  /** The last backup of the platform that succeeded (null if none did), and how many failed since. */
+  /** The last successful platform backup (null without one) and the number of failures since. */
   platformBackup: { last: { at: Date; bytes: number } | null; failures: number };
   jobs: { class: JobClass; state: string; count: number }[];
 }
@@ -39,7 +39,7 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     const { count } = await issued()
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('certificate.not_after', '<=', timestamp(clock, days * DAY_MS))
-      // One that lives for days only is young at any of the thresholds.
+      // Certificates that are valid for a few days are below every threshold while they are new.
       .where((eb) =>
         eb.or([eb('certificate.renew_at', 'is', null), eb('certificate.renew_at', '<=', timestamp(clock))]),
       )

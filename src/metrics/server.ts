@@ -7,7 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import { createExposition } from './exposition.ts';
 import { readFigures } from './figures.ts';
 
-/** However often metrics are asked for, the database is asked no more often than this. */
+/** Queries the database at most this often, however often metrics are scraped. */
 const KEPT_MS = 5_000;
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 5_000 };
 
@@ -32,7 +32,7 @@ export async function startMetrics(
         .then(() => readFigures(database, clock))
         .then((figures) => exposition.text(figures));
       kept = { at: now, text };
-      // What failed is asked for again by the next one who asks.
+      // The next scrape retries after a failure.
       text.catch(() => {
         kept = null;
       });
@@ -46,7 +46,7 @@ export async function startMetrics(
       response.writeHead(200, { 'Content-Type': exposition.contentType, 'Cache-Control': 'no-store' });
       response.end(text);
     } catch (err) {
-      log.error({ err }, 'metrics could not be read');
+      log.error({ err }, 'could not read metrics from the database');
       response.writeHead(503, { 'Content-Type': 'text/plain' }).end('The database does not answer.\n');
     }
   }

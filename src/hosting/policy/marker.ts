@@ -15,7 +15,7 @@ export function markerPath({ installId, revision }: Marker): string {
   return `${MARKER_PREFIX}${installId}/${revision}`;
 }
 
-/** What the edge answers there: so much that no other server would answer it by chance. */
+/** The edge's answer at the marker path, specific enough that no other server gives it by chance. */
 export function markerText({ installId, revision }: Marker): string {
   return `homeport ${installId} ${revision}\n`;
 }

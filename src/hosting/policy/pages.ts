@@ -29,12 +29,12 @@ ${content}
 `;
 }
 
-/** Text as it may stand in HTML, between tags and in quoted attributes. */
+/** Escapes text for HTML, between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** What a visitor is told where there is nothing to serve. */
+/** The page for requests without a matching website. */
 export interface Notice {
   status: number;
   title: string;

@@ -99,7 +99,7 @@ function get(options: RequestOptions): Promise<Got> {
   });
 }
 
-/** An address to connect to, for one that stands for all of a machine's. */
+/** Replaces a wildcard address by one that can be connected to. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

@@ -1,6 +1,6 @@
 export type Scheme = 'http' | 'https';
 
-/** What decides where requests for a host name go. */
+/** The redirect settings of a host name. */
 export interface RedirectRule {
   /** Another host name of the install; null to serve the website under this one. */
   redirectTo: string | null;

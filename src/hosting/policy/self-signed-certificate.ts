@@ -16,7 +16,7 @@ export interface SelfSigned {
 
 export interface SelfSignedRequest {
   /**
-   * What the certificate is for, at least one: host names in ASCII, `*.` and a host name, or IP addresses. Each becomes
+   * Subjects of the certificate, at least one: host names in ASCII, `*.` and a host name, or IP addresses. Each becomes
    * a subject alternative name of its kind; the first is the common name too.
    */
   names: string[];

@@ -1,17 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** Connections from which something is expected. */
+/** Connections that must complete a step, such as a handshake, in time. */
 export interface WaitingRoom {
-  /** From now on it is waited for; one that is in already begins anew. */
+  /** Starts the time limit of a connection, or restarts it. */
   enter(socket: Socket): void;
-  /** What was expected has come. */
+  /** The connection completed the step. */
   leave(socket: Socket): void;
 }
 
 /**
- * Keeps connections that are waited for few and short: one is closed after `withinMs`, and where there are `most`
- * already the one that has waited longest makes room. So nobody keeps others out by connecting and saying nothing: whoever
- * says at once what is expected has left before his turn comes.
+ * Limits connections in the room: closes each after `withinMs`, and the oldest one if `most` are already waiting. So silent clients
+ * cannot lock others out: a client that completes the step quickly leaves before it is the oldest.
  */
 export function createWaitingRoom({ most, withinMs }: { most: number; withinMs: number }): WaitingRoom {
   /** In the order in which they came. */
