@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 
-const ANSWER_MS = 2_000;
+/** A busy machine takes seconds to start the process that sends the banner. */
+const ANSWER_MS = 10_000;
 
 /** Resolves if an SSH server answers there (RFC 4253 section 4.2); rejects with the reason, one sentence. */
 export async function requireSshBanner(address: ListenAddress): Promise<void> {
