@@ -32,7 +32,7 @@ export async function startBackupMachine() {
     inHtdocs,
     repositoryOf: ({ ref }: HostedInstall) => join(layout.backups, ref.id),
 
-    /** Backups with nothing else known of them, as in a process of their own. */
+    /** Backups without shared state, as in another process. */
     backupsWith: (options: Partial<BackupsOptions> = {}): Backups =>
       createBackups({
         layout,
@@ -87,7 +87,7 @@ export async function startBackupMachine() {
       return (await databases.query(install.database, 'SELECT text FROM notes ORDER BY id')).flat();
     },
 
-    /** What restores and backups must never leave behind. */
+    /** Leftovers that restores and backups must avoid. */
     async leftoversOf(install: HostedInstall): Promise<string[]> {
       const scratch = existsSync(layout.scratch) ? readdirSync(layout.scratch) : [];
       const inHome = readdirSync(homeOf(install)).filter((name) => name.startsWith('.restore'));

@@ -133,7 +133,7 @@ test('a signal ends a backup and a restore, and leaves nothing of them', async (
   rmSync(machine.inHtdocs(shop, 'large.bin'));
 });
 
-test('a killed restic leaves the repository locked for nobody', async () => {
+test('a killed restic leaves no lasting lock', async () => {
   const [one, two] = [randomUUID(), randomUUID()];
   await backups.snapshot(shop, one);
   await machine.killPrune(shop);
@@ -145,7 +145,7 @@ test('a killed restic leaves the repository locked for nobody', async () => {
   await expect(backups.restore(shop, one, { from: shop.ref })).rejects.toThrow(/no backup/);
 });
 
-test('a new repository that broke off between its files is made anew', async () => {
+test('a repository interrupted between its files is created again', async () => {
   await backups.removeAll(shop.ref.id);
   const { key } = await newRepository(`password of ${shop.ref.id}`, {
     random: systemRandomness,
@@ -154,7 +154,7 @@ test('a new repository that broke off between its files is made anew', async () 
   await folderStorage(machine.repositoryOf(shop)).write(key.name, key.content);
   const id = randomUUID();
   const made = await backups.snapshot(shop, id);
-  // Which of several keys is tried first is chance, so there must be one.
+  // restic tries several keys in random order, so there must be only one.
   expect(readdirSync(join(machine.repositoryOf(shop), 'keys'))).toHaveLength(1);
   expect(await backups.restore(shop, id, { from: shop.ref })).toEqual(made);
 });
@@ -172,7 +172,7 @@ test('a website whose database is gone gets it back', async () => {
   expect(await machine.notesOf(shop)).toEqual(['kept']);
 });
 
-test('an archive that broke off is no backup, and is made anew', async () => {
+test('an incomplete archive is not a backup, and is made again', async () => {
   const id = randomUUID();
   const half = ['backup', '--stdin', '--stdin-filename', 'website.tar', '--tag', id];
   machine.restic(shop, half, randomBytes(100_000));

@@ -25,7 +25,7 @@ test('bytes go through as they are, with no more of them held than there is room
   expect(await program.ended).toEqual({ status: 0, stderr: '' });
 });
 
-test('a failure is told with what the program wrote, and allowed statuses are none', async () => {
+test('reports a failure with the program’s output; allowed exit statuses are no failures', async () => {
   const fail = ['/usr/bin/env', 'ls', '/nowhere/at/all'] as const;
   await expect(startProgram(fail).ended).rejects.toThrow(/nowhere/);
   await expect(startProgram(fail).ended).rejects.toThrow(CommandError);

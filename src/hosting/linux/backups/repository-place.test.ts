@@ -5,7 +5,7 @@ import { parseS3, repositoryPlaces } from './repository-place.ts';
 const ID = '0e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
 const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
 
-it('gives each install a repository of its own', () => {
+it('gives each install a separate repository', () => {
   expect(repositoryPlaces(null, null, '/var/backups')(ID)).toMatchObject({
     address: `/var/backups/${ID}`,
     environment: {},

@@ -400,7 +400,7 @@ describe('PHP', () => {
   const asked = async (path: string, options = {}, hostname = 'alpha.test') =>
     JSON.parse((await server.http(hostname, path, options)).text);
 
-  test('is told where it is, by which name and port, and runs as the install', async () => {
+  test('receives its host name and port, and runs as the install', async () => {
     expect(await asked(`/some/page?a=b&c`, {}, `alpha.test:${httpPort}`)).toMatchObject({
       HTTP_HOST: `alpha.test:${httpPort}`,
       REQUEST_URI: '/some/page?a=b&c',

@@ -11,7 +11,7 @@ import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createWebServer } from './web-server.ts';
 import { workersOf } from './worker-processes.ts';
 
-// What a customer may do to one website keeps no other from being served.
+// Attacks of a customer on one website, which must not affect the others.
 
 let server: TestServer;
 beforeEach(async () => {

@@ -18,7 +18,7 @@ import { runCommand } from '../machine/run-command.ts';
 import type { Vhost } from './vhost.ts';
 import { createWebServer, type WebServer, type WebServerOptions } from './web-server.ts';
 
-/** A real nginx on ports and folders of its own, with installs whose PHP is real. For tests, as root. */
+/** A real nginx with separate ports and folders, and installs with real PHP. Needs root. */
 export interface TestServer {
   web: WebServer;
   /** As `web` was made with. */
@@ -66,7 +66,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
   const lines: LogLine[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const clock = manualClock(new Date());
-  // In a folder where there are none: no limits, and nothing to take away afterwards.
+  // An empty folder of cgroups: no limits, and nothing to remove afterwards.
   const cgroups = createCgroups({ instance: `t${mark}`, log: pino({ level: 'silent' }), root: runFolder });
   const daemons = createSupervisor({ runFolder, cgroups, log, clock: systemClock });
   const options: WebServerOptions = {

@@ -82,7 +82,7 @@ beforeEach(() => {
 
 const get = (path: string, options?: Asked) => server.http('media.test', path, options);
 
-test('`permanent` sends visitors to the bucket, the path written anew, the query with them', async () => {
+test('`permanent` redirects visitors to the bucket, with the path encoded again and the query', async () => {
   const { options } = server;
   const base = options.s3.endpoint;
   expect(await get('/files/a%20b.zip?version=2&x=%2F')).toMatchObject({

@@ -43,6 +43,6 @@ test('halves are enough for one among many', async () => {
   expect(asked.length).toBeLessThanOrEqual(9);
 });
 
-test('nobody is blamed for what is nobody’s', async () => {
+test('a fault of the main file is attributed to no website', async () => {
   expect((await findRefused([], () => Promise.resolve('no such directive'))).size).toBe(0);
 });

@@ -70,7 +70,7 @@ test('names of one behaviour and certificate share a server', () => {
   expect(text.match(/ssl_certificate "\/certs\/[0-9a-f]{32}\.pem";/g)).toHaveLength(1);
 });
 
-test('the revision stands in each server, and is another for each other state', () => {
+test('each server contains the revision, which changes with every state', () => {
   const { text, revision } = vhost();
   expect(revision).toMatch(/^[0-9a-f]{64}$/);
   const marker = `location = /.well-known/homeport/${ID}/${revision} {`;
@@ -87,7 +87,7 @@ test('the revision stands in each server, and is another for each other state', 
   expect(new Set([revision, ...others.map((one) => one.revision)]).size).toBe(5);
 });
 
-test('a private key never stands in the configuration', () => {
+test('the configuration never contains a private key', () => {
   const key = '-----BEGIN PRIVATE KEY-----';
   const text = vhost({
     hostnames: [{ name: 'a.test', redirectTo: null, forceHttps: true, certificate: { ...certificate, key } }],

@@ -32,7 +32,7 @@ const who = async (hostname: string) => {
   return answer.status === 200 ? answer.text : answer.status;
 };
 
-/** What is not as it should be, where just these websites should be served. */
+/** Faults if exactly these websites should be served. */
 async function faultsOf(vhosts: Vhost[]): Promise<string[]> {
   expect(server.web.served().toSorted()).toEqual(vhosts.map(({ state }) => state.id).toSorted());
   const faults = await Promise.all(vhosts.map((vhost) => server.web.checkWebsite(vhost)));
@@ -99,7 +99,7 @@ async function workers(): Promise<string> {
   return readFile(`/proc/${nginx?.pid}/task/${nginx?.pid}/children`, 'utf8');
 }
 
-test('only what is in force and what was before is kept, keys are root’s alone', async () => {
+test('keeps only the active and the previous generation, with keys for root only', async () => {
   await server.web.start([]);
   const state = siteState('one', [{ name: 'one.test', certificate: await certificateFor('one.test') }]);
   const one = await website(state);
@@ -328,7 +328,7 @@ test('a reload fails no request', async () => {
   expect(answers).toEqual(new Set(['one']));
 });
 
-test('an address that is taken is told', async () => {
+test('reports an address in use', async () => {
   const { edgeHttp } = server.options;
   const other = createServer().listen(edgeHttp.port, edgeHttp.host);
   await expect(server.web.start([])).rejects.toThrow(

@@ -50,7 +50,7 @@ it('those that sign in at the same time are not more for long', async () => {
   await expect.poll(living, SOON).toBe(MOST);
 });
 
-it('who has shown a public key, and proved nothing, keeps nobody out', async () => {
+it('offering a public key without proof does not use up the limit', async () => {
   const publicKey = await readFile(`${key.file}.pub`, 'utf8');
   const identity = ssh2.utils.parseKey(publicKey);
   if (identity instanceof Error) throw identity;

@@ -23,7 +23,7 @@ describe('what leads into a sandbox', () => {
     expect(command.join(' ')).toContain(`--chdir ${layout.homeOf(install.id)}`);
   });
 
-  test('keeps a terminal in its session where there is one, and nowhere else', () => {
+  test('keeps a terminal in its session, if there is a terminal', () => {
     const apart = WAYS.filter((way) => entranceOf(layout, install, way).includes('--new-session'));
     expect(apart).toEqual(['sftp', 'plain']);
   });

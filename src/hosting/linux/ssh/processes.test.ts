@@ -30,7 +30,7 @@ async function mustBeThere(pid: number) {
 }
 
 describe('a process', () => {
-  test('is told by its number and its start', async () => {
+  test('is identified by its number and start time', async () => {
     const own = await mustBeThere(process.pid);
     expect(own.parent).toBe(process.ppid);
     expect(await isAlive(own)).toBe(true);
@@ -66,7 +66,7 @@ describe('the end of a tree', () => {
     expect(await Promise.all(all.map(isAlive))).toEqual(all.map(() => false));
   });
 
-  test('gives the process a second to end by itself', async () => {
+  test('gives the process a second to end', async () => {
     const { pid, printed } = await shell('sleep 300 & trap "kill $!; exit 0" TERM; echo $!; wait', 1);
     const child = children.at(-1);
     const exited = child === undefined ? Promise.reject(new Error('no child')) : once(child, 'exit');

@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the script of sshd gets. */
+/** The answer that sshd’s script gets. */
 const ask = (user: string, type = 'ssh-ed25519', key = KEY) =>
   runCommand('/usr/bin/perl', [SCRIPT, path, user, type, key]).then(({ stdout }) => stdout);
 
@@ -84,7 +84,7 @@ describe('the asker', () => {
 });
 
 describe('the session', () => {
-  /** What a session writes and how it ends, if the host answers with `entrance`. */
+  /** Output and end of a session if the host answers with `entrance`. */
   async function session(entrance: string, environment: Record<string, string>): Promise<string> {
     answer = async () => entrance;
     const script = join(import.meta.dirname, 'perl', 'session.pl');
@@ -171,7 +171,7 @@ describe('the socket', () => {
     await closed;
   });
 
-  test('replaces one that a killed host left, and is opened again where somebody took it away', async () => {
+  test('replaces one of a killed host, and is opened again if it was deleted', async () => {
     await rm(path);
     expect(await socket.isOpen()).toBe(false);
     await writeFile(path, '');

@@ -28,7 +28,7 @@ const stay = (login = shop, command = 'echo ready; sleep 300', more?: string[]):
 const revoke = (login: HostedLogin) => host.allowed.delete(`${login.install.name} ${key.fingerprintSha256}`);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Processes of the install, sandbox and all, but those that have ended and wait for somebody to hear of it. */
+/** Processes of the install, including its sandbox, except zombies. */
 async function processes({ sandbox }: HostedLogin): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -71,7 +71,7 @@ describe('a session', () => {
     expect(host.lines.join('')).toContain('the key or the access was revoked');
   });
 
-  it('ends when the key has become that of somebody else', async () => {
+  it('ends when the key now belongs to another user', async () => {
     const { ended } = await stay();
     host.allowed.set(`${shop.install.name} ${key.fingerprintSha256}`, {
       install: shop.install,
@@ -108,7 +108,7 @@ describe('a session', () => {
     expect(host.lines.join('')).toContain('access could not be checked for too long');
   });
 
-  it('is forgotten when it ends by itself', async () => {
+  it('is forgotten when its user ends it', async () => {
     const folder = join(host.layout.runFolder, 'ssh');
     const { ended } = await stay(shop, 'echo ready');
     await ended;
@@ -127,7 +127,7 @@ describe('a session', () => {
   });
 });
 
-it('an install that is taken away while somebody signs in is not signed in to', async () => {
+it('a login fails if the install is removed at the same time', async () => {
   host.allow(shop, key);
   for (const answers of [1, 2]) {
     let calls = 0;
@@ -147,7 +147,7 @@ it('an install that is taken away while somebody signs in is not signed in to', 
   }
 });
 
-it('with the stop of the server every session ends, and nobody is let in', async () => {
+it('stopping the server ends every session and refuses logins', async () => {
   const { ended } = await stay();
   await host.server.stop();
   await ended;

@@ -44,7 +44,7 @@ export interface SshHost {
   /** While it is true the control plane does not answer. */
   away: { is: boolean };
   install(name: string): Promise<HostedLogin>;
-  /** The install is not there any more, for whoever looks for it. */
+  /** Makes lookups of the install fail. */
   forget(name: string): void;
   key(): Promise<ClientKey>;
   allow(login: HostedLogin, key: ClientKey): void;

@@ -313,7 +313,7 @@ describe('what the host is asked', () => {
 });
 
 describe('the server', () => {
-  it('finds itself in order, tells what is not, and mends it when it is started again', async () => {
+  it('checks itself, reports faults, and repairs them at the next start', async () => {
     const { layout, server } = host;
     expect(await server.check()).toBeNull();
     await rm(layout.keysSocket);

@@ -27,7 +27,7 @@ describe('copyPlain', () => {
     copyPlain(join(root, 'share/wordpress'), join(place.path, 'copy'), { root, instead });
   const copied = (name: string) => readFile(join(place.path, 'copy', name), 'utf8');
 
-  it('leaves nothing but folders and files, wherever in the root links lead', async () => {
+  it('leaves only folders and files, following links inside the root', async () => {
     const root = await tree({
       'share/wordpress/index.php': 'index',
       'share/wordpress/js/near.js': { to: '../../javascript/near.js' },
@@ -47,7 +47,7 @@ describe('copyPlain', () => {
     expect(entries.every((entry) => entry.isFile() || entry.isDirectory())).toBe(true);
   });
 
-  it('sees nothing outside of the root', async () => {
+  it('cannot see outside of the root', async () => {
     await writeFile(join(place.path, 'secret'), 'secret');
     for (const to of ['/secret', '../../../secret', `${place.path}/secret`, '/../secret']) {
       const root = await tree({ 'share/wordpress/a': { to } });
@@ -58,7 +58,7 @@ describe('copyPlain', () => {
     }
   });
 
-  it('follows no link where there is no root to follow it in', async () => {
+  it('follows no links without a root', async () => {
     await writeFile(join(place.path, 'secret'), 'secret');
     for (const to of [join(place.path, 'secret'), '../../secret', 'index.php', '/etc']) {
       const root = await tree({ 'index.php': 'index', 'inner/a': { to } });
@@ -71,7 +71,7 @@ describe('copyPlain', () => {
     }
   });
 
-  it('takes a file of the machine for one that no package has', async () => {
+  it('uses a file of the machine for a missing one', async () => {
     const certificates = join(place.path, 'certificates');
     await writeFile(certificates, 'of the machine');
     const root = await tree({ 'share/wordpress/bundle.crt': { to: '/etc/ssl/all.crt' } });
@@ -79,7 +79,7 @@ describe('copyPlain', () => {
     expect(await copied('bundle.crt')).toBe('of the machine');
   });
 
-  it('leaves out the configuration of whoever had it before', async () => {
+  it('leaves out an existing configuration', async () => {
     const root = await tree({
       'share/wordpress/wp-config.php': 'secret',
       'share/wordpress/.htaccess': { to: '/etc/none' },
@@ -90,7 +90,7 @@ describe('copyPlain', () => {
     expect(await readdir(join(place.path, 'copy/inner'))).toEqual(['wp-config.php']);
   });
 
-  it('refuses links that lead round in circles', async () => {
+  it('refuses circular links', async () => {
     const root = await tree({ 'share/wordpress/a': { to: 'b' }, 'share/wordpress/b': { to: 'a' } });
     await expect(copy(root)).rejects.toThrow(/circular link/);
     place.remove();
@@ -114,13 +114,13 @@ describe('checkCore', () => {
     'wp-content/themes/empty/readme': '',
   };
 
-  it('tells the version of what is a WordPress', async () => {
+  it('returns the version', async () => {
     const root = await tree(whole);
     expect(await checkCore(root)).toBe('6.8.7');
     expect(await themesIn(root)).toEqual(['one']);
   });
 
-  it('refuses what is none, or shows nothing', async () => {
+  it('refuses other folders, and a WordPress without themes', async () => {
     const { 'wp-load.php': _, ...rest } = whole;
     await expect(checkCore(await tree(rest))).rejects.toThrow(
       /does not contain WordPress: wp-load.php is missing/,

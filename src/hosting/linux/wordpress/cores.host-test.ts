@@ -103,7 +103,7 @@ describe('a core', () => {
     );
   });
 
-  it('is taken away whole', async () => {
+  it('is removed as a whole', async () => {
     const from = cores(small);
     await from.add();
     await from.remove('6.5');
@@ -120,7 +120,7 @@ describe('a core', () => {
     expect(await from.list()).toEqual(['6.10', '6.5.3', '6.5']);
   });
 
-  it('gets our PHP anew at every start', async () => {
+  it('gets our PHP files again at every start', async () => {
     const from = cores(small);
     await from.ensureAny();
     const core = layout.coreOf('6.5');
@@ -133,7 +133,7 @@ describe('a core', () => {
     expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('HOMEPORT_DOC');
   });
 
-  it('is refused, with nothing left behind, if it holds a link, its archive leads outside or it is none', async () => {
+  it('is refused without leftovers if it contains a link, its archive leads outside, or it is not WordPress', async () => {
     const linked = join(folder, 'linked/wordpress');
     await cp(small, linked, { recursive: true });
     await symlink('/etc', join(linked, 'etc'));
@@ -172,7 +172,7 @@ describe('a core', () => {
 describe('the official download', () => {
   const hex = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest('hex');
 
-  it('is taken if its checksum is the published one', async () => {
+  it('is accepted if its checksum matches', async () => {
     const archive = await readFile(await pack('zip'));
     const url = await serve({ '/latest.zip': archive, '/latest.zip.sha1': hex('sha1', archive) });
     expect(await cores(null, url).add()).toBe('6.5');
@@ -184,7 +184,7 @@ describe('the official download', () => {
     expect(await cores('official', `${better}/`).add()).toBe('6.5');
   });
 
-  it('is refused if it is another, or has none, and nothing else is taken in its place', async () => {
+  it('is refused if its checksum differs or is missing, without falling back to another source', async () => {
     const archive = await readFile(await pack('zip'));
     const other = await serve({ '/latest.zip': archive, '/latest.zip.sha1': hex('sha1', Buffer.from('x')) });
     await expect(cores(null, other).add()).rejects.toThrow(

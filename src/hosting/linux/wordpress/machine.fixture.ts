@@ -28,7 +28,7 @@ import { createWebsites, type WebsitesOptions } from './website.ts';
 const LIMITS = { memoryMb: 512, cpuPercent: 200, processes: 64 };
 const FIRST_UID = 1_700_000;
 
-/** Folders, users and a database server of a test's own, on which WordPress can be tried. */
+/** A test's own folders, users and database server for WordPress. */
 export type WordPressMachine = Awaited<ReturnType<typeof startWordPressMachine>>;
 
 export async function startWordPressMachine({
@@ -67,7 +67,7 @@ export async function startWordPressMachine({
     php,
     log,
     isPrepared,
-    /** What stands before a website: Unix user, home, empty database. */
+    /** Prerequisites of a website: Unix user, home, empty database. */
     async newInstall(wordpressVersion: string): Promise<{ install: SandboxedInstall; database: string }> {
       const id = systemRandomness.uuid();
       const name = `shop-${randomBytes(4).toString('hex')}`;
@@ -147,7 +147,7 @@ export interface Visit {
   form?: Record<string, string>;
 }
 
-/** What PHP answers a visitor, as the web server would ask it: files first, else WordPress's index.php. */
+/** PHP's answer to a visitor, requested as the web server does: existing files first, then WordPress's index.php. */
 export async function visit(
   { layout }: WordPressMachine,
   install: SandboxedInstall,

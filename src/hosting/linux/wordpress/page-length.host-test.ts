@@ -35,7 +35,7 @@ $does = [
 $does[$_GET['does'] ?? ''] ?? null and $does[$_GET['does']]();
 `;
 
-/** The length that was told (null: none) and the page. */
+/** The Content-Length (null: none) and the page. */
 async function page(path: string): Promise<{ told: number | null; status: number; body: string }> {
   const htdocs = machine.layout.htdocsOf(install.id);
   await writeFile(join(htdocs, 'wp-content/mu-plugins/does.php'), PLUGIN);
@@ -47,7 +47,7 @@ async function page(path: string): Promise<{ told: number | null; status: number
   return { told: told === undefined ? null : Number(told), status, body };
 }
 
-it.each(['/', '/sample-page/', '/feed/', '/?does=own'])('%s tells its length', async (path) => {
+it.each(['/', '/sample-page/', '/feed/', '/?does=own'])('%s has a Content-Length', async (path) => {
   const { told, status, body } = await page(path);
   expect(status).toBe(200);
   expect(told).toBe(Buffer.byteLength(body));
@@ -64,13 +64,13 @@ it.each([
   ['ends', /^onetwo$/],
   ['drops', /^two$/],
   ['long', /^x{600000}$/],
-] as const)('one that is sent in parts tells none: %s', async (how, expected) => {
+] as const)('a page sent in parts has none: %s', async (how, expected) => {
   const { told, body } = await page(`/?does=${how}`);
   expect(body).toMatch(expected);
   expect(told).toBe(null);
 });
 
-it('neither does one that fails, or is not there, or is of the administration', async () => {
+it('errors, missing pages and the administration have none', async () => {
   expect(await page('/?does=fails')).toMatchObject({ told: null, status: 500 });
   expect(await page('/no-such-page/')).toMatchObject({ told: null, status: 404 });
   expect(await page('/wp-admin/admin-ajax.php')).toMatchObject({ told: null });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { wordpressPasswordHash } from './password-hash.ts';
 
 it('is the portable hash that WordPress checks', () => {
-  // What PasswordHash of WordPress 6.1 makes of that password and the salt `abcdefgh`.
+  // The result of PasswordHash in WordPress 6.1 for this password and the salt `abcdefgh`.
   const salt = Buffer.from([230, 137, 166, 234, 202, 182]);
   expect(wordpressPasswordHash('correct horse', salt)).toBe('$P$5abcdefghAwHMLXeh48xCQuy..94JO/');
 });

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../../test/database.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { pinFolder } from './pinned-folder.ts';
 
-/** Whoever runs the test; only root could give files to another. */
+/** The user that runs the test; only root could give files to another. */
 const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const options = { ...owner, mode: 0o640 };
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
-  it('tells what is in it and follows no link', async () => {
+  it('lists its entries and follows no link', async () => {
     await writeFile(join(path, 'file'), '');
     await mkdir(join(path, 'folder'));
     await symlink('folder', join(path, 'link'));
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await folder.close();
   });
 
-  it('writes in the place of a link and not where it leads', async () => {
+  it('replaces a link instead of following it', async () => {
     const elsewhere = join(place.path, 'elsewhere');
     await writeFile(elsewhere, 'untouched');
     await symlink(elsewhere, join(path, 'config'));
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await folder.close();
   });
 
-  it('takes a file that lies elsewhere', async () => {
+  it('moves a file from elsewhere', async () => {
     const file = join(place.path, 'dump');
     await writeFile(file, 'rows', { mode: 0o600 });
     await symlink('/etc/passwd', join(path, 'dump'));
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await folder.close();
   });
 
-  it('says so when a folder is in the way, and leaves nothing behind', async () => {
+  it('reports a folder in the way, and leaves nothing behind', async () => {
     await mkdir(join(path, 'folder'));
     const folder = await pinFolder(path);
     await expect(folder.write('folder', '', options)).rejects.toThrow(PermanentHostError);
@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await folder.close();
   });
 
-  it('takes names only', async () => {
+  it('accepts only names', async () => {
     const folder = await pinFolder(path);
     for (const name of ['', '.', '..', 'a/b', '../x']) {
       await expect(folder.stat(name), name).rejects.toThrow('is not a name in a folder');
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await folder.close();
   });
 
-  it('is no link', async () => {
+  it('cannot be a link', async () => {
     await symlink(path, join(place.path, 'link'));
     await expect(pinFolder(join(place.path, 'link'))).rejects.toThrow(PermanentHostError);
   });

@@ -108,7 +108,7 @@ it('puts a website on a later core with its database and its theme, and back aga
   expect(back.status).toBe(200);
   expect(back.body).toContain(`content="WordPress ${version}"`);
   expect(back.body).toContain('Meanwhile');
-  // What only a later WordPress writes so is read by this one.
+  // This version reads values written by a later one.
   const autoload = "SELECT autoload FROM wp_options WHERE option_name = 'blogname'";
   expect(await machine.databases.query(database, autoload)).toEqual([['yes']]);
   const signIn = await runInWordPress(
@@ -119,7 +119,7 @@ it('puts a website on a later core with its database and its theme, and back aga
   expect(signIn).toBe('falsetrue');
 });
 
-it('leaves everything as it was when the upgrade goes wrong', async () => {
+it('leaves everything as it was if the upgrade fails', async () => {
   const links = await readlink(htdocs('wp-includes'));
   const posts = await machine.databases.query(database, 'SELECT * FROM wp_posts ORDER BY ID');
   expect(posts.length).toBeGreaterThan(2);
@@ -132,7 +132,7 @@ it('leaves everything as it was when the upgrade goes wrong', async () => {
   expect((await home(version)).status).toBe(200);
 });
 
-it('is done though there is no place for the dump', async () => {
+it('succeeds even if the dump cannot be kept', async () => {
   const place = join(machine.layout.privateOf(install.id), `database-before-wordpress-${LATER}.sql`);
   await rm(place, { force: true });
   await mkdir(join(place, 'full'), { recursive: true });
@@ -142,7 +142,7 @@ it('is done though there is no place for the dump', async () => {
   expect(await readdir(machine.layout.scratch)).toEqual([]);
 });
 
-it('knows only the versions that the host holds', async () => {
+it('accepts only versions of this host', async () => {
   await expect(websites.switchCore(install, database, version, '97.0')).rejects.toThrow(
     'this host does not have WordPress 97.0: add it first',
   );

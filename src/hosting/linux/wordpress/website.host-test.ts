@@ -62,15 +62,15 @@ describe('a new website', () => {
     expect((await page('/no-such-page/')).status).toBe(404);
   });
 
-  it('answers under the name and over the scheme that the visitor came by', async () => {
+  it('answers by the host name and scheme of the request', async () => {
     const { body } = await page('/', { host: 'www.other.test', secure: true });
     expect(body).toContain('https://www.other.test/hello-world/');
     expect(body).not.toContain('shop.test');
-    // What is no host name is not shown to anybody.
+    // An invalid host name is shown to no one.
     expect((await page('/', { host: '"><script>' })).body).toContain('http://shop.test:8080/hello-world/');
   });
 
-  it('keeps nothing of the database template but what it has from it', async () => {
+  it('contains no placeholders of the database template', async () => {
     const dump = join(machine.layout.scratch, 'shop.sql');
     await machine.databases.dump(shop.database, dump);
     const text = await readFile(dump, 'utf8');
@@ -104,13 +104,13 @@ describe('a new website', () => {
     expect((await logIn(password)).status).toBe(302);
   });
 
-  it('takes any title', async () => {
+  it('accepts any title', async () => {
     const title = `It's "1 < 2" & \\n ; -- 100%`;
     const other = await newWebsite(title);
     expect(await php("echo html_entity_decode(get_option('blogname'), ENT_QUOTES);", other)).toBe(title);
   });
 
-  it('is not offered a WordPress of its own, may have plugins, and is not asked to run its schedule', async () => {
+  it('offers no WordPress updates, allows plugins, and does not run WP-Cron itself', async () => {
     const told = await php(`
       wp_set_current_user(1);
       require ABSPATH . 'wp-admin/includes/update.php';
@@ -120,7 +120,7 @@ describe('a new website', () => {
     expect(JSON.parse(told)).toEqual([0, false, true, 'direct', true, false, true]);
   });
 
-  it('sends mail from its own name', async () => {
+  it('sends mail from its main host name', async () => {
     const from = await php(`
       add_filter('pre_wp_mail', '__return_null');
       echo apply_filters('wp_mail_from', 'wordpress@localhost'), ' ', apply_filters('wp_mail_from', 'me@else.test');`);
@@ -150,7 +150,7 @@ describe('its database', () => {
     expect(rows).toEqual([['The shop'], ['Mine']]);
   });
 
-  it('is filled anew where that was broken off', async () => {
+  it('is filled again after an interruption', async () => {
     const { install, database } = await machine.newInstall(version);
     const home = machine.layout.homeOf(install.id);
     await writeFile(join(home, '.filling'), '');
@@ -183,7 +183,7 @@ describe('its database', () => {
     expect(existsSync(join(home, '.filling'))).toBe(false);
   });
 
-  it('is touched by nobody for a table of somebody else', async () => {
+  it('is not changed if it contains another table', async () => {
     const { install, database } = await machine.newInstall(version);
     await machine.databases.query(database, 'CREATE TABLE kept (id INT)');
     await websites.fillDatabase(install, database, { ...SITE, title: 'Nothing' });
@@ -244,7 +244,7 @@ describe('its files', () => {
     expect((await lstat(join(htdocs(), 'wp-includes'))).uid).toBe(0);
   });
 
-  it('are never made through a link of the customer', async () => {
+  it('are never created through a customer’s link', async () => {
     const elsewhere = await machine.folder('elsewhere');
     await rename(join(htdocs(), 'wp-content'), join(htdocs(), 'aside'));
     await symlink(elsewhere, join(htdocs(), 'wp-content'));

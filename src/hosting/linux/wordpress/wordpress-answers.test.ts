@@ -15,7 +15,7 @@ async function website(answer: (response: ServerResponse) => void): Promise<{ ho
   return { host: '127.0.0.1', port: typeof address === 'object' ? (address?.port ?? 0) : 0 };
 }
 
-/** Writes for as long as somebody reads; gives how much that was once nobody does. */
+/** Writes until the client stops reading; resolves with the number of bytes. */
 function withoutEnd(response: ServerResponse, beginning: string): Promise<number> {
   let bytes = 0;
   const filler = 'x'.repeat(64 * 1024);
@@ -38,7 +38,7 @@ test('a home page of WordPress is one, and says what came instead', async () => 
   await expect(requireWordPress('shop.test', broken)).rejects.toThrow('answers 500: No database');
 });
 
-test('of a page without end no more than the first megabyte is read', async () => {
+test('reads at most the first megabyte of an endless page', async () => {
   const written: Promise<number>[] = [];
   const theirs = await website((response) => {
     written.push(withoutEnd(response, '<a href="/wp-content/">'));
@@ -48,6 +48,6 @@ test('of a page without end no more than the first megabyte is read', async () =
     written.push(withoutEnd(response, 'another'));
   });
   await expect(requireWordPress('shop.test', other)).rejects.toThrow('is not WordPress');
-  // What the sockets of both ends hold comes on top.
+  // Plus the buffers of both sockets.
   for (const bytes of await Promise.all(written)) expect(bytes).toBeLessThan(64 * 1024 * 1024);
 });
