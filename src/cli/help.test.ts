@@ -15,7 +15,7 @@ function withInner(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withInner)];
 }
 
-/** What a call prints before anything is done, and how it would exit. */
+/** Output and exit status of a call that fails before it does anything. */
 async function call(...words: string[]): Promise<{ code: number; printed: string }> {
   let printed = '';
   const program = createProgram();
@@ -126,10 +126,8 @@ test('--config stands before the command or after it', async () => {
   }
 });
 
-test('what is wrong names the help of its own command', async () => {
-  expect((await call('user', 'change')).printed).toContain(
-    '(homeport user change --help says what there is)',
-  );
+test('an error names the help of its command', async () => {
+  expect((await call('user', 'change')).printed).toContain('(see homeport user change --help)');
 });
 
 test.each(['account', 'user', 'credential', 'install', 'backup'])(

@@ -12,16 +12,16 @@ import { addHostCommand } from './host/index.ts';
 import { version } from './platform/version.ts';
 
 /**
- * The whole command line. For its help all commands are declared, and one of them works: what a command works with, it
- * imports in its action (`await import(…)`), so that none waits for what only others need, the server least of all.
+ * The command line. All commands are declared for the help. A command imports its dependencies in its action
+ * (`await import(…)`), so that it does not load those of others.
  */
 export function createProgram(): Command {
   const program = new Command('homeport')
     .description('A self-hosted hosting platform.')
     .version(version)
-    .option('--config <file>', 'settings file, lines of NAME=value; the environment goes before it')
+    .option('--config <file>', 'settings file with lines of NAME=value; the environment takes precedence')
     .configureHelp({ subcommandTerm: termOf })
-    .showHelpAfterError('(homeport --help says what there is)');
+    .showHelpAfterError('(see homeport --help)');
   addServeCommand(program);
   addMigrateCommand(program);
   addAccountCommands(program);
@@ -36,7 +36,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** A command in the help of its group: its name and what it needs, so that what it does has room beside it. */
+/** Shows a command in the help of its group with its name and required arguments only. */
 function termOf(command: Command): string {
   const needed = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
@@ -46,6 +46,6 @@ function termOf(command: Command): string {
 
 /** After a wrong word, each command names its own help. */
 function nameOwnHelp(command: Command, words: string): void {
-  command.showHelpAfterError(`(${words} --help says what there is)`);
+  command.showHelpAfterError(`(see ${words} --help)`);
   for (const inner of command.commands) nameOwnHelp(inner, `${words} ${inner.name()}`);
 }

@@ -218,7 +218,7 @@ test('an invitation waits for a server; a known person is added and keeps their 
   ]);
   expect(invited).toMatchObject({ code: 0, stderr: '' });
   expect(invited.stdout).toMatch(
-    /^Added ben@people\.example .*: partial\.\nThe invitation is sent as soon as a server runs/,
+    /^Added ben@people\.example .*: partial\.\nThe invitation will be sent when a server runs/,
   );
   expect(known).toMatchObject({ first_name: 'Ann', last_name: 'Lee', roles: 'owner' });
   const [members, all] = await Promise.all([cli('user', 'list', '--account', account), json('user', 'list')]);
@@ -255,7 +255,7 @@ test('installs are listed with their accounts, which a name is enough for', asyn
     stdout: 'There are no installs in Empty Agency yet.\n',
   });
   await json('account', 'create', '--name', 'Empty Agency');
-  await refused(['user', 'list', '--account', 'Empty Agency'], /There are 2 accounts called "Empty Agency"/);
+  await refused(['user', 'list', '--account', 'Empty Agency'], /There are 2 accounts named "Empty Agency"/);
 });
 
 describe('what cannot be done is one line, and 1', () => {
@@ -284,17 +284,17 @@ describe('what cannot be done is one line, and 1', () => {
     [
       'credentials for nobody',
       () => ['credential', 'create', '--user', 'c@people.example'],
-      'There is nobody with the address c@people.example',
+      'There is no user with the address c@people.example',
     ],
     [
       'the credentials of nobody',
       () => ['credential', 'list', '--user', 'c@people.example'],
-      'There is nobody with the address c@people.example',
+      'There is no user with the address c@people.example',
     ],
     [
       'credentials that end before they begin',
       () => ['credential', 'create', '--user', 'ann@people.example', '--expires', '2020-01-01'],
-      '--expires 2020-01-01 has passed',
+      '--expires 2020-01-01 is in the past',
     ],
     [
       'credentials for an account that the person is not in',

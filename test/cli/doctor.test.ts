@@ -155,6 +155,6 @@ test('--host, where the server itself serves the websites, has nothing to compar
   await run(environment, 'migrate');
   expect(await run(environment, 'doctor', '--host')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('There is none to compare: the server itself serves the websites'),
+    stdout: expect.stringContaining('There are no hosts: the server itself serves the websites'),
   });
 });

@@ -92,14 +92,14 @@ describe('homeport host', () => {
       },
     ]);
     expect((await cli('host', 'list')).stdout).toMatch(
-      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +0 of \? +- +- +never +not met yet/,
+      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +0 of \? +- +- +never +not seen yet/,
     );
   });
 
   test('leaves a file alone that is there, and none where nothing was added', async () => {
     const there = join(folder, 'there.pem');
     writeFileSync(there, 'mine');
-    await refused(['host', 'add', 'web3', 'https://10.0.0.3:8470', '--out', there], /is there already/);
+    await refused(['host', 'add', 'web3', 'https://10.0.0.3:8470', '--out', there], /exists already/);
     expect(readFileSync(there, 'utf8')).toBe('mine');
     const none = join(folder, 'none.pem');
     await refused(
@@ -125,29 +125,29 @@ describe('homeport host', () => {
   test('changes by what name people reach a machine', async () => {
     const change = (...words: string[]) => cli('host', 'change', 'web2', ...words);
     expect((await change('--public-name', 'Web2.example.com')).stdout).toBe(
-      'People reach web2 at web2.example.com.\n',
+      'Users reach web2 at web2.example.com.\n',
     );
     await refused(
       ['host', 'change', 'web2'],
-      'Say what to change: --public-name, --no-public-name, --edge-address or --no-edge-addresses.',
+      'Name a change: --public-name, --no-public-name, --edge-address or --no-edge-addresses.',
     );
     expect(field(await json('host', 'list'), '0', 'public_name')).toBe('web2.example.com');
-    expect((await change('--no-public-name')).stdout).toBe('web2 has no public name of its own.\n');
+    expect((await change('--no-public-name')).stdout).toBe('web2 has no public name.\n');
   });
 
   test('changes at which addresses visitors reach its websites', async () => {
     const change = (...words: string[]) => cli('host', 'change', 'web2', ...words);
     const addresses = ['--edge-address', '203.0.113.7', '--edge-address', '2001:DB8::7'];
     expect((await change(...addresses, '--public-name', 'web2.example.com')).stdout).toBe(
-      'People reach web2 at web2.example.com.\nVisitors reach the websites of web2 at 203.0.113.7 and 2001:db8::7.\n',
+      'Users reach web2 at web2.example.com.\nVisitors reach the websites of web2 at 203.0.113.7 and 2001:db8::7.\n',
     );
     await refused(
       ['host', 'change', 'web2', '--edge-address', '203.0.113.9', '--no-edge-addresses'],
-      'Give either --edge-address or --no-edge-addresses.',
+      'Use either --edge-address or --no-edge-addresses.',
     );
     expect((await cli('host', 'list')).stdout).toContain(' 203.0.113.7 2001:db8::7 ');
     expect((await change('--no-edge-addresses', '--no-public-name')).stdout).toBe(
-      'web2 has no public name of its own.\nweb2 has no edge addresses of its own.\n',
+      'web2 has no public name.\nweb2 has no edge addresses.\n',
     );
   });
 
@@ -156,7 +156,7 @@ describe('homeport host', () => {
     expect(field(await json('host', 'list'), '0', 'accepting')).toBe(false);
     expect((await cli('host', 'accept', 'web2')).stdout).toBe('web2 takes new installs.\n');
     expect(field(await json('host', 'list'), '0', 'accepting')).toBe(true);
-    expect((await cli('host', 'remove', 'web2')).stdout).toBe('web2 is no host of this platform any more.\n');
+    expect((await cli('host', 'remove', 'web2')).stdout).toBe('Removed the host web2.\n');
     expect(await json('host', 'list')).toEqual([]);
   });
 });
@@ -188,7 +188,7 @@ test('a server on a host serves, and installs are switched with it and without i
 
   const path = await cli('host', 'wordpress', host, '/root');
   expect(path).toMatchObject({ code: 1, stdout: '' });
-  expect(path.stderr).toContain('is set by HOMEPORT_WORDPRESS_SOURCE on that machine');
+  expect(path.stderr).toContain('set HOMEPORT_WORDPRESS_SOURCE on that machine');
   expect((await cli('host', 'wordpress', host, 'debian')).stdout).toBe(`${host} has WordPress 7.1.\n`);
   expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
   await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);
@@ -201,7 +201,7 @@ test('a server on a host serves, and installs are switched with it and without i
   const strange = siteState('stray', ['stray.localhost'], { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11' });
   await machine.machine.apply(strange);
   expect(machine.versions.has(strange.id)).toBe(true);
-  await refused(['host', 'forget', host, strange.id], 'Without a terminal to ask on, say --yes.');
+  await refused(['host', 'forget', host, strange.id], 'Without a terminal, add --yes.');
   expect(await cli('host', 'forget', host, strange.id, '--yes')).toEqual({
     code: 0,
     stdout: `${host} has nothing of the install ${strange.id} any more.\n`,

@@ -141,8 +141,7 @@ test('without a terminal and without --yes nothing is replaced', async () => {
   expect(await cli('backup', 'restore', backup)).toEqual({
     code: 1,
     stdout: '',
-    stderr:
-      'homeport: This replaces the present website of restored. Without a terminal to ask on, say --yes.\n',
+    stderr: 'homeport: This replaces the present website of restored. Without a terminal, add --yes.\n',
   });
   expect(website()).toEqual(defaced);
 });
@@ -166,8 +165,7 @@ test('into another install, whose own files make way; the backed-up one is left 
   const defaced = deface();
   expect(await cli('backup', 'restore', backup, '--into', 'copied')).toMatchObject({
     code: 1,
-    stderr:
-      'homeport: This replaces the present website of copied. Without a terminal to ask on, say --yes.\n',
+    stderr: 'homeport: This replaces the present website of copied. Without a terminal, add --yes.\n',
   });
   const { code, stdout } = await cli('backup', 'restore', backup, '--into', 'copied', '--yes');
   expect(stdout).toMatch(/^Restored copied to restored's backup of 20.* UTC\.\n$/);
@@ -234,7 +232,7 @@ test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
     return stderr;
   };
   expect(await interrupted()).toMatch(
-    /restore of restored goes on without this command \(job [0-9a-f-]{36}\)\.\n$/,
+    /restore of restored continues without this command \(job [0-9a-f-]{36}\)\.\n$/,
   );
   await database.write(({ queries }) => queries.deleteFrom('workers').execute());
   expect(await interrupted()).toMatch(

@@ -40,7 +40,7 @@ onlyOn('postgres', describe)('a data folder in place of one that is lost', () =>
     expect(refused.stderr).toContain(
       `homeport: The websites of this database are in another data folder: ${place.settings.dataDir} on `,
     );
-    expect((await takeOver()).stderr).toContain('Without a terminal to ask on, say --yes.');
+    expect((await takeOver()).stderr).toContain('Without a terminal, add --yes.');
     expect(await takeOver('--yes')).toEqual({
       code: 0,
       stdout: expect.stringMatching(

@@ -23,7 +23,7 @@ async function refusal(environment: Environment, ...words: string[]): Promise<st
 test('a data folder that cannot be looked into is not taken for none', async () => {
   symlinkSync('homeport.sqlite', join(folder.path, 'homeport.sqlite'));
   expect(await refusal({ HOMEPORT_DATA_DIR: folder.path }, 'account', 'list')).toMatch(
-    /cannot be looked into \(ELOOP.*Run this as the user that Homeport runs as/,
+    /cannot be read \(ELOOP.*Run this as the user that Homeport runs as/,
   );
 });
 

@@ -40,11 +40,11 @@ test('the second factor of somebody who lost it is switched off, for who says th
   expect(await call(environment, ...words)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `homeport: With that, the password alone lets ${person.email} in. Without a terminal to ask on, say --yes.\n`,
+    stderr: `homeport: The password alone then signs ${person.email} in. Without a terminal, add --yes.\n`,
   });
   expect(await call(environment, ...words, '--yes')).toMatchObject({
     code: 0,
-    stdout: `The second factor of ${person.email} is switched off, and their sessions have ended.\n`,
+    stdout: `Turned off the second factor of ${person.email} and ended their sessions.\n`,
   });
   expect((await createPortalClient(homeport).signIn(person.email, PASSWORD)).body).toEqual({ stage: 'full' });
   expect(await call(environment, ...words, '--yes')).toMatchObject({
@@ -65,11 +65,11 @@ test('a person gets another address and name; nobody gets one that somebody has'
   expect((await person.client.get('/user')).body).toMatchObject({ email, first_name: 'Frida' });
   for (const [words, sentence] of [
     [[email, '--email', other.email], `Another user has the address ${other.email}.`],
-    [[email, '--email', 'frida'], 'This is no e-mail address.'],
-    [[email], 'Say what to change: --email, --first-name or --last-name.'],
+    [[email, '--email', 'frida'], 'This is not an email address.'],
+    [[email], 'Name a change: --email, --first-name or --last-name.'],
     [
       [person.email, '--last-name', 'Full'],
-      `There is nobody with the address ${person.email}; "homeport user list" shows everybody.`,
+      `There is no user with the address ${person.email}. List users with "homeport user list".`,
     ],
   ] as const) {
     expect(await change(...words)).toEqual({ code: 1, stdout: '', stderr: `homeport: ${sentence}\n` });

@@ -6,25 +6,25 @@ import { printJson, table } from '../terminal/output.ts';
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
-    .description('accounts: what sites, installs and users belong to');
+    .description('manage accounts, which own sites, installs and users');
 
   account
     .command('create')
-    .description('make an account; give it an owner with "homeport user create"')
-    .requiredOption('--name <name>', 'what it is called', nameArgument)
+    .description('create an account; add an owner with "homeport user create"')
+    .requiredOption('--name <name>', 'name of the account', nameArgument)
     .option('--json', 'print JSON: id, name')
     .addHelpText('after', '\nExample:\n  homeport account create --name "Harbour Agency"')
     .action(async ({ name, json }: { name: string; json?: boolean }, command: Command) => {
       await withPlatform(command, async (_platform, { accounts }) => {
         const made = await accounts.create(name);
         if (json) return printJson(made);
-        process.stdout.write(`Made the account ${made.name}: ${made.id}\n`);
+        process.stdout.write(`Created the account ${made.name}: ${made.id}\n`);
       });
     });
 
   account
     .command('list')
-    .description('every account, oldest first')
+    .description('list accounts, oldest first')
     .option('--json', 'print JSON: an array of id, name')
     .addHelpText('after', '\nExample:\n  homeport account list --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
@@ -33,7 +33,7 @@ export function addAccountCommands(program: Command): void {
         if (json) return printJson(all);
         process.stdout.write(
           all.length === 0
-            ? 'There is no account yet; "homeport account create" makes one.\n'
+            ? 'There are no accounts yet. Create one with "homeport account create".\n'
             : table(
                 ['ID', 'NAME'],
                 all.map(({ id, name }) => [id, name]),

@@ -11,12 +11,12 @@ import { waitForJob } from './wait-for-job.ts';
 const LONGEST_DESCRIPTION = 60;
 
 export function addBackupCommands(program: Command): void {
-  const backup = program.command('backup').description('the backups of installs');
+  const backup = program.command('backup').description('list and restore backups of installs');
 
   backup
     .command('list')
     .description('backups, newest first')
-    .option('--install <install>', 'only those of this install: its name or its id')
+    .option('--install <install>', 'backups of this install only: its name or id')
     .option(
       '--json',
       'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, scheduled, created_at',
@@ -26,17 +26,14 @@ export function addBackupCommands(program: Command): void {
 
   backup
     .command('restore')
-    .summary('put an install back as a backup has it')
+    .summary('restore an install from a backup')
     .description(
-      'put the files of an install, and its database, back as a completed backup has them, and wait until that is done; a ' +
-        'running server does it, or else this command. The backup is verified before anything of the install is touched',
+      'restore the files and the database of an install from a completed backup, and wait for the result. A running server does the ' +
+        'work, otherwise this command does. The backup is verified before the install is changed',
     )
-    .argument('<backup-id>', 'which backup ("homeport backup list")', idArgument)
-    .option(
-      '--into <install>',
-      'restore into another install (its name or its id), which keeps its own host names',
-    )
-    .option('--yes', 'do not ask whether what is there now may be replaced')
+    .argument('<backup-id>', 'the backup ("homeport backup list")', idArgument)
+    .option('--into <install>', 'restore into another install (its name or id), which keeps its domains')
+    .option('--yes', 'replace the present website without asking')
     .option(
       '--json',
       'print JSON when it is done: job_id, backup_id, install_name (which was restored), state',
@@ -92,7 +89,7 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
   await withPlatform(command, async (platform, services) => {
     const backup = await services.backups.find(backupId).catch((error: unknown) => {
       if (!(error instanceof NotFound)) throw error;
-      throw new OperatorError(`There is no backup ${backupId}; "homeport backup list" shows them all.`);
+      throw new OperatorError(`There is no backup ${backupId}. List them with "homeport backup list".`);
     });
     const into = options.into ?? backup.install_name;
     if (options.yes !== true && backup.status === 'completed') await askToReplace(backup, into);
@@ -107,8 +104,8 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
     if (ended.state !== 'succeeded') {
       throw new OperatorError(
         ended.state === 'cancelled'
-          ? `The restore of ${installName} was cancelled: the install was deleted meanwhile.`
-          : `The restore of ${installName} failed: ${ended.error ?? 'the reason is not known'}`,
+          ? `The restore of ${installName} was cancelled: the install was deleted.`
+          : `The restore of ${installName} failed: ${ended.error ?? 'the reason is unknown'}`,
       );
     }
     if (options.json)
@@ -117,7 +114,7 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
   });
 }
 
-/** Which backup, as seen from the install that is restored. */
+/** Names a backup from the view of the restored install. */
 function shownBackup({ install_name, created_at }: BackupDetails, installName: string): string {
   const whose = install_name === installName ? 'its backup' : `${install_name}'s backup`;
   return `${whose} of ${shownTime(created_at, 'unknown age')}`;

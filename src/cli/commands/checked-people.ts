@@ -2,12 +2,12 @@ import { emailAddress, Type } from '../../api/schema.ts';
 import { bodyParser } from '../../api/validation.ts';
 import { createAccountUserBody } from '../../features/accounts/account-users/schema.ts';
 
-// People are checked on the command line as the API checks them.
+// The command line validates users as the API does.
 
-/** A person who is added to an account. */
+/** A user who is added to an account. */
 export const parseUser = bodyParser(createAccountUserBody);
 
-/** What an operator changes of a person. */
+/** Fields of a user that an operator can change. */
 export const parseChange = bodyParser({
   resource: 'User',
   schema: Type.Object({
@@ -17,7 +17,7 @@ export const parseChange = bodyParser({
   }),
   texts: {
     email: {
-      invalid: { summary: 'Invalid e-mail address', message: 'This is no e-mail address' },
+      invalid: { summary: 'Invalid email address', message: 'This is not an email address' },
     },
   },
 });

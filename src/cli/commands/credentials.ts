@@ -16,17 +16,17 @@ import { parseExpiry } from './expiry.ts';
 export function addCredentialCommands(program: Command): void {
   const credential = program
     .command('credential')
-    .description('API credentials: a username and a random password for a person');
+    .description('manage API credentials: a username and a random password for a user');
 
   credential
     .command('create')
-    .description('make credentials for a person; the password is shown only now')
-    .requiredOption('--user <email>', 'whose they are')
-    .option('--name <text>', 'what they are for', nameArgument, 'command line')
-    .option('--expires <when>', 'from when on they are refused: 90d, 12h, 2030-01-31 (00:00 UTC) or a time')
-    .option('--read-only', 'they read, and change nothing')
-    .option('--account <account>', 'they reach this one account of the person: its name or its id')
-    .option('--install <name>', 'of the account, they reach this install alone (repeatable)', collect)
+    .description('create credentials for a user; the password is shown once')
+    .requiredOption('--user <email>', 'the user')
+    .option('--name <text>', 'purpose of the credentials', nameArgument, 'command line')
+    .option('--expires <when>', 'when they expire: 90d, 12h, 2030-01-31 (00:00 UTC) or a time')
+    .option('--read-only', 'allow reading only')
+    .option('--account <account>', 'limit them to this account of the user: its name or id')
+    .option('--install <name>', 'limit them to this install of the account (repeatable)', collect)
     .option('--json', 'print JSON: username, password, user, name, expires_at, read_only, account, installs')
     .addHelpText(
       'after',
@@ -37,8 +37,8 @@ export function addCredentialCommands(program: Command): void {
 
   credential
     .command('list')
-    .description('credentials with their last use (to the minute), expiry and state, oldest first')
-    .option('--user <email>', 'only those of this person')
+    .description('list credentials with last use (to the minute), expiry and state, oldest first')
+    .option('--user <email>', 'credentials of this user only')
     .option(
       '--json',
       'print JSON: an array of username, user, name, state, read_only, account, installs, last_used_at, expires_at, revoked_at, created_at',
@@ -48,7 +48,7 @@ export function addCredentialCommands(program: Command): void {
 
   credential
     .command('revoke')
-    .description('refuse credentials from now on; running servers know within 5 seconds')
+    .description('revoke credentials; takes effect within 5 seconds')
     .argument('<username>', 'the API username ("homeport credential list")', idArgument)
     .addHelpText('after', '\nExample:\n  homeport credential revoke 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11')
     .action(revokeCredential);
@@ -71,7 +71,7 @@ async function createCredential(options: CreateOptions, command: Command) {
     const person = await requirePerson(services, user);
     const account = options.account === undefined ? null : requireAccount(person, options.account);
     if (install && !account) {
-      throw new OperatorError('--install needs --account: say which account the installs are in.');
+      throw new OperatorError('--install needs --account. Name the account of the installs.');
     }
     const limits: WantedLimits = {
       readOnly,
@@ -105,7 +105,7 @@ async function listCredentials({ user, json }: { user?: string; json?: boolean }
     if (json) return printJson(all);
     process.stdout.write(
       all.length === 0
-        ? 'There are no credentials yet; "homeport credential create" makes some.\n'
+        ? 'There are no credentials yet. Create some with "homeport credential create".\n'
         : table(
             ['USERNAME', 'USER', 'NAME', 'STATE', 'REACHES', 'LAST USED', 'EXPIRES'],
             all.map(({ username, user, name, state, last_used_at, expires_at, ...reach }) => [
@@ -127,7 +127,7 @@ async function revokeCredential(username: string, _options: object, command: Com
     await credentials.revoke(username).catch((error: unknown) => {
       if (!(error instanceof NotFound)) throw error;
       throw new OperatorError(
-        `There are no credentials ${username}; "homeport credential list" shows them all.`,
+        `There are no credentials ${username}. List them with "homeport credential list".`,
       );
     });
     process.stdout.write(`Revoked ${username}.\n`);
@@ -165,7 +165,7 @@ function reachInWords({ read_only, account, installs }: Reach): string {
   return read_only ? `reads ${where}` : where;
 }
 
-/** The account of a person that is meant by its id or its name. */
+/** Finds an account of a user by id or name. */
 function requireAccount({ email, accounts }: Person, text: string): { id: string; name: string } {
   const id = parseUuid(text);
   const meant = accounts.filter((account) => (id === undefined ? account.name === text : account.id === id));
@@ -173,8 +173,8 @@ function requireAccount({ email, accounts }: Person, text: string): { id: string
   if (account && meant.length === 1) return { id: account.id, name: account.name };
   throw new OperatorError(
     account
-      ? `${email} is in ${meant.length} accounts called "${text}"; give the id of one ("homeport account list").`
-      : `${email} is in no account "${text}"; "homeport user list" shows which they are in.`,
+      ? `${email} is in ${meant.length} accounts named "${text}". Use the id of one ("homeport account list").`
+      : `${email} is in no account "${text}". List accounts of users with "homeport user list".`,
   );
 }
 
@@ -190,6 +190,6 @@ async function requirePerson({ accountUsers }: Services, email: string) {
   const person = await accountUsers.findPerson(email);
   if (person) return person;
   throw new OperatorError(
-    `There is nobody with the address ${email}; "homeport user list" shows everybody, and "homeport user create" adds somebody.`,
+    `There is no user with the address ${email}. List users with "homeport user list", or add one with "homeport user create".`,
   );
 }

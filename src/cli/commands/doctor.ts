@@ -9,18 +9,18 @@ import { coloured, printable, printJson } from '../terminal/output.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('check everything, and say what mends what is wrong')
+    .summary('run all checks and suggest fixes')
     .description(
-      'check configuration, data folder, database, keys, certificates, resolvers, ports, websites, jobs, mail and clock, and say ' +
-        'what mends what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
+      'check configuration, data folder, database, keys, certificates, resolvers, ports, websites, jobs, email and clock, and suggest ' +
+        'fixes. Changes nothing and works with or without a running server. Exits with 1 if there is a problem',
     )
-    .option('--host', 'compare the machines that run websites with what should be on them instead')
-    .option('--repair', 'with --host: mend what is found, but for data')
+    .option('--host', 'compare the machines that run websites with their desired state instead')
+    .option('--repair', 'with --host: fix everything found, except data')
     .option('--json', 'print JSON: ok, checks (an array of check, state, message, remedy)')
     .addHelpText('after', '\nExample:\n  homeport doctor\n  homeport doctor --host --repair')
     .action(async ({ host = false, repair = false, json }: DoctorOptions, command: Command) => {
       if (repair && !host)
-        throw new OperatorError('--repair goes with --host: nothing else is mended by itself.');
+        throw new OperatorError('--repair needs --host. Other problems have no automatic fix.');
       const findings = host ? await hostFindingsOf(command, repair) : await findingsOf(command);
       const healthy = findings.every(({ state }) => state !== 'problem');
       if (json) printJson({ ok: healthy, checks: findings });
@@ -51,7 +51,9 @@ async function findingsOf(command: Command): Promise<Finding[]> {
     config = configOf(command);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [problem('configuration', error.message, 'Correct it; then everything else can be checked.')];
+    return [
+      problem('configuration', error.message, 'Correct it, then run doctor again for the other checks.'),
+    ];
   }
   const { examine } = await import('../doctor/examine.ts');
   const { createQuietLog } = await import('../platform/quiet-log.ts');
@@ -61,7 +63,7 @@ async function findingsOf(command: Command): Promise<Finding[]> {
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 const STATE_WIDTH = 'problem'.length;
 
-/** A line for each check, below it what mends it; then the count. */
+/** Formats a line for each check, its fix below it, and the counts. */
 function report(findings: Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(STATE_WIDTH + width + 4);
@@ -78,5 +80,5 @@ function summary(findings: Finding[]): string {
     return found === 0 ? [] : [`${found} ${word}${found === 1 ? '' : 's'}`];
   };
   const parts = [...count('problem', 'problem'), ...count('warning', 'warning')];
-  return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}.`;
+  return parts.length === 0 ? 'All checks passed.' : `${parts.join(', ')}.`;
 }

@@ -22,7 +22,7 @@ export function parseExpiry(text: string, clock: Clock): Date {
       `--expires takes a time from now like 90d or 12h, or a date like 2030-01-31 or 2030-01-31T12:00:00Z; not "${text}".`,
     );
   }
-  if (at <= now) throw new OperatorError(`--expires ${text} has passed already.`);
+  if (at <= now) throw new OperatorError(`--expires ${text} is in the past.`);
   if (at - now > LONGEST_MS) throw new OperatorError(`--expires ${text} is more than a hundred years away.`);
   return new Date(at);
 }

@@ -7,15 +7,12 @@ import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 export function addInstallCommands(program: Command): void {
-  const install = program
-    .command('install')
-    .alias('installs')
-    .description('what only the operator does to installs');
+  const install = program.command('install').alias('installs').description('manage installs as the operator');
 
   install
     .command('list')
-    .description('every install, where it is and how it stands, by name')
-    .option('--account <account>', 'only those of this account: its name or its id')
+    .description('list installs with host and state, by name')
+    .option('--account <account>', 'installs of this account only: its name or id')
     .option(
       '--json',
       'print JSON: an array of id, name, status, environment, wordpress_version, account (id, name), host, created_at',
@@ -26,23 +23,23 @@ export function addInstallCommands(program: Command): void {
   install
     .command('wordpress')
     .alias('core')
-    .summary('put an install on another version of WordPress')
+    .summary('switch the WordPress version of an install')
     .description(
-      'put an install on another version of WordPress that its host has ("homeport host list"), forwards or back, and wait ' +
-        'until that is done; a running server does it, or else this command. If it fails, the install stays on its version',
+      'switch an install to another WordPress version of its host ("homeport host list"), newer or older, and wait for the ' +
+        'result. A running server does the work, otherwise this command does. If it fails, the install keeps its version',
     )
     .argument('<name>', 'the install')
-    .argument('<version>', 'the version, like 6.8.7', versionArgument)
+    .argument('<version>', 'the version, such as 6.8.7', versionArgument)
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
     .addHelpText('after', '\nExample:\n  homeport install wordpress harbourcafe 6.8.7')
     .action(switchCore);
 
   install
     .command('apply')
-    .summary('bring an install to what it should be')
+    .summary('apply the desired state of an install again')
     .description(
-      'bring an install on its host to what it should be, though nothing has changed: after its host lost it, or something ' +
-        'was changed by hand ("homeport doctor --host"). Waits until that is done; a running server does it, or else this command',
+      'apply the desired state of an install to its host again, after the host lost it or a manual change ' +
+        '("homeport doctor --host"). Waits for the result. A running server does the work, otherwise this command does',
     )
     .argument('<name>', 'the install')
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
@@ -92,7 +89,7 @@ async function applyAgain(name: string, { json }: { json?: boolean }, command: C
       );
     }
     if (json) return printJson({ job_id: jobId, install_id: installId, install_name: name });
-    process.stdout.write(`${name} is as it should be.\n`);
+    process.stdout.write(`${name} is up to date.\n`);
   });
 }
 
@@ -114,8 +111,8 @@ async function switchCore(name: string, version: string, { json }: { json?: bool
     if (ended.state !== 'succeeded') {
       throw new OperatorError(
         ended.state === 'cancelled'
-          ? `The switch of ${name} was cancelled: the install was deleted meanwhile.`
-          : `The switch of ${name} failed, and it stays on its version: ${ended.error ?? 'the reason is not known'}`,
+          ? `The switch of ${name} was cancelled: the install was deleted.`
+          : `The switch of ${name} failed, and it stays on its version: ${ended.error ?? 'the reason is unknown'}`,
       );
     }
     if (json) {

@@ -5,10 +5,10 @@ import { printJson } from '../terminal/output.ts';
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .summary('bring the database up to date')
+    .summary('update the database schema')
     .description(
-      'bring the database up to date, and make it if there is none. "homeport serve" does so too when it starts; ' +
-        'this is for upgrades in which the database goes first',
+      'update the database schema, and create the database if it is missing. "homeport serve" does this too; use this command to ' +
+        'migrate before you start a new version',
     )
     .option('--json', 'print JSON: applied (names of the migrations carried out now), total')
     .addHelpText('after', '\nExample:\n  homeport migrate')

@@ -6,7 +6,7 @@ interface NamedAccount {
   name: string;
 }
 
-/** The one account that is meant by its id or its name. Throws OperatorError. */
+/** Finds an account by id or name. Throws OperatorError without exactly one match. */
 export function namedAccount(accounts: NamedAccount[], text: string): NamedAccount {
   const id = parseUuid(text);
   const meant = accounts.filter((account) => (id === undefined ? account.name === text : account.id === id));
@@ -14,7 +14,7 @@ export function namedAccount(accounts: NamedAccount[], text: string): NamedAccou
   if (account && meant.length === 1) return account;
   throw new OperatorError(
     account
-      ? `There are ${meant.length} accounts called "${text}"; give the id of one ("homeport account list").`
-      : `There is no account ${id ?? `"${text}"`}; "homeport account list" shows them all.`,
+      ? `There are ${meant.length} accounts named "${text}". Use the id of one ("homeport account list").`
+      : `There is no account ${id ?? `"${text}"`}; list them with "homeport account list".`,
   );
 }

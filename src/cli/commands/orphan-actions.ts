@@ -13,7 +13,7 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shownTime, table } from '../terminal/output.ts';
 
-/** Prints the installs that hosts hold and the database does not know. */
+/** Prints the orphans: installs that a host has and the database does not know. */
 export async function listOrphans({ json }: { json?: boolean }, command: Command): Promise<void> {
   await withPlatform(command, async ({ database }) => {
     const names = new Map((await allHosts(database.reader)).map(({ id, name }) => [id, name]));
@@ -40,7 +40,7 @@ export async function listOrphans({ json }: { json?: boolean }, command: Command
   });
 }
 
-/** Deletes one of them from its host, after a question. Throws OperatorError. */
+/** Deletes an orphan from its host after confirmation. Throws OperatorError. */
 export async function discardOrphan(id: string, { yes }: { yes?: boolean }, command: Command): Promise<void> {
   await withPlatform(command, async (platform, { hosts }) => {
     const { database } = platform;
@@ -56,7 +56,7 @@ export async function discardOrphan(id: string, { yes }: { yes?: boolean }, comm
       const adopt = `homeport host adopt${known === undefined ? '' : ` ${known.name}`}`;
       throw new OperatorError(
         `${id} is still served, so it may belong to another platform. Check HOMEPORT_DATABASE_URL and HOMEPORT_DATA_DIR. ` +
-          `If this is the right database, put it aside first: "${adopt}".`,
+          `If this is the right database, set it aside first: "${adopt}".`,
       );
     }
     if (orphan.host === EMBEDDED) await requireOwnFolder(platform);
@@ -88,7 +88,7 @@ async function requireOwnFolder({ config, database }: Pick<Platform, 'config' | 
   );
 }
 
-/** A host goes by its own record. Without a name there, this one fits the protocol and belongs to no install. */
+/** The host uses the name in its record. Without one, this name satisfies the protocol and belongs to no install. */
 function nameOf({ id, name }: Orphan): string {
   return name ?? `install-${id.replaceAll('-', '')}`;
 }

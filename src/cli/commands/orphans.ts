@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { idArgument } from '../terminal/arguments.ts';
 
-/** For what hosts hold and the database does not know. */
+/** Adds the commands for orphans: installs that a host has and the database does not know. */
 export function addOrphanCommands(install: Command): void {
   install
     .command('orphans')
-    .summary('installs that a host holds and the database does not know')
+    .summary('list installs that a host has and the database does not know')
     .description(
-      'list the installs that a host holds and the database does not know, after an older database was restored, for example. ' +
-        'They are not served and their data is kept. If a later database knows them, they are served again',
+      'list installs that a host has and the database does not know, for example after restoring an older database. ' +
+        'They are not served, and their data is kept. A database that knows them serves them again',
     )
     .option('--json', 'print JSON: an array of id, name, host, hostnames, is_served, found_at')
     .addHelpText('after', '\nExample:\n  homeport install orphans')

@@ -6,13 +6,12 @@ import { createSocketLimiters } from '../../network/connections/socket-limiters.
 import type { Platform } from '../../platform/platform.ts';
 import type { StartedWorker } from '../terminal/follow-job.ts';
 
-/** The system chooses a port; nobody else knows it. */
+/** The system chooses a port that no visitor knows. */
 const PRIVATE = { host: '127.0.0.1', port: 0 };
 
 /**
- * A worker in this process, for when no server runs. Work on a website ends by asking the edge whether it serves it so,
- * therefore, where this process hosts, there is an edge too; but on ports that no visitor knows, since whoever stopped the server may not want the
- * sites to be seen before they are restored.
+ * A worker in this process, for commands without a running server. Jobs wait until the edge serves a change, so a hosting process
+ * runs an edge too. Its ports are unknown to visitors, because the operator may have stopped the server to hide the sites.
  */
 export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
   const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };

@@ -143,7 +143,7 @@ export async function restoreBackup(
   const config = configOf(command);
   const { destination, name } = locate(config, location);
   const log = await createQuietLog(config);
-  // No server begins to serve a folder that is half restored.
+  // Keeps a server from serving a folder that is half restored.
   const lock = lockWebsites(config);
   const progress = createLineProgress('Restoring', process.stderr, systemClock);
   try {

@@ -1,22 +1,22 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { printable, printJson, shownBytes, shownTime, table } from '../terminal/output.ts';
 
-const DESTINATION = 'a folder, or s3:https://endpoint/bucket/prefix; HOMEPORT_PLATFORM_BACKUP if left out';
-const BACKUP = 'a name from "homeport platform backup list", or its whole location';
+const DESTINATION = 'a folder, or s3:https://endpoint/bucket/prefix (default: HOMEPORT_PLATFORM_BACKUP)';
+const BACKUP = 'a name from "homeport platform backup list", or its full location';
 
 export function addPlatformCommands(program: Command): void {
-  const platform = program.command('platform').description('the platform itself: back it up, restore it');
-  const backup = platform.command('backup').description('backups of the platform itself');
+  const platform = program.command('platform').description('back up and restore the platform');
+  const backup = platform.command('backup').description('manage backups of the platform');
 
   backup
     .command('create')
     .summary('back up the platform while it runs')
     .description(
-      'back up the database and, if this platform keeps them in its data folder, the websites; beside a running server or ' +
-        'without one. Exits with 1 if the files of a website could not be read',
+      'back up the database and the websites, if they are in the data folder. Works with or without a running ' +
+        'server. Exits with 1 if the files of a website could not be read',
     )
     .argument('[destination]', DESTINATION)
-    .option('--with-sealing-key', 'put the sealing key into the backup, too')
+    .option('--with-sealing-key', 'include the sealing key')
     .option('--json', 'print JSON: the manifest of the backup, without its list of files')
     .addHelpText('after', '\nExample:\n  homeport platform backup create /mnt/backups')
     .action(async (destination: string | undefined, options: CreateOptions, command: Command) => {
@@ -39,7 +39,7 @@ export function addPlatformCommands(program: Command): void {
 
   backup
     .command('list')
-    .description('complete backups, oldest first')
+    .description('list complete backups, oldest first')
     .argument('[destination]', DESTINATION)
     .option(
       '--json',
@@ -67,7 +67,7 @@ export function addPlatformCommands(program: Command): void {
   backup
     .command('verify')
     .summary('read a backup back and compare checksums')
-    .description('read everything in a backup back, compare sizes and checksums, and check its database')
+    .description('read a whole backup, compare sizes and checksums, and check its database')
     .argument('<backup>', BACKUP)
     .option('--json', 'print JSON: name, files, bytes, ok (true; a damaged backup is an error)')
     .addHelpText(
@@ -90,7 +90,11 @@ export function addPlatformCommands(program: Command): void {
         'were interrupted more than two days ago',
     )
     .argument('[destination]', DESTINATION)
-    .option('--keep <number>', 'how many to keep; HOMEPORT_PLATFORM_BACKUP_KEEP if left out', countArgument)
+    .option(
+      '--keep <number>',
+      'number of backups to keep (default: HOMEPORT_PLATFORM_BACKUP_KEEP)',
+      countArgument,
+    )
     .option('--json', 'print JSON: removed (an array of names)')
     .addHelpText('after', '\nExample:\n  homeport platform backup prune /mnt/backups --keep 7')
     .action(
@@ -113,11 +117,11 @@ export function addPlatformCommands(program: Command): void {
     .summary('restore the platform from a backup')
     .description(
       'restore a backup of the platform into an empty data folder (HOMEPORT_DATA_DIR) and, with PostgreSQL, an empty database. ' +
-        'Everything is checked before anything is put into place',
+        'Everything is checked before anything is restored',
     )
     .argument('<backup>', BACKUP)
     .option('--sealing-key <file>', 'the sealing key, if it is not in the backup')
-    .option('--without-sealing-key', 'go on without the key; private keys in the backup are then lost')
+    .option('--without-sealing-key', 'continue without the key; private keys in the backup are lost')
     .option('--json', 'print JSON: the manifest of the backup, without its list of files')
     .addHelpText(
       'after',

@@ -13,11 +13,11 @@ interface Options {
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('serve the API and the hosted sites, and carry out jobs')
-    .option('--demo', 'fill the account with a few users, sites, installs and domains to look at')
-    .option('--build-portal', 'first build the pages of the portal if they are missing or outdated')
-    .option('--only <part>', 'run one part beside another process: api, or hosting (jobs, edge and SFTP)')
-    // The supervisor starts the server with it.
+    .description('serve the API and the sites, and run jobs')
+    .option('--demo', 'create sample users, sites, installs and domains')
+    .option('--build-portal', 'build the portal first if it is missing or outdated')
+    .option('--only <part>', 'run one part only: api, or hosting (jobs, edge and SFTP)')
+    // For the supervisor, which starts the server with it.
     .addOption(new Option('--unsupervised').hideHelp())
     .addHelpText('after', '\nExample:\n  homeport serve --demo')
     .action(async (options: Options, command: Command) => {

@@ -53,12 +53,12 @@ export async function serve(
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
   }
   if (failed.length === 0) return;
-  process.stderr.write(`homeport: ended, but not cleanly: ${failed.join(', ')}. The log has the reasons.\n`);
-  // What hangs would keep the process alive.
+  process.stderr.write(`homeport: stopped with errors: ${failed.join(', ')}. The log has the reasons.\n`);
+  // Open handles would keep the process alive.
   process.exit(1);
 }
 
-/** In this process. Returns what could not be ended in order. */
+/** Serves in this process. Returns the names of the parts that failed to stop. */
 async function serveHere(
   config: Config,
   log: Logger,
@@ -67,7 +67,7 @@ async function serveHere(
   const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
   const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
   const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
-  // Before anything is printed: whoever reads the first line may already want to end it.
+  // Before the first output, so that a reader of it can stop the process.
   const ended = stopSignal('finishing running requests and jobs').then(async () => {
     void notifyServiceManager('STOPPING=1', log);
     return homeport.stop(GRACE_MS);
@@ -86,7 +86,7 @@ async function serveHere(
   return failed;
 }
 
-/** In the data folder if this user may not write into Homeport's own. */
+/** Builds into the data folder if this user cannot write to `web/dist`. */
 async function builtPortal({ dataDir }: Config): Promise<string> {
   prepareDataFolder(dataDir);
   const { folder, built } = await providePortal(join(dataDir, 'portal'));
@@ -94,7 +94,7 @@ async function builtPortal({ dataDir }: Config): Promise<string> {
   return folder;
 }
 
-/** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */
+/** A restore without the key creates a new one, and the private keys sealed with the old one are lost. */
 async function warnOfOtherKey(config: Config, { platform }: RunningHomeport, log: Logger): Promise<void> {
   const { state, message, remedy } = await checkSealingKey(config, platform.database);
   if (state === 'problem') log.error({ remedy }, message);

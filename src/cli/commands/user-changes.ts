@@ -6,37 +6,37 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 
-/** What an operator does for people who cannot help themselves. */
+/** Adds the commands that help users who cannot sign in. */
 export function addUserChangeCommands(user: Command): void {
   user
     .command('password-link')
-    .summary('print a link with which a person sets a password')
+    .summary('print a link to set a password')
     .description(
-      'print a link with which a person sets a password for the portal, once, within 7 days; earlier links stop working, ' +
-        'and setting it ends their sessions',
+      'print a link to set a portal password. It works once, within 7 days, and replaces earlier links. ' +
+        'Setting the password ends the sessions of the user',
     )
-    .argument('<email>', 'whose password it is ("homeport user list")')
+    .argument('<email>', 'the user ("homeport user list")')
     .addHelpText('after', '\nExample:\n  homeport user password-link frida@agency.example')
     .action(printPasswordLink);
 
   user
     .command('reset-second-factor')
-    .summary('for whoever has lost their second factor and every recovery code')
+    .summary('turn off a lost second factor')
     .description(
-      'switch off the second factor of a person who has lost theirs and every recovery code, and end their sessions. Be ' +
-        'sure that it is they who ask',
+      'turn off the second factor of a user who lost it and every recovery code, and end their sessions. Verify first who ' +
+        'asks',
     )
-    .argument('<email>', 'whose it is ("homeport user list")')
+    .argument('<email>', 'the user ("homeport user list")')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  homeport user reset-second-factor frida@agency.example')
     .action(resetSecondFactor);
 
   user
     .command('change')
-    .summary('change the address or the name of a person')
-    .description('change the address or the name of a person; links that were mailed to them stop working')
-    .argument('<email>', 'by which they are known now ("homeport user list")')
-    .option('--email <address>', 'by which they are known from now on')
+    .summary('change the address or the name of a user')
+    .description('change the address or the name of a user; links sent by email stop working')
+    .argument('<email>', 'the present address ("homeport user list")')
+    .option('--email <address>', 'the new address')
     .option('--first-name <name>', 'first name', nameArgument)
     .option('--last-name <name>', 'last name', nameArgument)
     .addHelpText('after', '\nExample:\n  homeport user change owner@localhost --email frida@agency.example')
@@ -55,14 +55,14 @@ async function resetSecondFactor(email: string, { yes = false }: { yes?: boolean
     const person = await requirePerson(services, email);
     if (!yes) {
       await requireConsent(
-        `Switch off the second factor of ${person.email}, so that the password alone lets them in?`,
-        { effect: `With that, the password alone lets ${person.email} in.`, kept: 'Nothing was changed.' },
+        `Turn off the second factor of ${person.email}? The password alone then signs them in.`,
+        { effect: `The password alone then signs ${person.email} in.`, kept: 'Nothing was changed.' },
       );
     }
     const reset = await services.secondFactor.reset(person.id);
     process.stdout.write(
       reset
-        ? `The second factor of ${person.email} is switched off, and their sessions have ended.\n`
+        ? `Turned off the second factor of ${person.email} and ended their sessions.\n`
         : `${person.email} has no second factor.\n`,
     );
   });
@@ -76,7 +76,7 @@ interface ChangeOptions {
 
 async function changeUser(known: string, { email, firstName, lastName }: ChangeOptions, command: Command) {
   if (email === undefined && firstName === undefined && lastName === undefined) {
-    throw new OperatorError('Say what to change: --email, --first-name or --last-name.');
+    throw new OperatorError('Name a change: --email, --first-name or --last-name.');
   }
   await withPlatform(command, async (_platform, services) => {
     const person = await requirePerson(services, known);
@@ -94,5 +94,7 @@ async function changeUser(known: string, { email, firstName, lastName }: ChangeO
 async function requirePerson({ accountUsers }: Services, email: string): Promise<Person> {
   const person = await accountUsers.findPerson(email);
   if (person) return person;
-  throw new OperatorError(`There is nobody with the address ${email}; "homeport user list" shows everybody.`);
+  throw new OperatorError(
+    `There is no user with the address ${email}. List users with "homeport user list".`,
+  );
 }

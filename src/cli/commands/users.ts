@@ -20,26 +20,26 @@ interface CreateOptions {
   json?: boolean;
 }
 
-/** Some hold a comma, so none stands between them. */
+/** Some roles contain a comma, so the separator is another one. */
 const ROLE_CHOICES = ROLE_INPUTS.join(' | ');
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people, and what they may do in accounts');
+  const user = program.command('user').description('manage users and their roles');
 
   user
     .command('create')
-    .summary('add a person to an account')
+    .summary('add a user to an account')
     .description(
-      'add a person to an account. Somebody whose address is known already keeps their name; ' +
-        '"homeport credential create" then gives them access to the API',
+      'add a user to an account. A user with a known address keeps their name. ' +
+        'Give access to the API with "homeport credential create"',
     )
-    .requiredOption('--account <account>', 'the account: its name or its id')
-    .requiredOption('--email <address>', 'by which the person is known')
+    .requiredOption('--account <account>', 'the account: its name or id')
+    .requiredOption('--email <address>', 'email address of the user')
     .requiredOption('--first-name <name>', 'first name', nameArgument)
     .requiredOption('--last-name <name>', 'last name', nameArgument)
-    .requiredOption('--roles <roles>', `what they may do in the account: ${ROLE_CHOICES}`, rolesArgument)
-    .option('--install <name>', 'an install that a partial user is given (repeatable)', collect, [])
-    .option('--invite', 'send an invitation by e-mail, instead of counting it as accepted')
+    .requiredOption('--roles <roles>', `roles in the account: ${ROLE_CHOICES}`, rolesArgument)
+    .option('--install <name>', 'an install for a partial user (repeatable)', collect, [])
+    .option('--invite', 'send an invitation by email, instead of accepting it')
     .option(
       '--json',
       'print JSON: user_id, account_id, email, first_name, last_name, roles, invite_accepted, installs',
@@ -53,8 +53,8 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('list')
-    .description('everybody, with their accounts, oldest first')
-    .option('--account <account>', 'only the people of this account: its name or its id')
+    .description('list users with their accounts, oldest first')
+    .option('--account <account>', 'users of this account only: its name or id')
     .option(
       '--json',
       'print JSON: an array of id, email, first_name, last_name, accounts (id, name, roles, invite_accepted)',
@@ -94,8 +94,8 @@ async function createUser(options: CreateOptions, command: Command): Promise<voi
     const working = (await presentWorkers(database, clock)).length > 0;
     process.stdout.write(
       working
-        ? 'The invitation is on its way.\n'
-        : 'The invitation is sent as soon as a server runs ("homeport serve").\n',
+        ? 'The invitation is queued.\n'
+        : 'The invitation will be sent when a server runs ("homeport serve").\n',
     );
   });
 }
@@ -107,13 +107,13 @@ async function listUsers({ account, json }: { account?: string; json?: boolean }
     if (json) return printJson(people.map(personJson));
     process.stdout.write(
       people.length === 0
-        ? 'There is nobody yet; "homeport user create" adds somebody.\n'
+        ? 'There are no users yet. Add one with "homeport user create".\n'
         : table(['EMAIL', 'NAME', 'ROLES', 'ACCOUNT', 'ACCOUNT ID'], people.flatMap(personRows)),
     );
   });
 }
 
-/** A line for each account of a person, and one for somebody who is in none. */
+/** A line for each account of a user, and one for a user without accounts. */
 function personRows({ email, first_name, last_name, accounts }: Person): string[][] {
   const name = `${first_name} ${last_name}`;
   if (accounts.length === 0) return [[email, name, '-', '-', '-']];

@@ -52,6 +52,6 @@ export async function waitForJob(
 
 function whatGoesOn(jobId: string, subject: string, ownWorker: boolean): string {
   return ownWorker
-    ? `${subject} stays in the queue (job ${jobId}): it goes on as soon as "homeport serve" runs.`
-    : `${subject} goes on without this command (job ${jobId}).`;
+    ? `${subject} stays in the queue (job ${jobId}). It continues when "homeport serve" runs.`
+    : `${subject} continues without this command (job ${jobId}).`;
 }

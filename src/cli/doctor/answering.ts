@@ -8,7 +8,7 @@ import { codeOf } from '../../lib/error-code.ts';
 
 const PATIENCE_MS = 3_000;
 
-/** What a program behind an address says. Each rejects if nothing that speaks the protocol answers within 3 s. */
+/** Asks the program behind an address. Each function rejects without an answer in its protocol within 3 s. */
 
 /** `GET /v1/status` by HTTPS: the status, and the SHA-256 fingerprint of the certificate shown. */
 export function askApi(address: ListenAddress): Promise<{ status: number; fingerprint: string }> {
@@ -37,7 +37,7 @@ export function askApi(address: ListenAddress): Promise<{ status: number; finger
   });
 }
 
-/** Whatever is answered to a host name that nobody has. */
+/** The answer to an unknown host name. */
 export function askHttp(address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     httpRequest({
@@ -88,7 +88,7 @@ export function whyNotFree(address: ListenAddress): Promise<string | null> {
   });
 }
 
-/** An address to connect to, for one that stands for all of a machine's. */
+/** An address to connect to, in place of a wildcard address. */
 function target({ host, port }: ListenAddress): ListenAddress {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return { host: host === '::' ? '::1' : host, port };

@@ -7,10 +7,10 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'backups';
 const RESTORES = 'restore checks';
-/** So many installs are named; the rest are counted. */
+/** Number of installs that are named; the others are counted. */
 const NAMED = 3;
 
-/** Whether installs are backed up, and whether what was restored on trial could be. Nothing where no backups are made daily. */
+/** Checks daily backups and test restores. Finds nothing if daily backups are off. */
 export async function checkBackups(
   { reader }: Pick<Database, 'reader'>,
   { host, backupDays }: Pick<Config, 'host' | 'backupDays'>,
@@ -21,8 +21,8 @@ export async function checkBackups(
     return [
       warning(
         CHECK,
-        'No daily backups are made.',
-        'Set HOMEPORT_BACKUP_DAYS to how long they should be kept.',
+        'Daily backups are off.',
+        'Set HOMEPORT_BACKUP_DAYS to the number of days to keep them.',
       ),
     ];
   }
@@ -31,13 +31,13 @@ export async function checkBackups(
 
 async function judgeBackups(queries: Queries, clock: Clock): Promise<Finding> {
   const names = await installsWithoutRecentBackup(queries, clock);
-  if (names.length === 0) return ok(CHECK, 'Every install has one of the last two days.');
+  if (names.length === 0) return ok(CHECK, 'Every install has a backup of the last two days.');
   const named = names.slice(0, NAMED).join(', ');
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   return warning(
     CHECK,
-    `${names.length === 1 ? '1 install has' : `${names.length} installs have`} none of the last two days: ${named}${more}.`,
-    'Look why ("homeport backup list", the log of the server); they are tried again every night while a server runs.',
+    `${names.length === 1 ? '1 install has' : `${names.length} installs have`} no backup of the last two days: ${named}${more}.`,
+    'Find the reason with "homeport backup list" and in the server log. A running server retries every night.',
   );
 }
 
@@ -47,12 +47,12 @@ async function judgeRestores(queries: Queries): Promise<Finding> {
   if (first !== undefined) {
     return problem(
       RESTORES,
-      `${failed.length === 1 ? 'A backup' : `Backups of ${failed.length} installs`} could not be restored on trial; ` +
+      `${failed.length === 1 ? 'A backup' : `Backups of ${failed.length} installs`} failed the test restore; ` +
         `${first.install_name} on ${first.created_at.slice(0, 10)}: ${reasonOf(first.reason)}.`,
-      'Mend what the sentence names; the log of the server and of the host have the details. Ask for a new backup meanwhile.',
+      'Fix the cause; the logs of the server and of the host have the details. Make a new backup meanwhile.',
     );
   }
-  if (last === undefined) return ok(RESTORES, 'None yet; a backup is restored on trial every day.');
+  if (last === undefined) return ok(RESTORES, 'None yet. One backup a day is restored as a test.');
   return ok(
     RESTORES,
     `The last one, of ${last.install_name} on ${last.created_at.slice(0, 10)}, took ${(last.took_ms / 1000).toFixed(1)} s.`,

@@ -6,19 +6,19 @@ const CHECK = 'certificate authority';
 
 type Settings = Pick<Config, 'acmeDirectory' | 'acmeContact' | 'acmeCa' | 'acmeTermsAgreed'>;
 
-/** Whether certificates can be had from an authority, as far as the settings go: it is not asked. */
+/** Checks the settings of the certificate authority, without contacting it. */
 export function checkCertificateAuthority(settings: Settings): Finding[] {
   const { acmeDirectory } = settings;
   const roots = checkRoots(settings);
   if (acmeDirectory === null) {
-    return [roots ?? ok(CHECK, 'None is configured: the certificates of domains are self-signed.')];
+    return [roots ?? ok(CHECK, 'No authority is configured, so certificates of domains are self-signed.')];
   }
   const faults = [roots, checkTerms(settings), checkContact(settings)].filter((fault) => fault !== null);
   if (faults.length > 0) return faults;
   return [ok(CHECK, `Certificates come from ${new URL(acmeDirectory).host}.`)];
 }
 
-/** The server does not start without them, authority or not: what domain checks trust is among them. */
+/** The server needs these roots even without an authority, because domain checks trust them. */
 function checkRoots({ acmeCa }: Settings): Finding | null {
   if (acmeCa === null) return null;
   try {
@@ -28,7 +28,7 @@ function checkRoots({ acmeCa }: Settings): Finding | null {
     return problem(
       CHECK,
       `${reasonOf(error)}.`,
-      'Let HOMEPORT_ACME_CA name a file of PEM certificates that this user can read, or leave it out.',
+      'Set HOMEPORT_ACME_CA to a file of PEM certificates that this user can read, or remove it.',
     );
   }
 }
@@ -37,8 +37,8 @@ function checkTerms({ acmeTermsAgreed }: Settings): Finding | null {
   if (acmeTermsAgreed) return null;
   return problem(
     CHECK,
-    'Its terms are not agreed to, so it is asked for no certificate.',
-    'Read the terms of the authority, and set HOMEPORT_ACME_TERMS_AGREED=true; or leave HOMEPORT_ACME_DIRECTORY out.',
+    'You have not agreed to its terms, so it issues no certificates.',
+    'Read the terms of the authority and set HOMEPORT_ACME_TERMS_AGREED=true, or remove HOMEPORT_ACME_DIRECTORY.',
   );
 }
 
@@ -46,7 +46,7 @@ function checkContact({ acmeContact }: Settings): Finding | null {
   if (acmeContact !== null) return null;
   return warning(
     CHECK,
-    'It is told no mail address, and nobody gets a mail before a certificate expires.',
-    'Set HOMEPORT_ACME_CONTACT to the mail address of whoever runs this Homeport.',
+    'It has no contact address, so no email warns of expiring certificates.',
+    'Set HOMEPORT_ACME_CONTACT to the email address of the operator.',
   );
 }

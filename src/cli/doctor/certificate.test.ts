@@ -54,7 +54,7 @@ const PROXY = { ...PUBLIC, HOMEPORT_TRUST_PROXY: '10.0.0.1' };
 const OTHER_KEY = (await createSelfSigned({ names: ['x'], notBefore: clock.now(), days: 1 })).key;
 
 const cases: [string, Case, 'ok' | 'warning' | 'problem', string][] = [
-  ['its own', {}, 'ok', '300 more days, and belongs to its key'],
+  ['its own', {}, 'ok', '300 more days, and matches its key'],
   ['its own, which a running server would have renewed', { to: 20 }, 'warning', '20 more days only'],
   ['its own, expired', { from: -400, to: -3 }, 'problem', 'expired on 2026-05-29'],
   ['its own, for another host', { environment: PUBLIC }, 'warning', 'not for api.example.com'],
@@ -90,7 +90,12 @@ const cases: [string, Case, 'ok' | 'warning' | 'problem', string][] = [
     'ok',
     '',
   ],
-  ['a configured one that nobody renews', { configured: true, to: 10 }, 'warning', '10 more days only'],
+  [
+    'a configured certificate that is not renewed',
+    { configured: true, to: 10 },
+    'warning',
+    '10 more days only',
+  ],
   ['a configured one of 20 days', { configured: true, to: 20 }, 'ok', '20 more days'],
   [
     'a configured one on its last day',
@@ -99,9 +104,9 @@ const cases: [string, Case, 'ok' | 'warning' | 'problem', string][] = [
     '0 more days only',
   ],
   ['a configured one, expired', { configured: true, from: -30.5, to: -0.5 }, 'problem', 'expired'],
-  ['one of the future', { configured: true, from: 2 }, 'problem', 'valid only from 2026-06-03'],
+  ['one of the future', { configured: true, from: 2 }, 'problem', 'valid from 2026-06-03'],
   ['one for another host', { configured: true, environment: PUBLIC }, 'problem', 'clients will refuse it'],
-  ['one with the key of another', { configured: true, key: OTHER_KEY }, 'problem', 'do not belong together'],
+  ['one with the key of another', { configured: true, key: OTHER_KEY }, 'problem', 'do not match'],
   ['one with a key that is none', { configured: true, key: 'secret' }, 'problem', 'cannot be used'],
 ];
 
@@ -123,7 +128,7 @@ test.each<[Case, 'ok' | 'problem']>([
   expect((await found(input))[0]).toMatchObject({ check: 'TLS key', state });
 });
 
-test('none of its own is made by the next start; a configured one must be there', () => {
+test('expects the next start to create its own, and requires a configured one', () => {
   const environment = { HOMEPORT_DATA_DIR: folder.path };
   expect(checkCertificate(readConfig(environment), clock)).toMatchObject([{ state: 'ok' }]);
   const missing = { HOMEPORT_TLS_CERT: join(folder.path, 'a'), HOMEPORT_TLS_KEY: join(folder.path, 'b') };

@@ -10,13 +10,13 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'certificate';
-/** A running server renews its own 30 days before; so nobody renews one that has fewer left. */
+/** A running server renews its certificate 30 days before the end, so with fewer days no server runs. */
 const WARN_DAYS = { own: 28, configured: 14 };
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '::1'];
 
 type Settings = Pick<Config, 'dataDir' | 'tlsCert' | 'tlsKey' | 'publicUrl' | 'trustProxy'>;
 
-/** The API's certificate: whether it is valid, for how long, and belongs to its key and to the public URL. */
+/** Checks the API's certificate: validity, key and public URL. */
 export function checkCertificate(settings: Settings, clock: Clock): Finding[] {
   const own = settings.tlsCert === null;
   const certificateFile = settings.tlsCert ?? ownCertificateFile(settings.dataDir);
@@ -42,18 +42,18 @@ export function checkCertificate(settings: Settings, clock: Clock): Finding[] {
 
 function unreadable(error: unknown, own: boolean, file: string): Finding {
   if (own && (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR')) {
-    return ok(CHECK, 'The next start makes one, self-signed.');
+    return ok(CHECK, 'The next start creates a self-signed one.');
   }
   return problem(
     CHECK,
     `The certificate in ${file}, or its key, cannot be read: ${reasonOf(error)}.`,
     own
-      ? `Let this user read the files; if they are damaged, delete them, and the next start makes new ones.`
-      : 'Let this user read the files that HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY name; both must be PEM.',
+      ? `Let this user read the files; if they are damaged, delete them, and the next start creates new ones.`
+      : 'Make the files in HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY readable for this user; both must be PEM.',
   );
 }
 
-/** A configured key may be readable by a group that exists for that; Homeport's own is nobody's but its user's. */
+/** A configured key may be readable by a group. Only its user may read Homeport's own key. */
 function checkKeyFile(file: string, mode: number, own: boolean): Finding {
   const check = 'TLS key';
   return (mode & (own ? GROUP | OTHERS : OTHERS)) === 0
@@ -68,11 +68,11 @@ function checkPair(
   own: boolean,
 ): Finding | undefined {
   const remedy = own
-    ? `Delete ${file}; the next start makes both anew.`
-    : 'Let HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY name files that were made together.';
+    ? `Delete ${file}; the next start creates both.`
+    : 'Set HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY to a certificate and its key.';
   try {
     if (certificate.checkPrivateKey(createPrivateKey(key))) return undefined;
-    return problem(CHECK, `The certificate in ${file} and its key do not belong together.`, remedy);
+    return problem(CHECK, `The certificate in ${file} and its key do not match.`, remedy);
   } catch (error) {
     return problem(
       CHECK,
@@ -95,7 +95,7 @@ function checkName(
       ? warning(
           CHECK,
           `It is not for ${host}, the host of HOMEPORT_PUBLIC_URL.`,
-          'Restart Homeport, which makes a new one.',
+          'Restart Homeport to create a new one.',
         )
       : problem(
           CHECK,
@@ -106,7 +106,7 @@ function checkName(
   if (own && !LOCAL_HOSTS.includes(host)) {
     return warning(
       CHECK,
-      `It is self-signed, and clients of ${publicUrl} do not know it.`,
+      `It is self-signed, and clients of ${publicUrl} do not trust it.`,
       'Set HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY, or put a proxy in front (HOMEPORT_TRUST_PROXY).',
     );
   }
@@ -116,20 +116,16 @@ function checkName(
 function checkValidity({ validFromDate, validToDate }: X509Certificate, own: boolean, clock: Clock): Finding {
   const now = clock.now().getTime();
   const renew = own
-    ? 'Restart Homeport, which makes a new one.'
-    : 'Renew it; Homeport takes the new files over within a day, or at a restart.';
+    ? 'Restart Homeport to create a new one.'
+    : 'Renew it. Homeport loads the new files within a day, or at a restart.';
   if (validFromDate.getTime() > now) {
-    return problem(
-      CHECK,
-      `It is valid only from ${day(validFromDate)} on.`,
-      'Check the clock of this machine.',
-    );
+    return problem(CHECK, `It is valid from ${day(validFromDate)}.`, 'Check the clock of this machine.');
   }
   const days = Math.floor((validToDate.getTime() - now) / DAY_MS);
   if (days < 0) return problem(CHECK, `It expired on ${day(validToDate)}.`, renew);
   const left = `It is valid until ${day(validToDate)}, ${days} more days`;
   if (days < (own ? WARN_DAYS.own : WARN_DAYS.configured)) return warning(CHECK, `${left} only.`, renew);
-  return ok(CHECK, `${left}, and belongs to its key.`);
+  return ok(CHECK, `${left}, and matches its key.`);
 }
 
 function day(date: Date): string {

@@ -6,24 +6,24 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 const CHECK = 'clock';
 const EARLIEST = Date.UTC(2025, 0, 1);
 const LATEST = Date.UTC(2100, 0, 1);
-/** What leases of jobs bear is 4 s (jobs/worker.ts). */
+/** Leases of jobs tolerate 4 s (jobs/worker.ts). */
 const MOST_APART_MS = 4_000;
 const WARN_APART_MS = 1_000;
 /** Processes on one machine agree to the millisecond; on several, less. */
 const FUTURE_MS = 10_000;
 const MOST_JUMP_MS = 1_000;
-const SYNCHRONISE = 'Keep the clock by NTP: "timedatectl set-ntp true" on Debian.';
+const SYNCHRONISE = 'Synchronise the clock with NTP: "timedatectl set-ntp true" on Debian.';
 
 /** Milliseconds from any origin, never set back: `performance.now`. */
 export type Monotonic = () => number;
 
-/** Begins to watch whether the clock is set; the returned function tells by how much, in ms. */
+/** Watches for changes of the clock; the returned function gives the change in ms. */
 export function watchClock(clock: Clock, monotonic: Monotonic): () => number {
   const origin = clock.now().getTime() - monotonic();
   return () => clock.now().getTime() - monotonic() - origin;
 }
 
-/** Leases, expiry and rate limits count on the clock: its year, its pace, and that of the database's machine. */
+/** Checks the clock, on which leases, expiry and rate limits depend, also beside that of the database. */
 export async function checkClock(
   clock: Clock,
   jumped: () => number,
@@ -32,13 +32,13 @@ export async function checkClock(
 ): Promise<Finding> {
   const now = clock.now();
   if (now.getTime() < EARLIEST || now.getTime() > LATEST) {
-    return problem(CHECK, `This machine thinks that it is ${now.toISOString()}.`, SYNCHRONISE);
+    return problem(CHECK, `The clock of this machine says ${now.toISOString()}.`, SYNCHRONISE);
   }
   if (Math.abs(jumped()) > MOST_JUMP_MS) {
     return warning(
       CHECK,
-      `The clock was set by ${seconds(jumped())} while doctor looked at other things.`,
-      'Let it be adjusted slowly (as NTP does), not set.',
+      `The clock was set by ${seconds(jumped())} while doctor ran other checks.`,
+      'Adjust it slowly, as NTP does.',
     );
   }
   const future = database === null || !hasTables ? 0 : await newestEntry(database, now);
@@ -55,14 +55,14 @@ export async function checkClock(
 
 /** `apart`: by how much the database's clock is ahead, in ms. */
 export function judgeDistance(apart: number): Finding {
-  if (Math.abs(apart) <= WARN_APART_MS) return ok(CHECK, 'It agrees with that of the database.');
-  const message = `It is ${seconds(apart)} ${apart > 0 ? 'behind' : 'ahead of'} that of the database.`;
+  if (Math.abs(apart) <= WARN_APART_MS) return ok(CHECK, 'It agrees with the clock of the database.');
+  const message = `It is ${seconds(apart)} ${apart > 0 ? 'behind' : 'ahead of'} the clock of the database.`;
   return Math.abs(apart) > MOST_APART_MS
     ? problem(CHECK, message, SYNCHRONISE)
     : warning(CHECK, message, SYNCHRONISE);
 }
 
-/** The question takes its time: the answer is taken to be from the middle of it. */
+/** The query takes time, so its answer counts for the middle of it. */
 async function distanceTo({ reader }: Database, clock: Clock): Promise<number> {
   const asked = clock.now().getTime();
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(reader);
@@ -70,7 +70,7 @@ async function distanceTo({ reader }: Database, clock: Clock): Promise<number> {
   return Date.parse(rows[0]?.now ?? '') - (asked + answered) / 2;
 }
 
-/** How far ahead of `now` the newest time is that Homeport wrote down, in ms. */
+/** Milliseconds from `now` to the newest stored time, if that is ahead. */
 async function newestEntry({ reader }: Database, now: Date): Promise<number> {
   const [seen, created] = await Promise.all([
     reader.selectFrom('workers').select('seen_at as at').orderBy('seen_at', 'desc').limit(1).execute(),

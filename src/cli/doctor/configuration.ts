@@ -6,21 +6,21 @@ import { OTHERS, octal } from './permissions.ts';
 const CHECK = 'configuration';
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether settings that could be read also fit each other. `file` is that of `--config`. */
+/** Checks whether the settings fit together. `file`: the file of `--config`. */
 export function checkConfiguration(config: Config, file: string | undefined): Finding[] {
   const findings = [...checkFile(file), ...checkPublicUrl(config)];
   if (findings.length > 0) return findings;
   return [ok(CHECK, `Read from the environment${file === undefined ? '' : ` and ${file}`}.`)];
 }
 
-/** It may hold the passwords of the database and of the mail server. */
+/** The file may hold passwords of the database and the mail server. */
 function checkFile(file: string | undefined): Finding[] {
   const mode = file === undefined ? 0 : statSync(file).mode;
   if ((mode & OTHERS) === 0) return [];
   return [
     warning(
       CHECK,
-      `Everybody on this machine can read ${file} (mode ${octal(mode)}), and it may hold passwords.`,
+      `All users of this machine can read ${file} (mode ${octal(mode)}), and it may hold passwords.`,
       `chmod 600 ${file}`,
     ),
   ];
@@ -33,8 +33,8 @@ function checkPublicUrl({ publicUrl, listen, trustProxy }: Config): Finding[] {
     return [
       warning(
         CHECK,
-        `Links begin with ${publicUrl}, but the API takes plain HTTP from trusted proxies only, and there is none.`,
-        'Let HOMEPORT_PUBLIC_URL begin with https://, or name the proxy in HOMEPORT_TRUST_PROXY.',
+        `Links begin with ${publicUrl}, but the API accepts plain HTTP from trusted proxies only, and none is set.`,
+        'Set HOMEPORT_PUBLIC_URL to an https:// address, or name the proxy in HOMEPORT_TRUST_PROXY.',
       ),
     ];
   }

@@ -8,13 +8,13 @@ import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'data folder';
 const SPACE = 'disk space';
-/** Below it a backup or an upload may well fail. */
+/** With less space, backups and uploads may fail. */
 const LOW_SPACE = 1_000_000_000;
-/** Below it the database may. */
+/** With less space, the database may fail. */
 const NO_SPACE = 100_000_000;
 const LOW_SHARE = 0.05;
 
-/** Whether the data folder is there, is nobody else's to read, and can be written. */
+/** Checks that the data folder exists, is private and writable, and has space. */
 export function checkDataFolder(dataDir: string): Finding[] {
   let folder: Stats;
   try {
@@ -24,14 +24,14 @@ export function checkDataFolder(dataDir: string): Finding[] {
       return [
         warning(
           CHECK,
-          `There is none at ${dataDir} yet.`,
+          `${dataDir} does not exist yet.`,
           'Start Homeport once ("homeport serve"), or name the folder in HOMEPORT_DATA_DIR.',
         ),
       ];
     }
     return [unusable(dataDir, reasonOf(error))];
   }
-  if (!folder.isDirectory()) return [unusable(dataDir, 'it is no folder')];
+  if (!folder.isDirectory()) return [unusable(dataDir, 'it is not a folder')];
   return [checkAccess(dataDir, folder.mode), checkSpace(dataDir)];
 }
 
@@ -51,7 +51,7 @@ function checkAccess(dataDir: string, mode: number): Finding {
   if ((mode & OTHERS) !== 0) {
     return problem(
       CHECK,
-      `Everybody on this machine can look into ${dataDir} (mode ${octal(mode)}).`,
+      `All users of this machine can read ${dataDir} (mode ${octal(mode)}).`,
       `chmod 700 ${dataDir}`,
     );
   }
@@ -62,14 +62,14 @@ function checkAccess(dataDir: string, mode: number): Finding {
       `chmod 700 ${dataDir}`,
     );
   }
-  return ok(CHECK, `${dataDir} can be written, and is closed to others.`);
+  return ok(CHECK, `${dataDir} is writable and private.`);
 }
 
-/** Why nothing can be written there. */
+/** The reason why the folder is not writable. */
 export function judgeWriting(dataDir: string, error: unknown): Finding {
   const code = codeOf(error);
   return code === 'ENOSPC' || code === 'EDQUOT'
-    ? problem(CHECK, `Nothing can be written to ${dataDir}: ${reasonOf(error)}.`, makeRoom(dataDir))
+    ? problem(CHECK, `${dataDir} is not writable: ${reasonOf(error)}.`, makeRoom(dataDir))
     : unusable(dataDir, reasonOf(error));
 }
 

@@ -14,7 +14,7 @@ const SCHEMA = 'schema';
 /** The oldest that Homeport is tested with, as `server_version_num` counts. */
 const OLDEST_POSTGRES = 130_000;
 
-/** A database that answers; null, with the reason among the findings, where there is none. */
+/** A database that answers, or null with the reason in the findings. */
 export interface ExaminedDatabase {
   findings: Finding[];
   database: Database | null;
@@ -24,7 +24,7 @@ export interface ExaminedDatabase {
 
 type Settings = Pick<Config, 'databaseUrl' | 'dataDir'>;
 
-/** Opens the database without making or migrating it. Closing is the caller's. */
+/** Opens the database without creating or migrating it. The caller closes it. */
 export async function examineDatabase(settings: Settings, log: Logger): Promise<ExaminedDatabase> {
   let database: Database | undefined;
   try {
@@ -42,7 +42,7 @@ export async function examineDatabase(settings: Settings, log: Logger): Promise<
   }
 }
 
-/** Opening it would make it. */
+/** Opening a missing file would create it. */
 function findMissing(file: string): Finding | null {
   try {
     statSync(file);
@@ -51,7 +51,7 @@ function findMissing(file: string): Finding | null {
     if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
     return warning(
       CHECK,
-      `There is none at ${file} yet.`,
+      `${file} does not exist yet.`,
       'Start Homeport once ("homeport serve"), or name its folder in HOMEPORT_DATA_DIR.',
     );
   }
@@ -63,12 +63,12 @@ function unusable({ databaseUrl, dataDir }: Settings, error: unknown): Finding {
     ? problem(
         CHECK,
         `${join(dataDir, SQLITE_FILE)} cannot be used: ${reason}.`,
-        'Let this user read and write it; if it is damaged, put the latest copy of it back.',
+        'Let this user read and write it; if it is damaged, restore the latest backup.',
       )
     : problem(
         CHECK,
         `PostgreSQL at ${placeOf(databaseUrl)} cannot be used: ${reason}.`,
-        'See that it runs, and that HOMEPORT_DATABASE_URL has the right address, user, password and name.',
+        'Start it, and check address, user, password and name in HOMEPORT_DATABASE_URL.',
       );
 }
 
@@ -83,11 +83,11 @@ async function checkSqlite({ reader }: Database): Promise<Finding> {
   const check = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(reader);
   const verdict = check.rows[0]?.quick_check ?? 'no answer';
   return verdict === 'ok'
-    ? ok(CHECK, `SQLite ${version.rows[0]?.version} answers, and its file is sound.`)
+    ? ok(CHECK, `SQLite ${version.rows[0]?.version} answers, and its file is intact.`)
     : problem(
         CHECK,
         `The SQLite file is damaged: ${reasonOf(verdict)}.`,
-        'Stop Homeport, keep the damaged file, and put the latest copy of it back.',
+        'Stop Homeport, keep the damaged file, and restore the latest backup.',
       );
 }
 

@@ -6,10 +6,10 @@ import { type Finding, ok, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'domain certificates';
 const EXPIRES_SOON_MS = 14 * DAY_MS;
-/** So many domains are named; the rest are counted. */
+/** Number of domains that are named; the others are counted. */
 const NAMED = 3;
 
-/** Whether every domain that is served has a certificate, and keeps it. */
+/** Checks that every served domain has a certificate that is renewed in time. */
 export async function checkDomainCertificates(
   { reader }: Pick<Database, 'reader'>,
   { acmeDirectory }: Pick<Config, 'acmeDirectory'>,
@@ -19,7 +19,7 @@ export async function checkDomainCertificates(
   const findings: Finding[] = [];
   if (failed.count > 0) findings.push(judgeFailed(failed, acmeDirectory !== null));
   if (expiring.count > 0) findings.push(judgeExpiring(expiring, acmeDirectory !== null, clock));
-  return findings.length > 0 ? findings : [ok(CHECK, 'None is missing, or about to expire.')];
+  return findings.length > 0 ? findings : [ok(CHECK, 'None is missing or about to expire.')];
 }
 
 function judgeFailed({ count, first }: Failed, hasAuthority: boolean): Finding {
@@ -29,8 +29,8 @@ function judgeFailed({ count, first }: Failed, hasAuthority: boolean): Finding {
     `${count === 1 ? '1 domain has' : `${count} domains have`} no valid certificate: ${named(first, count)}` +
       `${reason === null ? '' : `. The first: ${reasonOf(reason)}`}.`,
     hasAuthority
-      ? "Mend what stands in the way (a domain's status check tells it); Homeport tries again by itself."
-      : 'Start Homeport, which makes self-signed ones anew, or set HOMEPORT_ACME_DIRECTORY.',
+      ? 'Fix the reason, which the status check of the domain shows. Homeport retries automatically.'
+      : 'Start Homeport to create self-signed ones, or set HOMEPORT_ACME_DIRECTORY.',
   );
 }
 
@@ -42,8 +42,8 @@ function judgeExpiring({ count, first }: Expiring, hasAuthority: boolean, clock:
     `${count === 1 ? '1 certificate was' : `${count} certificates were`} not renewed in time: ` +
       `${named(first, count)}; the first ${expires} on ${soonest.slice(0, 10)}.`,
     hasAuthority
-      ? "Let a server run; if one does, a domain's status check and the server's log tell what stands in the way."
-      : 'Set HOMEPORT_ACME_DIRECTORY again: no authority is configured, so nothing renews them.',
+      ? 'Start the server. If it runs, check the status of the domain, or read the log, for the reason.'
+      : 'Set HOMEPORT_ACME_DIRECTORY again. Without an authority they are not renewed.',
   );
 }
 

@@ -27,7 +27,7 @@ import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
 import { checkWebsites } from './websites.ts';
 
-/** Looks at everything that Homeport needs, and changes nothing. `file` is that of `--config`. */
+/** Runs all checks without changing anything. `file`: the file of `--config`. */
 export async function examine(
   config: Config,
   { file, log, clock = systemClock }: { file?: string | undefined; log: Logger; clock?: Clock },
@@ -38,7 +38,7 @@ export async function examine(
   try {
     const tables = current ? database : null;
     const workers = tables === null ? [] : await presentWorkers(tables, clock);
-    // One whose disk is full reports to no database, and serves all the same.
+    // A server with a full disk still serves, but no longer reports to the database.
     const serves = config.host === 'embedded' && areWebsitesServed(config);
     const serverRuns = serves || workers.some((worker) => worker.here);
     return [
@@ -81,14 +81,14 @@ export async function examine(
   }
 }
 
-/** With a host on this machine they are its own; without one this machine serves no websites. */
+/** Checks the host of this machine; without one this machine serves no websites. */
 async function checkPortsOfHost(config: Config): Promise<Finding[]> {
   return (await takesConnections(hostSocketOf(config))) ? checkHostingPorts(config, true) : [];
 }
 
 type Found = Finding | Finding[];
 
-/** A check that breaks off hides no other. */
+/** Keeps a failing check from hiding others. */
 async function findingsOf(check: string, look: () => Found | Promise<Found>): Promise<Finding[]> {
   try {
     return [await look()].flat();
@@ -96,8 +96,8 @@ async function findingsOf(check: string, look: () => Found | Promise<Found>): Pr
     return [
       problem(
         check,
-        `It could not be checked: ${reasonOf(error)}.`,
-        'Mend the other problems first; then look again.',
+        `The check failed: ${reasonOf(error)}.`,
+        'Fix the other problems first, then run doctor again.',
       ),
     ];
   }

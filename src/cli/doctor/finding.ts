@@ -1,14 +1,14 @@
 import { messageOf } from '../../lib/error-message.ts';
 
-/** What one check of `homeport doctor` found. */
+/** The result of one check of `homeport doctor`. */
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** Subject of the check, in a word or two. */
   check: string;
-  /** A warning works now and may not tomorrow; a problem does not work. */
+  /** A problem does not work now. A warning works, but may stop working. */
   state: 'ok' | 'warning' | 'problem';
   /** One sentence. */
   message: string;
-  /** What mends it; null where nothing needs to be mended. */
+  /** The fix; null if nothing needs one. */
   remedy: string | null;
 }
 
@@ -24,7 +24,7 @@ export function problem(check: string, message: string, remedy: string): Finding
   return { check, state: 'problem', message, remedy };
 }
 
-/** An error in a line, for a person. */
+/** An error as one line for people. */
 export function reasonOf(error: unknown): string {
   // A refused connection to several addresses says nothing itself.
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);

@@ -5,28 +5,28 @@ const BUSY = { thing: 'install shop', message: 'It is being worked on.', mended:
 const BROKEN = { thing: 'nginx', message: 'It does not run.', mended: null, remedy: 'Look at it.' };
 
 test('a host on which nothing is wrong says so, with how much there is', () => {
-  const message = 'All is as it should be, 2 installs.';
+  const message = 'All matches the desired state, 2 installs.';
   expect(findingsOf('here', 2, [])).toEqual([{ check: 'here', state: 'ok', message, remedy: null }]);
 });
 
-test('an install that was left out is told and is no problem', () => {
+test('reports a skipped install, which is no problem', () => {
   expect(findingsOf('here', 1, [BUSY])).toEqual([
     {
       check: 'here',
       state: 'ok',
-      message: 'All that was looked at is as it should be, 1 install.',
+      message: 'Everything that was checked matches the desired state, 1 install.',
       remedy: null,
     },
     { check: 'here: install shop', state: 'ok', message: BUSY.message, remedy: null },
   ]);
 });
 
-test('what is wrong is a problem until it is mended', () => {
+test('reports a difference as a problem until it is repaired', () => {
   expect(findingsOf('here', 1, [BUSY, BROKEN]).map(({ state }) => state)).toEqual(['ok', 'problem']);
   expect(findingsOf('here', 1, [{ ...BROKEN, mended: false }])).toEqual([
     { check: 'here: nginx', state: 'problem', message: BROKEN.message, remedy: BROKEN.remedy },
   ]);
   expect(findingsOf('here', 1, [{ ...BROKEN, mended: true, remedy: null }])).toEqual([
-    { check: 'here: nginx', state: 'ok', message: 'It does not run. It was mended.', remedy: null },
+    { check: 'here: nginx', state: 'ok', message: 'It does not run. Fixed.', remedy: null },
   ]);
 });

@@ -46,19 +46,19 @@ afterAll(async () => {
   await machine?.close();
 });
 
-it('a machine that hangs is told as such, and the others are looked at', async () => {
+it('reports a machine that hangs and inspects the others', async () => {
   const { platform, services } = homeport;
   const findings = await examineHosts(platform, services, false, { describe: 1_500, inspect: 2_500 });
   const sentence = (name: string, seconds: string) =>
-    `It could not be inspected: The host ${name} does not answer: it has not finished within ${seconds} s. Look at its log.`;
+    `The inspection failed: The host ${name} does not answer: it has not finished within ${seconds} s. Look at its log.`;
   expect(findings.map(({ check, state, message }) => ({ check, state, message }))).toEqual([
-    { check: 'well', state: 'ok', message: 'All is as it should be, 0 installs.' },
+    { check: 'well', state: 'ok', message: 'All matches the desired state, 0 installs.' },
     { check: 'silent', state: 'problem', message: sentence('silent', '1.5') },
     { check: 'stuck', state: 'problem', message: sentence('stuck', '2.5') },
   ]);
 });
 
-it('whoever commands one that hangs is told so, and not by a stack', async () => {
+it('reports a hanging machine without a stack trace', async () => {
   const target = await homeport.services.hosts.target('silent');
   const removed = askHost(target, (remote) => remote.remove({ id: machine.description.id, name: 'shop' }), {
     describe: 300,

@@ -7,8 +7,8 @@ import { askHost } from '../platform/ask-host.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
 
 /**
- * Compares every machine that runs websites with what should be on it, all at the same time; with `repair` they mend what
- * they can. One that does not answer within its limits is told as such.
+ * Compares every machine that runs websites with its desired state, all at the same time. With `repair` each fixes what it
+ * can. A machine that does not answer in time is a finding.
  */
 export async function examineHosts(
   platform: Platform,
@@ -19,18 +19,15 @@ export async function examineHosts(
   const hosts = await services.hosts.list();
   if (hosts.length === 0 && platform.config.host === 'embedded') {
     return [
-      ok(
-        'hosts',
-        'There is none to compare: the server itself serves the websites (HOMEPORT_HOST=embedded).',
-      ),
+      ok('hosts', 'There are no hosts: the server itself serves the websites (HOMEPORT_HOST=embedded).'),
     ];
   }
   if (hosts.length === 0) {
     return [
       problem(
         'hosts',
-        'There is no host.',
-        'One on this machine shows up when "homeport serve" meets it; "homeport host add" adds one on another.',
+        'There are no hosts.',
+        'Run "homeport serve" to register the host of this machine, or add another one with "homeport host add".',
       ),
     ];
   }
@@ -57,29 +54,29 @@ async function examineHost(
     return findingsOf(name, expected.length, differences);
   } catch (error) {
     return [
-      problem(name, `It could not be inspected: ${reasonOf(error)}.`, 'See that "homeport host" runs there.'),
+      problem(name, `The inspection failed: ${reasonOf(error)}.`, 'Check that "homeport host" runs there.'),
     ];
   }
 }
 
-/** Pure: what a host has found, for its operator. `installs`: how many the control plane has there. */
+/** Formats the findings of a host. `installs`: the number that the control plane has there. Pure. */
 export function findingsOf(host: string, installs: number, differences: Difference[]): Finding[] {
   const findings = differences.map((difference) => findingOf(host, difference));
   if (differences.some((difference) => !isSkipped(difference))) return findings;
   const count = installs === 1 ? '1 install' : `${installs} installs`;
-  const what = differences.length === 0 ? 'All' : 'All that was looked at';
-  return [ok(host, `${what} is as it should be, ${count}.`), ...findings];
+  const what = differences.length === 0 ? 'All' : 'Everything that was checked';
+  return [ok(host, `${what} matches the desired state, ${count}.`), ...findings];
 }
 
 function findingOf(host: string, difference: Difference): Finding {
   const { thing, message, mended, remedy } = difference;
   const check = `${host}: ${thing}`;
-  if (mended === true) return ok(check, `${message} It was mended.`);
+  if (mended === true) return ok(check, `${message} Fixed.`);
   if (isSkipped(difference)) return ok(check, message);
   return { check, state: 'problem', message, remedy };
 }
 
-/** What there is nothing to do about, as nothing is known to be wrong. */
+/** Findings that need no action. */
 function isSkipped({ mended, remedy }: Difference): boolean {
   return mended === null && remedy === null;
 }

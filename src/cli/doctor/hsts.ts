@@ -4,7 +4,7 @@ import { type Finding, ok, warning } from './finding.ts';
 
 const CHECK = 'HSTS';
 
-/** Whether browsers may be told to keep to HTTPS: after that they let nobody past a certificate that they do not trust. */
+/** Warns about HSTS with an untrusted certificate: browsers then offer no way past the warning. */
 export function checkHsts(
   config: Pick<Config, 'hstsSeconds' | 'tlsCert' | 'trustProxy' | 'publicUrl'>,
 ): Finding[] {
@@ -13,9 +13,9 @@ export function checkHsts(
     showsOwnCertificate(config)
       ? warning(
           CHECK,
-          'HOMEPORT_HSTS_SECONDS is set, and the certificate is self-signed: browsers that have once trusted it let nobody in without it.',
-          'Set HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY, or put a proxy in front (HOMEPORT_TRUST_PROXY), or take HOMEPORT_HSTS_SECONDS out.',
+          'HOMEPORT_HSTS_SECONDS is set, and the certificate is self-signed, so browsers offer no way past their warning.',
+          'Set HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY, or put a proxy in front (HOMEPORT_TRUST_PROXY), or remove HOMEPORT_HSTS_SECONDS.',
         )
-      : ok(CHECK, `Browsers keep to HTTPS for ${config.hstsSeconds} seconds.`),
+      : ok(CHECK, `Browsers use HTTPS for ${config.hstsSeconds} seconds.`),
   ];
 }

@@ -15,17 +15,17 @@ import {
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'install names';
-/** So many are looked up at most, the newest: they are those that the DNS may not know yet. */
+/** Most names that are looked up. The newest come first, because their records may be missing. */
 const MOST = 500;
 const AT_ONCE = 32;
-/** For all of them. */
+/** Time limit for all lookups. */
 const PATIENCE_MS = 5_000;
-/** So many are named; the rest are counted. */
+/** Number that is named; the others are counted. */
 const NAMED = 3;
 
 type NamesConfig = Parameters<typeof installNames>[1] & Pick<Config, 'resolvers'>;
 
-/** Whether the DNS leads the names that installs always have, and customers' CNAMEs with them, to the host that serves each. */
+/** Checks that the default domain of each install, and the CNAMEs to it, lead to the host that serves it. */
 export async function checkInstallNames(
   { reader }: Pick<Database, 'reader'>,
   config: NamesConfig,
@@ -33,7 +33,7 @@ export async function checkInstallNames(
 ): Promise<Finding[]> {
   const shared = await checkSharedAddresses(reader, config);
   if (isLocalhost(config.siteDomain)) {
-    return [...shared, ok(CHECK, `They are below ${config.siteDomain}: names of this machine alone.`)];
+    return [...shared, ok(CHECK, `They are below ${config.siteDomain}, names of this machine only.`)];
   }
   const names = (await installNames(reader, config)).map((one) => ({
     ...one,
@@ -49,7 +49,7 @@ export async function checkInstallNames(
   });
   return [...shared, ...judgeAll(sights, names.length, config.siteDomain)];
 
-  /** Null: nobody could tell. */
+  /** Null if it is unknown. */
   async function lookUp(name: string): Promise<string[] | null> {
     if (signal.aborted) return null;
     try {
@@ -61,7 +61,7 @@ export async function checkInstallNames(
   }
 }
 
-/** Several machines at the same addresses are one to visitors: right only with something in front that tells them apart. */
+/** Hosts with the same addresses need a load balancer in front of them. */
 async function checkSharedAddresses(queries: Queries, { host }: Pick<Config, 'host'>): Promise<Finding[]> {
   if (host === 'embedded') return [];
   const hosts = await allHosts(queries);
@@ -72,16 +72,16 @@ async function checkSharedAddresses(queries: Queries, { host }: Pick<Config, 'ho
     warning(
       CHECK,
       `There are ${hosts.length} hosts, and ${listed(without.map(({ name }) => name))} ` +
-        `${without.length === 1 ? 'has' : 'have'} no edge addresses: customers are told those of HOMEPORT_EDGE_ADDRESSES, whichever host ` +
+        `${without.length === 1 ? 'has' : 'have'} no edge addresses, so customers see those of HOMEPORT_EDGE_ADDRESSES, whichever host ` +
         'serves their website.',
-      `homeport host change ${first.name} --edge-address <ip>; where something in front of all hosts passes visitors on, its addresses.`,
+      `homeport host change ${first.name} --edge-address <ip>. With a load balancer in front, use its addresses.`,
     ),
   ];
 }
 
 type Verdict = 'right' | 'astray' | 'missing' | 'elsewhere' | 'untold' | 'unknown';
 
-/** `own`: the addresses of all hosts. */
+/** Judges where a name leads. `own`: the addresses of all hosts. */
 function judge({ addresses }: InstallName, found: string[] | null, own: ReadonlySet<string>): Verdict {
   if (found === null) return 'unknown';
   if (found.length === 0) return 'missing';
@@ -92,12 +92,12 @@ function judge({ addresses }: InstallName, found: string[] | null, own: Readonly
 }
 
 interface SeenName extends InstallName {
-  /** Null: nobody could tell. */
+  /** Null if it is unknown. */
   found: string[] | null;
   verdict: Verdict;
 }
 
-/** What is said of the names of one verdict, behind how many they are; and what mends it. */
+/** The sentence and the fix for the names of one verdict. */
 interface Words {
   finding: typeof problem;
   said: (count: number) => string;
@@ -105,7 +105,7 @@ interface Words {
   remedy: (siteDomain: string) => string;
 }
 
-const RECORDS = 'Set the records that "homeport host records" prints where the DNS of';
+const RECORDS = 'Set the records of "homeport host records" in the DNS of';
 const leads = ({ name, found }: SeenName) => `${name} (to ${(found ?? []).join(', ')})`;
 
 const WORDS: Record<Exclude<Verdict, 'right'>, Words> = {
@@ -114,36 +114,33 @@ const WORDS: Record<Exclude<Verdict, 'right'>, Words> = {
     said: (count) => `${count === 1 ? 'leads' : 'lead'} to a host that does not serve it`,
     named: ({ name, found, host }) =>
       `${name} (to ${(found ?? []).join(', ')}, is on ${host ?? 'this machine'})`,
-    remedy: (siteDomain) =>
-      `${RECORDS} ${siteDomain} is kept; a wildcard record leads all that have none of their own to one host.`,
+    remedy: (siteDomain) => `${RECORDS} ${siteDomain}. A wildcard record leads all other names to one host.`,
   },
   missing: {
     finding: problem,
     said: (count) => `${count === 1 ? 'has' : 'have'} no address in the DNS`,
     named: ({ name }) => name,
     remedy: (siteDomain) =>
-      `${RECORDS} ${siteDomain} is kept, or a wildcard record *.${siteDomain} where one host serves all.`,
+      `${RECORDS} ${siteDomain}, or a wildcard record *.${siteDomain} if one host serves all.`,
   },
   elsewhere: {
     finding: warning,
-    said: (count) => `${count === 1 ? 'leads' : 'lead'} to an address that is no host's`,
+    said: (count) => `${count === 1 ? 'leads' : 'lead'} to an unknown address`,
     named: leads,
     remedy: (siteDomain) =>
-      `${RECORDS} ${siteDomain} is kept. If the addresses there are right, say so: HOMEPORT_EDGE_ADDRESSES, or "homeport host change".`,
+      `${RECORDS} ${siteDomain}. If the addresses there are right, add them with HOMEPORT_EDGE_ADDRESSES or "homeport host change".`,
   },
   untold: {
     finding: warning,
-    said: (count) =>
-      `${count === 1 ? 'leads' : 'lead'} to addresses of which nobody has said whether they are right`,
+    said: (count) => `${count === 1 ? 'leads' : 'lead'} to addresses that cannot be checked`,
     named: leads,
-    remedy: () =>
-      'Name the addresses of the edge, which customers are to be told: HOMEPORT_EDGE_ADDRESSES, or "homeport host change".',
+    remedy: () => 'Set the addresses of the edge with HOMEPORT_EDGE_ADDRESSES or "homeport host change".',
   },
   unknown: {
     finding: warning,
     said: () => `could not be looked up within ${PATIENCE_MS / 1000} s`,
     named: ({ name }) => name,
-    remedy: () => 'See what is said of the resolvers; then look again.',
+    remedy: () => 'Check the resolvers, then run doctor again.',
   },
 };
 
@@ -158,7 +155,7 @@ function judgeAll(sights: SeenName[], total: number, siteDomain: string): Findin
     const message = `${those.length} of ${all} ${said(those.length)}: ${listed(those.map(named))}.`;
     return [finding(CHECK, message, remedy(siteDomain))];
   });
-  return findings.length > 0 ? findings : [ok(CHECK, `All of ${all} lead to where they are served.`)];
+  return findings.length > 0 ? findings : [ok(CHECK, `All of ${all} lead to the host that serves them.`)];
 }
 
 /** One address is written in many ways in IPv6. */

@@ -38,7 +38,7 @@ test('nothing waits', async () => {
   ]);
 });
 
-test('what waits is late only after 5 minutes, or where nobody works', async () => {
+test('reports a waiting job after 5 minutes, or without a worker', async () => {
   await ask();
   fixture.clock.advance(4 * MINUTE_MS);
   expect((await found([worker]))[0]).toMatchObject({ state: 'ok' });

@@ -18,7 +18,7 @@ const running = sql.lit<JobState>('running');
 const failed = sql.lit<JobState>('failed');
 
 /**
- * Whether somebody works on the jobs, and whether any is stuck or failed lately. `serves`: whether a process of this machine serves
+ * Checks for a live worker, and for stuck or recently failed jobs. `serves`: whether a process of this machine serves
  * websites, which a worker is part of.
  */
 export async function checkJobs(
@@ -40,8 +40,8 @@ function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[], serv
   if (workers.length === 0 && serves) {
     return problem(
       WAITING,
-      'A server runs, but has not reported to the database for 10 seconds: it does no jobs.',
-      'See that the disk of the database is not full, and look at the log of the server; one that has just begun reports in a moment.',
+      'A server runs, but has not reported to the database for 10 seconds, so it runs no jobs.',
+      'Check the disk of the database and the server log. A server that has just started reports in a moment.',
     );
   }
   if (workers.length === 0) {
@@ -67,17 +67,17 @@ function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[], serv
       'Look at the log of the server; raise HOMEPORT_WORKERS if it is only slow.',
     );
   }
-  return ok(WAITING, `None is late; at work: ${processes}.`);
+  return ok(WAITING, `No job is late. Workers: ${processes}.`);
 }
 
 function judgeFailures(failures: FailedKind[]): Finding {
   if (failures.length === 0) return ok(FAILED, 'None in the last 24 hours.');
   const kinds = failures.map(({ kind, count }) => `${count} × ${kind}`).join(', ');
-  const latest = reasonOf(failures[0]?.error ?? 'the reason is not known');
+  const latest = reasonOf(failures[0]?.error ?? 'the reason is unknown');
   return warning(
     FAILED,
     `In the last 24 hours: ${kinds}. The latest: ${latest}.`,
-    'Mend the cause, and ask for the work again; the log of the server has the details.',
+    'Fix the cause and request the work again. The server log has the details.',
   );
 }
 

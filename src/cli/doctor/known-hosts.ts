@@ -3,14 +3,14 @@ import { allHosts } from '../../features/hosts/store.ts';
 import { shownTime } from '../terminal/output.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** Every machine that runs websites, as a running server saw it last. */
+/** Lists the machines that run websites, as a running server saw them last. */
 export async function checkKnownHosts({ reader }: Pick<Database, 'reader'>): Promise<Finding[]> {
   const hosts = await allHosts(reader);
   if (hosts.length === 0) {
     return [
       warning(
         'hosts',
-        'No host is known yet, so no install can be made.',
+        'No host is known yet, so installs cannot be created.',
         'Start "homeport host" on this machine, as root, and the server; or add a machine with "homeport host add".',
       ),
     ];

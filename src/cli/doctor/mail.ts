@@ -6,7 +6,7 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'mail';
 
-/** Whether the mail server takes mails of ours. Sends none. */
+/** Checks that the mail server accepts our sender, without sending. */
 export async function checkMail(
   settings: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>,
   clock: Clock,
@@ -15,19 +15,19 @@ export async function checkMail(
   if (smtpUrl === null) {
     return warning(
       CHECK,
-      `There is no mail server: invitations and notices are only written to ${join(dataDir, 'mail')}.`,
-      'Set HOMEPORT_SMTP_URL (and HOMEPORT_MAIL_FROM) to have them sent.',
+      `There is no mail server. Invitations and notices are only written to ${join(dataDir, 'mail')}.`,
+      'Set HOMEPORT_SMTP_URL and HOMEPORT_MAIL_FROM to send them.',
     );
   }
   const { host } = new URL(smtpUrl);
   try {
     await createMailer(settings, clock).verify();
-    return ok(CHECK, `The mail server ${host} takes our mails.`);
+    return ok(CHECK, `The mail server ${host} accepts email.`);
   } catch (error) {
     return problem(
       CHECK,
-      `The mail server ${host} does not take our mails: ${reasonOf(error)}.`,
-      'See that it runs, and that HOMEPORT_SMTP_URL has the right address, user and password.',
+      `The mail server ${host} does not accept email: ${reasonOf(error)}.`,
+      'Start it, and check address, user and password in HOMEPORT_SMTP_URL.',
     );
   }
 }

@@ -7,12 +7,12 @@ import { compareHeld } from '../../features/provisioning/reconciliation.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'orphans';
-/** So many are named; the rest are counted. */
+/** Number that is named; the others are counted. */
 const NAMED = 3;
 
 type Named = Pick<Orphan, 'id' | 'name' | 'is_served'>;
 
-/** Installs that a host holds and the database does not know: after an older database was restored, for example. */
+/** Finds orphans: installs that a host has and the database does not know, for example after restoring an older database. */
 export async function checkOrphans(
   { reader }: Pick<Database, 'reader'>,
   config: Pick<Config, 'host' | 'dataDir' | 'databaseUrl'>,

@@ -1,4 +1,4 @@
-/** Permission bits of a file's mode for everybody but its owner and group. */
+/** Permission bits of a file's mode for others. */
 export const OTHERS = 0o007;
 /** The same for its group. */
 export const GROUP = 0o070;

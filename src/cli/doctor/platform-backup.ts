@@ -20,10 +20,10 @@ export async function checkPlatformBackup(
   const configure =
     platformBackup === null
       ? 'Set HOMEPORT_PLATFORM_BACKUP to a folder on another disk, or to a bucket; until then: "homeport platform backup create FOLDER".'
-      : 'Look at the log of the server, and try "homeport platform backup create"; one is made every day while a server runs.';
+      : 'Read the server log and try "homeport platform backup create". A running server makes one every day.';
   if (last === null || last.finishedAt < timestamp(clock, -RECENT_MS)) {
     const latest =
-      last === null ? 'There is none yet' : `The last one is of ${shownTime(last.finishedAt, '')}`;
+      last === null ? 'There is no backup yet' : `The last one is of ${shownTime(last.finishedAt, '')}`;
     const failed = lastError === null ? '' : `; ${failuresSince} failed since: ${reasonOf(lastError)}`;
     return warning(CHECK, `${latest}${failed}.`, configure);
   }

@@ -6,8 +6,8 @@ import { type Finding, ok, problem } from './finding.ts';
 const CHECK = 'portal host';
 
 /**
- * Whether the portal has its host name for itself: a domain may have been added before HOMEPORT_PUBLIC_URL named it, and its edge
- * answers for it until it is applied again.
+ * Checks that no website has the portal's host name. A domain may have been added before HOMEPORT_PUBLIC_URL named it, and the edge
+ * serves it until the install is applied again.
  */
 export async function checkPortalHost(
   { reader }: Pick<Database, 'reader'>,
@@ -25,9 +25,9 @@ export async function checkPortalHost(
   return domains.map(({ name, install_name }) =>
     problem(
       CHECK,
-      `The install ${install_name} has the domain ${name}, and the portal is at ${host}: whoever opens a website there ` +
-        'sends it the cookie of their session.',
-      `homeport install apply ${install_name} takes it off the web. Then have the domain deleted, or give the portal another host ` +
+      `The install ${install_name} has the domain ${name}, and the portal is at ${host}: visitors of the website send it ` +
+        'the cookie of their session.',
+      `homeport install apply ${install_name} stops serving it. Then delete the domain, or give the portal another host ` +
         'name in HOMEPORT_PUBLIC_URL.',
     ),
   );

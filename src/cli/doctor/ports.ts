@@ -13,7 +13,7 @@ interface Port {
   ask(address: ListenAddress): Promise<void>;
 }
 
-/** Where a server of this machine serves sites and SFTP: each port answers if one runs, and else is free. */
+/** Checks the ports for sites and SFTP: each answers if a server runs, and is free otherwise. */
 export function checkHostingPorts(config: Config, serverRuns: boolean): Promise<Finding[]> {
   const ports: Port[] = [
     { check: 'sites, HTTP', setting: 'HOMEPORT_EDGE_HTTP', address: config.edgeHttp, ask: askHttp },
@@ -33,7 +33,7 @@ async function checkAnswers(port: Port): Promise<Finding> {
     return problem(
       check,
       `A server runs, but does not answer on ${hostAndPort(address)}: ${reasonOf(error)}.`,
-      `Call doctor with the ${setting} that the server has; if it has this one, restart it and look at its log.`,
+      `Run doctor with the ${setting} of the server. If they are equal, restart the server and read its log.`,
     );
   }
 }
@@ -48,10 +48,10 @@ async function checkFree(port: Port): Promise<Finding> {
 }
 
 function chosenLater({ check, setting }: Port): Finding {
-  return ok(check, `${setting} leaves the port to the system, so it cannot be asked.`);
+  return ok(check, `${setting} lets the system choose the port, so it cannot be checked.`);
 }
 
-/** The API: it answers, or its address is free. A process may run without it (`serve --only hosting`). */
+/** Checks that the API answers or its address is free. A process may run without it (`serve --only hosting`). */
 export async function checkApiPort(config: Config, serverRuns: boolean): Promise<Finding> {
   const check = 'API';
   const address = config.listen;
@@ -64,7 +64,7 @@ export async function checkApiPort(config: Config, serverRuns: boolean): Promise
     ? warning(
         check,
         `A server runs, but none listens on ${hostAndPort(address)}.`,
-        'That is as it should be beside "serve --only hosting"; else call doctor with the HOMEPORT_LISTEN that the server has.',
+        'This is normal with "serve --only hosting". Otherwise run doctor with the HOMEPORT_LISTEN of the server.',
       )
     : ok(check, `${hostAndPort(address)} is free.`);
 }
@@ -74,14 +74,14 @@ async function checkApiAnswers(check: string, config: Config): Promise<Finding> 
   try {
     const { status, fingerprint } = await askApi(config.listen);
     if (status === 503) {
-      return problem(check, `Answers on ${where}, but its database does not.`, 'Mend the database first.');
+      return problem(check, `Answers on ${where}, but its database does not.`, 'Fix the database first.');
     }
     if (status !== 200 && status !== 429) throw new Error(`it answered with status ${status}`);
     if (fingerprint === fingerprintOfFile(config)) return ok(check, `Answers on ${where}.`);
     return warning(
       check,
-      `Answers on ${where}, but with another certificate than the one in the file.`,
-      'If it is this Homeport, it takes a new file over within a day, or at a restart. If it is another, choose another address in HOMEPORT_LISTEN.',
+      `Answers on ${where}, but with a certificate that differs from the file.`,
+      'This Homeport loads a new file within a day, or at a restart. If another program listens there, choose another address in HOMEPORT_LISTEN.',
     );
   } catch (error) {
     return problem(
@@ -96,7 +96,7 @@ function fingerprintOfFile({ tlsCert, dataDir }: Config): string | undefined {
   try {
     return new X509Certificate(readFileSync(tlsCert ?? ownCertificateFile(dataDir))).fingerprint256;
   } catch {
-    // What is wrong with the file is the finding of another check.
+    // Another check reports problems of the file.
     return undefined;
   }
 }
@@ -120,7 +120,7 @@ function notFree(check: string, setting: string, address: ListenAddress, reason:
       return problem(
         check,
         `This machine does not have the address ${where}.`,
-        `Choose one of its own in ${setting}.`,
+        `Choose an address of this machine in ${setting}.`,
       );
     default:
       return problem(

@@ -7,14 +7,14 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'resolvers';
 const PATIENCE_MS = 2_000;
-/** Sent again once in that time. */
+/** A query is repeated once in this time. */
 const ATTEMPT_MS = 900;
-/** A top-level domain that will always be there (RFC 3172); where an inner root knows none, "no such name" is an answer. */
+/** A top-level domain that always exists (RFC 3172). A private root may answer "no such name", which counts too. */
 const QUESTION = { name: 'arpa', type: 'NS', recursive: true } as const;
 
 /**
- * Whether the DNS servers that domain checks ask do answer. Where they are the system's, none may be needed: a machine
- * without a network can be well.
+ * Checks that the DNS servers of domain checks answer. Silent system resolvers are only a warning, because a machine
+ * without a network may need none.
  */
 export async function checkResolvers(
   { resolvers }: Pick<Config, 'resolvers'>,
@@ -29,25 +29,25 @@ export async function checkResolvers(
           CHECK,
           `Of ${servers.length} DNS servers ${faults.length} cannot be used: ${faults.join('; ')}.`,
           resolvers === null
-            ? 'Take it out of the resolvers of this machine (/etc/resolv.conf), or mend it: it slows every look-up.'
-            : 'Take it out of HOMEPORT_RESOLVERS, or mend it: it slows every look-up.',
+            ? 'Remove it from the resolvers of this machine (/etc/resolv.conf), or fix it: it slows down every lookup.'
+            : 'Remove it from HOMEPORT_RESOLVERS, or fix it: it slows down every lookup.',
         );
   }
   if (resolvers === null) {
     return warning(
       CHECK,
       `No DNS server of this machine can be used${faults.length === 0 ? '' : `: ${faults.join('; ')}`}.`,
-      'Without one no domain can be checked. Mend /etc/resolv.conf, or name DNS servers in HOMEPORT_RESOLVERS.',
+      'Domains cannot be checked without one. Fix /etc/resolv.conf, or name DNS servers in HOMEPORT_RESOLVERS.',
     );
   }
   return problem(
     CHECK,
     `No DNS server of HOMEPORT_RESOLVERS can be used: ${faults.join('; ')}.`,
-    'Name DNS servers that answer this machine in HOMEPORT_RESOLVERS; without one no domain can be checked.',
+    'Name DNS servers that answer this machine in HOMEPORT_RESOLVERS. Domains cannot be checked without one.',
   );
 }
 
-/** Null if the server answers the question, even if by saying that there is no such name. */
+/** Null if the server answers, even with "no such name". */
 async function whyUnusable(server: DnsServer): Promise<string | null> {
   try {
     const { rcode } = await askServer(server, QUESTION, {

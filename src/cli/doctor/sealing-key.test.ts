@@ -71,13 +71,11 @@ test.each(['own', 'configured'])(
     const { dataDir } = database.place.settings;
     const sealingKey = whose === 'own' ? null : join(dataDir, 'operator.key');
     const file = sealingKey ?? join(dataDir, 'sealing.key');
-    const backup = expect.stringContaining(
-      whose === 'own' ? 'backup of the data folder' : 'your backup of it',
-    );
+    const backup = expect.stringContaining(whose === 'own' ? 'backup of the data folder' : 'your backup');
     const found = () => checkSealingKey({ dataDir, sealingKey }, database);
     expect(await found()).toMatchObject({
       state: 'problem',
-      message: expect.stringContaining('is gone'),
+      message: expect.stringContaining('is missing'),
       remedy: backup,
     });
     writeFileSync(file, OTHER_KEY.toString('base64'), { mode: 0o600 });

@@ -10,11 +10,11 @@ import { GROUP, OTHERS, octal } from './permissions.ts';
 const CHECK = 'sealing key';
 const KEY_BYTES = 32;
 const FROM_BACKUP = {
-  own: 'Put the file back from the backup of the data folder; what was sealed with it needs it.',
-  configured: 'Put the file back from your backup of it; what was sealed with it needs it.',
+  own: 'Restore the file from the backup of the data folder. Sealed keys cannot be opened without it.',
+  configured: 'Restore the file from your backup. Sealed keys cannot be opened without it.',
 };
 
-/** Whether the key that seals private keys is there, is nobody else's to read, and opens what the database holds. */
+/** Checks that the sealing key exists, is private, and opens the keys in the database. */
 export async function checkSealingKey(
   config: Pick<Config, 'dataDir' | 'sealingKey'>,
   database: Database | null,
@@ -32,25 +32,25 @@ export async function checkSealingKey(
       return problem(
         CHECK,
         `${file} cannot be read: ${reasonOf(error)}.`,
-        'Let this user, and only this one, read it.',
+        'Make it readable for this user only.',
       );
     }
     return sealed === undefined
       ? missing(config)
-      : problem(CHECK, `${file} is gone, and the database holds private keys sealed with it.`, fromBackup);
+      : problem(
+          CHECK,
+          `${file} is missing, and private keys in the database are sealed with it.`,
+          fromBackup,
+        );
   }
   if (key.length !== KEY_BYTES) return problem(CHECK, `${file} does not hold a key of 32 bytes.`, fromBackup);
   if ((mode & (GROUP | OTHERS)) !== 0) {
-    return problem(
-      CHECK,
-      `Others than its owner have access to ${file} (mode ${octal(mode)}).`,
-      `chmod 600 ${file}`,
-    );
+    return problem(CHECK, `Other users have access to ${file} (mode ${octal(mode)}).`, `chmod 600 ${file}`);
   }
-  if (sealed === undefined) return ok(CHECK, 'It is there, and closed to others.');
+  if (sealed === undefined) return ok(CHECK, 'It exists and is private.');
   try {
     createSealer(key).open(sealed);
-    return ok(CHECK, 'It opens the private keys in the database, and is closed to others.');
+    return ok(CHECK, 'It opens the private keys in the database and is private.');
   } catch {
     return problem(
       CHECK,
@@ -60,13 +60,13 @@ export async function checkSealingKey(
   }
 }
 
-/** The first start makes Homeport's own key, but never one that is configured: that is the operator's. */
+/** The first start creates the default key, but never a configured one. */
 function missing({ sealingKey }: Pick<Config, 'sealingKey'>): Finding {
-  if (sealingKey === null) return ok(CHECK, 'The first start makes it.');
+  if (sealingKey === null) return ok(CHECK, 'The first start creates it.');
   return problem(
     CHECK,
-    `HOMEPORT_SEALING_KEY_FILE names ${sealingKey}, and there is no such file.`,
-    'Put it there: 32 bytes in base64 ("openssl rand -base64 32" makes some), readable by this user alone.',
+    `The file in HOMEPORT_SEALING_KEY_FILE does not exist: ${sealingKey}.`,
+    'Create it with 32 bytes in base64 ("openssl rand -base64 32"), readable for this user only.',
   );
 }
 

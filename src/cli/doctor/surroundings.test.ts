@@ -75,11 +75,11 @@ describe('the data folder', () => {
   test('none there, and a file in its place', () => {
     const path = join(folder.path, 'data');
     expect(checkDataFolder(path)).toMatchObject([
-      { state: 'warning', message: `There is none at ${path} yet.` },
+      { state: 'warning', message: `${path} does not exist yet.` },
     ]);
     writeFileSync(path, '');
     expect(checkDataFolder(path)).toMatchObject([
-      { state: 'problem', message: expect.stringContaining('no folder') },
+      { state: 'problem', message: expect.stringContaining('not a folder') },
     ]);
     expect(checkDataFolder(join(path, 'inner'))).toMatchObject([{ state: 'problem' }]);
   });
@@ -104,7 +104,9 @@ describe('the database', () => {
   test('none there is not made', async () => {
     const settings = { databaseUrl: null, dataDir: folder.path };
     const { findings, database } = await examineDatabase(settings, silent);
-    expect(findings).toMatchObject([{ state: 'warning', message: expect.stringContaining('none at') }]);
+    expect(findings).toMatchObject([
+      { state: 'warning', message: expect.stringContaining('does not exist') },
+    ]);
     expect(database).toBeNull();
     expect(readdirSync(folder.path)).toEqual([]);
   });
@@ -153,8 +155,8 @@ describe('the sealing key', () => {
     const found = () => checkSealingKey({ dataDir: folder.path, sealingKey }, null);
     expect(await found()).toMatchObject({
       state: 'problem',
-      message: `HOMEPORT_SEALING_KEY_FILE names ${sealingKey}, and there is no such file.`,
-      remedy: expect.stringContaining('Put it there'),
+      message: `The file in HOMEPORT_SEALING_KEY_FILE does not exist: ${sealingKey}.`,
+      remedy: expect.stringContaining('Create it with 32 bytes'),
     });
     expect(readdirSync(folder.path)).toEqual([]);
     writeFileSync(sealingKey, Buffer.alloc(32, 7).toString('base64'), { mode: 0o640 });

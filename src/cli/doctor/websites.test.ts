@@ -24,12 +24,12 @@ test('all are there', async () => {
   expect(await look()).toMatchObject({ state: 'ok', message: '2 installs are served.' });
 });
 
-test('one that the edge knows nothing of is named, with what mends it', async () => {
+test('names an install that the edge does not know, with the fix', async () => {
   rmSync(inHost('vhosts', `${shop.id}.json`));
   expect(await look()).toMatchObject({
     state: 'problem',
-    message: `Not served, though the files are there: ${shop.name}.`,
-    remedy: 'For each: "homeport install apply NAME".',
+    message: `Not served, although the files exist: ${shop.name}.`,
+    remedy: 'Run "homeport install apply NAME" for each.',
   });
 });
 

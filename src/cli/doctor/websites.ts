@@ -6,10 +6,10 @@ import { findWebsitesFolder } from '../../features/hosts/websites-folder-store.t
 import { type Finding, ok, problem } from './finding.ts';
 
 const CHECK = 'websites';
-/** So many installs are named; the rest are counted. */
+/** Number of installs that are named; the others are counted. */
 const NAMED = 3;
 
-/** Whether the embedded host has what it needs of every install: after a restore of a part, it may not. */
+/** Checks that the embedded host has every install, for example after a partial restore. */
 export async function checkWebsites(
   { reader }: Pick<Database, 'reader'>,
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -19,8 +19,8 @@ export async function checkWebsites(
     return folder.machine === hostname() && folder.path === config.dataDir
       ? problem(
           CHECK,
-          `${folder.path} is not the folder any more that the websites were served from.`,
-          'Put its host/ back from a backup, or, if it is lost, say so: "homeport host take-over".',
+          `Websites were last served from another folder, not ${folder.path}.`,
+          'Restore its host/ from a backup. If it is lost, run "homeport host take-over".',
         )
       : ok(CHECK, `They are served from ${folder.path} on ${folder.machine}, not from here.`);
   }
@@ -40,7 +40,7 @@ export async function checkWebsites(
   return judgeWebsites(installs.length, { unserved, emptied });
 }
 
-/** Pure: names of installs, by what is missing of them: only what the edge serves by, or the files. */
+/** Formats installs without a vhost, and installs without files. Pure. */
 function judgeWebsites(
   installs: number,
   { unserved, emptied }: { unserved: string[]; emptied: string[] },
@@ -49,14 +49,14 @@ function judgeWebsites(
     return problem(
       CHECK,
       `The files of ${named(emptied)} are not in the data folder${unserved.length === 0 ? '' : `; ${named(unserved)} can be served again`}.`,
-      'Put host/ back from a backup; or begin each anew ("homeport install apply NAME") and restore a backup of it ("homeport backup list").',
+      'Restore host/ from a backup. Or create each again ("homeport install apply NAME") and restore a backup of it ("homeport backup list").',
     );
   }
   if (unserved.length > 0) {
     return problem(
       CHECK,
-      `Not served, though the files are there: ${named(unserved)}.`,
-      'For each: "homeport install apply NAME".',
+      `Not served, although the files exist: ${named(unserved)}.`,
+      'Run "homeport install apply NAME" for each.',
     );
   }
   return ok(CHECK, installs === 1 ? '1 install is served.' : `${installs} installs are served.`);

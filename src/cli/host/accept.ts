@@ -4,13 +4,13 @@ import { withPlatform } from '../platform/with-platform.ts';
 export function addHostAcceptAndDrain(host: Command): void {
   host
     .command('drain')
-    .description('put no new installs on a host; those that are there go on')
+    .description('stop placing new installs on a host; its installs keep running')
     .argument('<name>', 'the host')
     .addHelpText('after', '\nExample:\n  homeport host drain web2')
     .action((name: string, _options: unknown, command: Command) => setAccepting(name, false, command));
   host
     .command('accept')
-    .description('put new installs on a host again')
+    .description('place new installs on a host again')
     .argument('<name>', 'the host')
     .addHelpText('after', '\nExample:\n  homeport host accept web2')
     .action((name: string, _options: unknown, command: Command) => setAccepting(name, true, command));

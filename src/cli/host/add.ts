@@ -8,20 +8,20 @@ import { createIdentityFile, whatToDoWith } from './identity-file.ts';
 export function addHostAdd(host: Command): void {
   host
     .command('add')
-    .summary('add a machine that is to run websites')
+    .summary('add a machine to run websites')
     .description(
-      'make a machine known to the control plane, and write the file by which the two know each other. New installs are put ' +
+      'register a machine with the control plane, and write its identity file. New installs are placed ' +
         'on it once it answers',
     )
-    .argument('<name>', 'a name for it; reports show it as cluster_id')
-    .argument('<address>', 'where it will listen, like https://10.0.0.2:8470')
+    .argument('<name>', 'its name; status reports show it as cluster_id')
+    .argument('<address>', 'where it will listen, such as https://10.0.0.2:8470')
     .option(
       '--public-name <name>',
-      'where people reach its SFTP and SSH, like web2.example.com (default: the host in <address>)',
+      'where users reach its SFTP and SSH, such as web2.example.com (default: the host in <address>)',
     )
     .option(
       '--edge-address <ip>',
-      'an address at which visitors reach its websites, for DNS records; may be repeated (default: HOMEPORT_EDGE_ADDRESSES)',
+      'an address of its websites, for DNS records; repeatable (default: HOMEPORT_EDGE_ADDRESSES)',
       collect,
     )
     .option('--out <file>', 'the file to write (default: <name>.pem)')

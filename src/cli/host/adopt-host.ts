@@ -7,7 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 
-/** Makes a host belong to this platform and compares it, after a question. Throws OperatorError. */
+/** Assigns a host to this platform after confirmation, and compares it with the database. Throws OperatorError. */
 export async function adoptHost(
   name: string | undefined,
   { yes = false }: { yes?: boolean },
@@ -38,7 +38,7 @@ export async function adoptHost(
     }
     const count = reconciled.orphans.length;
     process.stdout.write(
-      `${name ?? 'The data folder'} belongs to this platform. Websites put aside: ${count}${count === 0 ? '' : ' ("homeport install orphans")'}.\n`,
+      `${name ?? 'The data folder'} belongs to this platform. Websites set aside: ${count}${count === 0 ? '' : ' ("homeport install orphans")'}.\n`,
     );
   });
 }
@@ -51,8 +51,8 @@ async function hostIdOf({ config, database }: Platform, name: string | undefined
       'The websites of this database are in another data folder. Run this command there.',
     );
   }
-  if (name === undefined) throw new OperatorError('Name the host; "homeport host list" shows them all.');
+  if (name === undefined) throw new OperatorError('Name the host. List hosts with "homeport host list".');
   const host = (await allHosts(database.reader)).find((known) => known.name === name);
   if (host) return host.id;
-  throw new OperatorError(`There is no host "${name}"; "homeport host list" shows them all.`);
+  throw new OperatorError(`There is no host "${name}". List hosts with "homeport host list".`);
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 
-/** For a host that refused to stop serving what this database does not know. */
+/** Adds the command for a host that serves websites that this database does not know. */
 export function addHostAdopt(host: Command): void {
   host
     .command('adopt')
-    .summary('let a host belong to this platform, and serve only what its database knows')
+    .summary('assign a host to this platform')
     .description(
-      'let a host belong to this platform, which it refused because it belongs to another one or because the database knows none ' +
-        'of its websites. It stops serving every website that the database does not know; their data is kept ("homeport install orphans")',
+      'assign a host to this platform, if it belongs to another one or the database knows none of its websites. The host stops serving ' +
+        'every website that the database does not know, and keeps their data ("homeport install orphans")',
     )
     .argument('[name]', 'the host; none with HOMEPORT_HOST=embedded')
     .option('--yes', 'do not ask')

@@ -13,13 +13,13 @@ const LOOK_MS = 200;
 
 export const PROGRAM = fileURLToPath(new URL('../../../bin/homeport.mjs', import.meta.url));
 
-/** A container often has one command, root's, and no systemd: then one process supervises the host and the server. */
+/** Without systemd, as in a container, one process of root supervises the host and the server. */
 export function supervisesHere(config: Config): boolean {
   return config.host === 'linux' && process.getuid?.() === 0 && !existsSync('/run/systemd/system');
 }
 
 /**
- * Starts the host of this machine as a process of its own. Null if a host runs already. `settings`: the file of `--config`.
+ * Starts the host of this machine as a child process. Null if a host runs already. `settings`: the file of `--config`.
  */
 export async function startHostBeside(
   config: Config,
@@ -34,10 +34,10 @@ export async function startHostBeside(
   await recordSupervisor(config);
   const words = [PROGRAM, ...(settings === undefined ? [] : ['--config', settings]), 'host'];
   return keepHostRunning({
-    // A supervisor that is killed cannot end it: then the kernel asks it to.
+    // If the supervisor is killed, the kernel signals it.
     command: ['/usr/bin/setpriv', '--pdeathsig=HUP', '--', process.execPath, ...words],
     socket,
-    // Loaded here alone: a supervisor is to stay small.
+    // Loaded late, to keep the supervisor small.
     endLeftovers: async () => (await import('./end-leftovers.ts')).endLeftovers(config, log),
     log,
     clock: systemClock,

@@ -7,23 +7,23 @@ import { collect } from '../terminal/arguments.ts';
 export function addHostChange(host: Command): void {
   host
     .command('change')
-    .summary('change how people and visitors reach a host')
+    .summary('change the addresses of a host')
     .description(
-      'change by what name people reach SFTP and SSH of a host, and at which addresses visitors reach its websites. The portal, the ' +
-        'API and status reports tell them from then on; "homeport host records" has the DNS records that change with them',
+      'change the name for SFTP and SSH, and the addresses of the websites. The portal, the API and ' +
+        'status reports show them at once. "homeport host records" prints the new DNS records',
     )
     .argument('<name>', 'the host')
-    .option('--public-name <name>', 'a host name or an address, like web2.example.com')
+    .option('--public-name <name>', 'a host name or an address, such as web2.example.com')
     .option(
       '--no-public-name',
-      'none of its own: where the control plane reaches it, or the host of the public URL',
+      'remove the public name; users see the address of the control plane, or the host of the public URL',
     )
     .option(
       '--edge-address <ip>',
-      'an address at which visitors reach its websites, in place of those it has; may be repeated',
+      'an address of its websites, in place of the present ones; repeatable',
       collect,
     )
-    .option('--no-edge-addresses', 'none of its own: those of HOMEPORT_EDGE_ADDRESSES')
+    .option('--no-edge-addresses', 'remove its addresses; HOMEPORT_EDGE_ADDRESSES applies')
     .addHelpText(
       'after',
       '\nExample:\n  homeport host change web2 --edge-address 203.0.113.7 --edge-address 2001:db8::7',
@@ -32,10 +32,10 @@ export function addHostChange(host: Command): void {
 }
 
 interface ChangeOptions {
-  /** False: there is to be none. */
+  /** False removes it. */
   publicName?: string | false;
   edgeAddress?: string[];
-  /** False: there are to be none. */
+  /** False removes them. */
   edgeAddresses: boolean;
 }
 
@@ -44,11 +44,9 @@ async function change(name: string, options: ChangeOptions, command: Command): P
   await withPlatform(command, async (_platform, { hosts }) => {
     const { public_name, edge_addresses } = await hosts.setReach(name, reach);
     const told = [
-      public_name === null
-        ? `${name} has no public name of its own.`
-        : `People reach ${name} at ${public_name}.`,
+      public_name === null ? `${name} has no public name.` : `Users reach ${name} at ${public_name}.`,
       edge_addresses.length === 0
-        ? `${name} has no edge addresses of its own.`
+        ? `${name} has no edge addresses.`
         : `Visitors reach the websites of ${name} at ${edge_addresses.join(' and ')}.`,
     ];
     const changed = [reach.publicName !== undefined, reach.edgeAddresses !== undefined];
@@ -63,12 +61,12 @@ async function change(name: string, options: ChangeOptions, command: Command): P
 
 function reachOf({ publicName, edgeAddress, edgeAddresses }: ChangeOptions): HostReach {
   if (edgeAddress !== undefined && !edgeAddresses) {
-    throw new OperatorError('Give either --edge-address or --no-edge-addresses.');
+    throw new OperatorError('Use either --edge-address or --no-edge-addresses.');
   }
   const addresses = edgeAddresses ? edgeAddress : [];
   if (publicName === undefined && addresses === undefined) {
     throw new OperatorError(
-      'Say what to change: --public-name, --no-public-name, --edge-address or --no-edge-addresses.',
+      'Name a change: --public-name, --no-public-name, --edge-address or --no-edge-addresses.',
     );
   }
   return {

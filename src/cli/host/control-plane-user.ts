@@ -1,2 +1,2 @@
-/** The user that the control plane runs as where root starts it; `homeport host setup` makes it. */
+/** User of the control plane if root starts it. `homeport host setup` creates it. */
 export const CONTROL_PLANE_USER = 'homeport';

@@ -5,14 +5,14 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { idArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 
-/** For an install that only the machine still knows of: after a database was put back to an earlier state, say. */
+/** Adds the command for an install that only the host knows, for example after restoring an older database. */
 export function addHostForget(host: Command): void {
   host
     .command('forget')
-    .summary('take an install from a host that this platform does not know')
+    .summary('delete an unknown install from a host')
     .description(
-      'take an install from a host: its files, its database and its backups. Only for one that this platform does not have ' +
-        'there, as "homeport doctor --host" names it',
+      'delete an install that the platform does not know from a host, with files, database and backups. "homeport doctor --host" ' +
+        'lists such installs',
     )
     .argument('<name>', 'the host')
     .argument('<install-id>', 'the install', idArgument)
@@ -32,20 +32,20 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
     if (known) {
       throw new OperatorError(`${known.name} is an install of this platform. Delete it by the API instead.`);
     }
-    const question = `Take the install ${id} from ${name}, its files, database and backups included?`;
+    const question = `Delete the install ${id} from ${name}, with its files, database and backups?`;
     if (yes !== true) {
       await requireConsent(question, {
         effect: `This deletes the files, the database and the backups of ${id} on ${name}.`,
-        kept: 'Nothing was taken away.',
+        kept: 'Nothing was deleted.',
       });
     }
     const { askHost } = await import('../platform/ask-host.ts');
     await askHost(target, (remote) => remote.remove(forgottenInstall(id)));
-    process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
+    process.stdout.write(`Deleted the install ${id} from ${name}.\n`);
   });
 }
 
-/** Its name is in the host's own record; one that is lost with it is stood for by a name that no install was given. */
+/** The host uses the name in its record. Without one, this name satisfies the protocol and belongs to no install. */
 function forgottenInstall(id: string): InstallRef {
   return { id, name: `install-${id.replaceAll('-', '')}` };
 }

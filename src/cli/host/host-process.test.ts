@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Stands for a host: takes connections, writes down who it is, and that it ends as it is asked to. */
+/** A fake host: accepts connections, records its process id, and ends at SIGTERM. */
 const LISTENS = `
   const fs = require('node:fs');
   const [socket, folder] = process.argv.slice(1);

@@ -9,8 +9,8 @@ import { type KeptProcess, keepProcess } from './kept-process.ts';
 const LOOK_MS = 200;
 
 /**
- * Runs the host of this machine as a process of its own. It is ready once it takes commands at `socket`. `endLeftovers` ends the daemons that
- * a killed host has left running, if no other host is started that would.
+ * Runs the host of this machine as a child process. It is ready once it accepts commands at `socket`. `endLeftovers` ends the daemons of a
+ * killed host, if no other host is started.
  */
 export function keepHostRunning(options: {
   command: readonly [string, ...string[]];
@@ -27,9 +27,9 @@ export function keepHostRunning(options: {
     name: 'the host of this machine',
     start: () =>
       spawn(file, args, {
-        // Its output goes where the server's log goes: people read the server's own first lines.
+        // Into the log, so that standard output shows the server's first lines only.
         stdio: ['ignore', 2, 2],
-        // Ctrl-C on a terminal is for the supervisor, which ends this one last.
+        // Ctrl-C goes to the supervisor, which ends this process last.
         detached: true,
       }),
     async untilReady(_child, ended) {

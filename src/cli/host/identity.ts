@@ -6,10 +6,10 @@ import { createIdentityFile } from './identity-file.ts';
 export function addHostIdentity(host: Command): void {
   host
     .command('identity')
-    .summary('write the identity of a host anew')
+    .summary('renew the identity of a host')
     .description(
-      'write the file anew by which a host of another machine and the control plane know each other, because the old one was ' +
-        'lost or expires after its ten years',
+      'write a new identity file of a host on another machine, because the old one was lost or expires ' +
+        'after ten years',
     )
     .argument('<name>', 'the host')
     .option('--out <file>', 'the file to write (default: <name>.pem)')
@@ -23,7 +23,7 @@ export function addHostIdentity(host: Command): void {
           throw error;
         });
         process.stdout.write(
-          `The identity of ${name} is in ${file.path}. Put it where HOMEPORT_HOST_IDENTITY says there, and restart "homeport host".\n`,
+          `The identity of ${name} is in ${file.path}. Copy it to the path in HOMEPORT_HOST_IDENTITY there, and restart "homeport host".\n`,
         );
       });
     });

@@ -13,9 +13,9 @@ import { addHostSetup } from './setup.ts';
 import { addHostTakeOver } from './take-over.ts';
 import { addHostWordpress } from './wordpress.ts';
 
-/** The host of this machine, and the machines that run websites as the control plane sees them. */
+/** Adds the commands for the host of this machine, and for the hosts of the control plane. */
 export function addHostCommand(program: Command): void {
-  const host = program.command('host').summary('run the websites of this machine; the machines there are');
+  const host = program.command('host').summary('run the websites of this machine; manage hosts');
   addHostRun(host);
   addHostSetup(host);
   addHostAdd(host);

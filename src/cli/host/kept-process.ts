@@ -13,7 +13,7 @@ export interface Ending {
   status: number | null;
 }
 
-/** A child process that is started again, with backoff, whenever it ends. */
+/** A child process that is restarted with backoff whenever it ends. */
 export interface KeptProcess {
   /** Resolves when its first run is ready. Rejects with an OperatorError if that ends before, and stays ended. */
   ready: Promise<void>;
@@ -29,7 +29,7 @@ export interface ProcessToKeep {
   start(): ChildProcess;
   /** Resolves when the process is ready. `ended` aborts when it has ended. */
   untilReady(child: ChildProcess, ended: AbortSignal): Promise<void>;
-  /** Takes away what a run that was killed has left, if no other run follows that would. */
+  /** Cleans up after a killed run without a successor. */
   cleanUp?(): Promise<void>;
   log: Logger;
   clock: Clock;
@@ -47,7 +47,7 @@ export function keepProcess(options: ProcessToKeep): KeptProcess {
   const readiness = Promise.withResolvers<void>();
   let run = begin(options.start());
   const watched = watch();
-  // Nothing may wait for them any more when they fail.
+  // A rejection without a waiter must not end the process.
   readiness.promise.catch(() => {});
   watched.catch(readiness.reject);
 

@@ -6,7 +6,7 @@ import { printJson, shownTime, table } from '../terminal/output.ts';
 export function addHostList(host: Command): void {
   host
     .command('list')
-    .description('the hosts, how full they are, and what they have; as a running server saw them last')
+    .description('list hosts with installs, capacity and versions, as a running server saw them last')
     .option(
       '--json',
       'print JSON: an array of id, name, address, public_name, edge_addresses, accepting, installs, capacity, php_versions, wordpress_versions, seen_at, reason',
@@ -18,8 +18,8 @@ export function addHostList(host: Command): void {
         if (json) return printJson(all.map(hostJson));
         process.stdout.write(
           all.length === 0
-            ? 'There are no hosts yet. One on this machine shows up when "homeport serve" meets it (HOMEPORT_HOST=linux); ' +
-                '"homeport host add" adds one on another.\n'
+            ? 'There are no hosts yet. "homeport serve" registers the host of this machine (HOMEPORT_HOST=linux). ' +
+                'Add another one with "homeport host add".\n'
             : table(
                 [
                   'NAME',
@@ -51,7 +51,7 @@ export function addHostList(host: Command): void {
 
 function stateOf({ reason, accepting, seen_at }: HostView): string {
   if (reason !== null) return reason;
-  if (seen_at === null) return 'not met yet';
+  if (seen_at === null) return 'not seen yet';
   return accepting ? 'takes new installs' : 'drained: takes no new installs';
 }
 

@@ -24,14 +24,14 @@ import { setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';
 
 /**
- * Makes this machine ready to run websites, and says what was done; with `packagesOnly` nothing but the packages. With systemd
- * it also starts the services, and waits `waitMs` for each to be ready. Throws OperatorError.
+ * Prepares this machine to run websites and prints each step. `packagesOnly` installs the packages only. With systemd it also
+ * starts the services and waits `waitMs` for each to be ready. Throws OperatorError.
  */
 export async function setUp(
   given: Config,
   { packagesOnly, waitMs }: { packagesOnly: boolean; waitMs: number },
 ): Promise<void> {
-  process.stdout.write(`Making this machine ready (${await requireDebian()})\n`);
+  process.stdout.write(`Preparing this machine (${await requireDebian()})\n`);
   await tell('packages', providePackages);
   if (hasSystemd()) await tellOfServices();
   if (packagesOnly) return;
@@ -51,23 +51,23 @@ async function prepareMachine(config: Config): Promise<void> {
   await tell('group', async () => ((await ensureGroup(hostGroup)) ? `made ${hostGroup}` : null));
   await tell('user', async () =>
     (await ensureControlPlaneUser(CONTROL_PLANE_USER, hostGroup, CONTROL_PLANE_HOME))
-      ? `made ${CONTROL_PLANE_USER}, for the control plane`
+      ? `created ${CONTROL_PLANE_USER} for the control plane`
       : null,
   );
   if (person !== undefined && person !== 'root') {
     await tell('access', async () =>
       (await addToGroup(person, hostGroup))
-        ? `${person} may use the host's socket; it counts from their next log-in`
+        ? `${person} may use the host's socket from the next login`
         : null,
     );
   }
   await tell('names', async () =>
-    (await enableExtrausers()) ? 'users of installs are found (nsswitch.conf: extrausers)' : null,
+    (await enableExtrausers()) ? 'enabled users of installs (nsswitch.conf: extrausers)' : null,
   );
   await tell('folders', async () =>
     (await makeHostFolders(linuxLayout(hostFolder, hostRunFolder))) ? `made ${hostFolder}` : null,
   );
-  // The control plane may not write where root's program is, so root builds the pages.
+  // The control plane cannot write to root's program, so root builds the portal.
   await tell('portal', async () => {
     const { folder, built } = await providePortal();
     return built ? `built into ${folder}` : null;
@@ -88,7 +88,7 @@ async function providePackages(): Promise<string | null> {
   return `installed ${missing.join(', ')}`;
 }
 
-/** Another server beside Homeport's would take its ports, or open to everybody what Homeport keeps apart. */
+/** Other servers would take Homeport's ports, or open what Homeport isolates. */
 async function tellOfServices(): Promise<void> {
   let left: string[] = [];
   await tell('services', async () => {
@@ -101,8 +101,8 @@ async function tellOfServices(): Promise<void> {
 
 function warningOfServices(left: string[]): string {
   return (
-    `${left.join(', ')}: here before Homeport, and left running. Homeport runs its own; a PHP or a database that the web server's ` +
-    `user reaches besides is a way around the walls between websites. If you do not need it: systemctl mask --now ${left.join(' ')}`
+    `${left.join(', ')}: installed before Homeport and left running. A PHP or a database that the web server's user can reach ` +
+    `breaks the isolation between websites. If you do not need it: systemctl mask --now ${left.join(' ')}`
   );
 }
 
@@ -117,7 +117,7 @@ async function whyNotRootsAlone({ dataDir }: Config): Promise<string | null> {
     (await changeableByOthers(realpathSync(process.execPath)));
   if (found === null) return null;
   return (
-    `root will run this program, and others than root can change ${found}. Install it where root alone may write, ` +
+    `root will run this program, and other users can change ${found}. Install it where only root can write, ` +
     'as root: /opt/homeport'
   );
 }

@@ -5,7 +5,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printJson } from '../terminal/output.ts';
 
-/** As long as resolvers may keep an answer; RFC 2181 section 8: 31 bits. */
+/** The longest TTL: 31 bits (RFC 2181, section 8). */
 const DEFAULT_TTL = 3600;
 const LONGEST_TTL = 2 ** 31 - 1;
 
@@ -15,17 +15,17 @@ export function addHostRecords(host: Command): void {
     .summary("the DNS records of the installs' own names, as lines of a zone file")
     .description(
       "print the A and AAAA records of the installs' own names (<install>.<site domain>), each leading to the host that serves it, as " +
-        'lines of a zone file (RFC 1035) in the order of the names. Where one host serves all, a wildcard record does as well; a ' +
-        'wildcard cannot lead to several',
+        'lines of a zone file (RFC 1035) by name. One host needs only a wildcard record; several ' +
+        'hosts need these',
     )
-    .argument('[name]', 'of the installs of this host alone')
+    .argument('[name]', 'records of this host only')
     .option('--ttl <seconds>', 'how long resolvers may keep each', ttlArgument, DEFAULT_TTL)
     .option('--json', 'print JSON: an array of name, ttl, type, address, install_id, host')
     .addHelpText('after', '\nExample:\n  homeport host records > /etc/nsd/installs.zone')
     .action(printRecords);
 }
 
-/** A resource record of an install's name, and whose it is. */
+/** A resource record of a default domain, with its install and host. */
 interface InstallRecord {
   name: string;
   ttl: number;
@@ -49,7 +49,7 @@ async function printRecords(
     const records = names.flatMap((one) => recordsOf(one, ttl));
     if (json) printJson(records);
     else process.stdout.write(records.map(zoneLine).join(''));
-    // What is piped into a zone holds records alone.
+    // Standard output holds records only, as it may be piped into a zone file.
     const without = names.filter(({ addresses }) => addresses.length === 0);
     if (without.length > 0) process.stderr.write(`homeport: ${whyMissing(without)}\n`);
   });
@@ -57,7 +57,7 @@ async function printRecords(
 
 async function requireHost(hosts: { list(): Promise<{ name: string }[]> }, name: string): Promise<void> {
   if ((await hosts.list()).some((known) => known.name === name)) return;
-  throw new OperatorError(`There is no host "${name}"; "homeport host list" shows them all.`);
+  throw new OperatorError(`There is no host "${name}". List hosts with "homeport host list".`);
 }
 
 function recordsOf({ addresses, ...one }: InstallName, ttl: number): InstallRecord[] {
@@ -84,9 +84,9 @@ function whyMissing(without: InstallName[]): string {
   const remedy =
     one === undefined
       ? 'set HOMEPORT_EDGE_ADDRESSES'
-      : `"homeport host change ${one} --edge-address <ip>" tells them`;
+      : `set them with "homeport host change ${one} --edge-address <ip>"`;
   const where = one === undefined ? '' : ` of ${hosts.join(', ')}`;
-  return `${count}: the edge addresses${where} are not known; ${remedy}`;
+  return `${count}: the edge addresses${where} are unknown; ${remedy}`;
 }
 
 function ttlArgument(text: string): number {

@@ -1,9 +1,9 @@
 import { OperatorError } from '../../lib/operator-error.ts';
 
-/** Throws OperatorError for anybody but root. */
+/** Throws OperatorError for users other than root. */
 export function requireRoot(command: string): void {
   if (process.getuid?.() === 0) return;
   throw new OperatorError(
-    `"${command}" needs root: it makes users, and runs the daemons of the websites. Use sudo.`,
+    `"${command}" needs root, because it creates users and runs the daemons of websites. Use sudo.`,
   );
 }

@@ -12,10 +12,10 @@ import { alignedPairs, heading } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signals.ts';
 import { requireRoot } from './require-root.ts';
 
-/** How long a host before this one may take to end: its database server writes what it has in memory. */
+/** Time for an earlier host to end, whose database server flushes its memory. */
 const END_WITHIN_SECONDS = 180;
 
-/** `homeport host`: the process, as root, that runs the websites of this machine. */
+/** Adds `homeport host`, the process of root that runs the websites of this machine. */
 export function addHostRun(host: Command): void {
   host
     .description(
@@ -30,14 +30,14 @@ export function addHostRun(host: Command): void {
       const config = configOf(command);
       const { createLog } = await import('../platform/log.ts');
       const log = await createLog(config);
-      // Before it is started: the daemons of one that runs would be taken for those of one that was killed.
+      // Checked first, because the daemons of a running host look like those of a killed one.
       const socket = hostSocketOf(config);
       if (await takesConnections(socket)) {
         throw new OperatorError(`Another "homeport host" listens at ${socket}. Stop that one first.`);
       }
       const { withFileLock } = await import('../../hosting/linux/isolation/file-lock.ts');
       await mkdir(config.hostRunFolder, { recursive: true });
-      // One that is still ending would take its successor's daemons for its own.
+      // A host that is still ending would end the daemons of its successor.
       const lock = join(config.hostRunFolder, 'host.lock');
       await withFileLock(lock, () => runUntilSignal(config, log), END_WITHIN_SECONDS);
     });
@@ -56,7 +56,7 @@ async function runUntilSignal(config: Config, log: Logger): Promise<void> {
   await machine.stop();
 }
 
-/** Resolves when this process is asked to stop, also by SIGHUP: its terminal was closed, or the server beside it is gone. */
+/** Resolves at a signal to stop. SIGHUP means that the terminal was closed or the supervisor is gone. */
 function untilSignal(): Promise<void> {
   return Promise.race([
     stopSignal('stopping the websites of this machine'),

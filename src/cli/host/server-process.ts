@@ -6,12 +6,12 @@ import { PROGRAM } from './beside.ts';
 import { type KeptProcess, keepProcess } from './kept-process.ts';
 import { type Account, commandAs } from './unprivileged.ts';
 
-/** The option with which `serve` serves in its own process, whoever it runs as. */
+/** Option that makes `serve` run the server in its process, as any user. */
 export const UNSUPERVISED = '--unsupervised';
 
 /**
- * Runs this very command as a child process, as another user if there is one, and starts it again when it dies. It is ready when it says so
- * ({@link tellSupervisor}).
+ * Runs this command as a child process, as another user if given, and restarts it when it ends. It reports its readiness with
+ * {@link tellSupervisor}.
  */
 export function keepServerRunning(account: Account | null, log: Logger): KeptProcess {
   const words = [process.execPath, PROGRAM, ...process.argv.slice(2), UNSUPERVISED];
@@ -30,7 +30,7 @@ export function keepServerRunning(account: Account | null, log: Logger): KeptPro
       spawn(file, args, {
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
         env: { ...inherited, ...user },
-        // Ctrl-C on a terminal would reach it twice.
+        // A new process group, because Ctrl-C would reach it twice.
         detached: true,
       }),
     async untilReady(child, ended) {
@@ -41,9 +41,9 @@ export function keepServerRunning(account: Account | null, log: Logger): KeptPro
   });
 }
 
-/** Tells the process that supervises this one, if there is one, that the server is ready. */
+/** Reports to a supervisor that the server is ready. */
 export function tellSupervisor(): void {
   process.send?.('ready');
-  // The channel would keep this process from ending.
+  // An open channel keeps the process alive.
   if (process.connected) process.disconnect();
 }

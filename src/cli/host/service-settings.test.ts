@@ -56,7 +56,7 @@ test('an existing file counts, and other settings of the environment are named',
   await (await serviceSettings({}, place)).provide(group);
   const { config, warning } = await serviceSettings({ HOMEPORT_SSH_LISTEN: '0.0.0.0:2299' }, place);
   expect(config.sshListen.port).not.toBe(2299);
-  expect(warning).toContain('HOMEPORT_SSH_LISTEN. Write yours there');
+  expect(warning).toContain('HOMEPORT_SSH_LISTEN. Change them there');
 });
 
 test('a file without what both services need is refused, with the lines to add', async () => {

@@ -11,14 +11,14 @@ import {
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
-/** The one file that the services of the host and of the control plane read. */
+/** Settings of both services. */
 export const SETTINGS_FILE = '/etc/homeport/homeport.conf';
-/** Where earlier set-ups wrote the settings of the host. */
+/** Settings file of earlier versions. */
 const EARLIER_FILE = '/etc/homeport/host.conf';
 const RETIRED = `${EARLIER_FILE}.replaced`;
 export const CONTROL_PLANE_HOME = '/var/lib/homeport';
 
-/** Where the files are; a test has its own. */
+/** Paths of the files, which tests replace. */
 export interface SettingsPlace {
   file: string;
   earlier: string;
@@ -27,29 +27,29 @@ export interface SettingsPlace {
 
 const MACHINE: SettingsPlace = { file: SETTINGS_FILE, earlier: EARLIER_FILE, retired: RETIRED };
 
-/** What both services need to be told; relative paths would count from a folder that nobody has chosen. */
+/** Settings that both services need. Relative paths have no meaning in a service. */
 const REQUIRED = { HOMEPORT_HOST: 'linux', HOMEPORT_DATA_DIR: CONTROL_PLANE_HOME };
 
 type Variables = Record<string, string | undefined>;
 
 export interface ServiceSettings {
-  /** What the services are configured by. */
+  /** Configuration of the services. */
   config: Config;
-  /** Writes the file if there is none. Gives what was done, or null. */
+  /** Writes a missing file. Returns what was done, or null. */
   provide(group: { gid: number }): Promise<string | null>;
-  /** What of the environment is not in the file, which is its operator's; null if nothing. */
+  /** A warning about settings of the environment that differ from the file, or null. */
   warning: string | null;
 }
 
 /**
- * The settings of the services: those in the file, or those that a new file gets from the environment or from the file of
- * an earlier set-up. Nothing is written yet. Throws OperatorError.
+ * Reads the settings of the services from the file. Without it, they come from the environment or the file of an earlier
+ * version. Writes nothing. Throws OperatorError.
  */
 export async function serviceSettings(environment: Variables, place = MACHINE): Promise<ServiceSettings> {
   const present = await ifThere(readFile(place.file, 'utf8'));
   const earlier = present === null ? await ifThere(readFile(place.earlier, 'utf8')) : null;
   if (present !== null) requireComplete(present, place.file);
-  // For its faults, which name the file and the line.
+  // For its errors, which name the file and the line.
   if (earlier !== null) readConfig({}, place.earlier);
   const text = present ?? (earlier === null ? newText(environment) : extendedSettings(earlier, REQUIRED));
   return {
@@ -58,7 +58,7 @@ export async function serviceSettings(environment: Variables, place = MACHINE): 
     warning: warningOf(text, environment, place.file),
     async provide({ gid }) {
       if (!(await provideFile(place.file, text, 0o640))) return null;
-      // The control plane reads it, and nobody else: it may hold passwords.
+      // Readable for the control plane only, because it may hold passwords.
       await chown(place.file, -1, gid);
       await chmod(place.file, 0o640);
       if (earlier === null) return `wrote ${place.file}`;
@@ -69,7 +69,7 @@ export async function serviceSettings(environment: Variables, place = MACHINE): 
 }
 
 function newText(environment: Variables): string {
-  // A relative path counts from where the set-up was called.
+  // Relative paths count from the working directory of set-up.
   const { dataDir } = readConfig(environment);
   const folder = environment.HOMEPORT_DATA_DIR ? { HOMEPORT_DATA_DIR: dataDir } : {};
   return settingsText({ ...environment, ...folder, HOMEPORT_HOST: REQUIRED.HOMEPORT_HOST }, REQUIRED);
@@ -93,7 +93,7 @@ function warningOf(text: string, environment: Variables, file: string): string |
   const differing = differingSettings(text, { ...environment, HOMEPORT_HOST: REQUIRED.HOMEPORT_HOST });
   if (differing.length === 0) return null;
   return (
-    `${file} has other values, and those count: ${differing.join(', ')}. Write yours there, run this command again, ` +
+    `${file} has other values, which apply: ${differing.join(', ')}. Change them there, run this command again, ` +
     'then "systemctl restart homeport-host homeport"'
   );
 }

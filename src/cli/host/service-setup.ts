@@ -23,9 +23,9 @@ import { SETTINGS_FILE, type ServiceSettings } from './service-settings.ts';
 import { tell, warn } from './setup-report.ts';
 import { type Account, accountOf, succeedsAs, whyNotAs } from './unprivileged.ts';
 
-/** A dot of progress each so many looks at a service that is starting. */
+/** Checks of a starting service for each dot of progress. */
 const LOOKS_PER_DOT = 10;
-/** systemd reads all units again, which takes minutes on a slow or busy machine. */
+/** Rereading all units takes minutes on a slow machine. */
 const RELOAD_MS = 600_000;
 
 /**
@@ -87,12 +87,12 @@ function controlPlane(
   });
 }
 
-/** Folder of the daily backup of the platform, as the service reads the setting; null without one. */
+/** Folder of the daily platform backup, or null. */
 function backupFolder({ platformBackup }: Pick<Config, 'platformBackup'>): string | null {
   return platformBackup === null ? null : destinationFolder(platformBackup, '/');
 }
 
-/** What keeps the service from writing the daily backup of the platform, with what to do; null if nothing does. */
+/** The reason why the service cannot write the daily platform backup, with a fix; null if it can. */
 async function backupFolderFault(account: Account, config: Config): Promise<string | null> {
   const folder = backupFolder(config);
   if (folder === null) return null;
@@ -101,7 +101,7 @@ async function backupFolderFault(account: Account, config: Config): Promise<stri
   }
   if (await succeedsAs(account, ['/usr/bin/test', '-w', folder])) return null;
   return (
-    `${account.name} cannot write to ${folder}, or it is not there. Make it: "install -d -o ${account.name} -m 700 ${folder}", ` +
+    `${account.name} cannot write to ${folder}, or it is not there. Create it: "install -d -o ${account.name} -m 700 ${folder}", ` +
     `then "systemctl restart ${CONTROL_PLANE_UNIT}"`
   );
 }
@@ -117,13 +117,13 @@ async function requireReady(account: Account, config: Config): Promise<void> {
   const home = hiddenFrom(dataDir);
   if (home !== undefined) {
     throw new OperatorError(
-      `The data folder ${dataDir} is in ${home}, which the control plane may not see. Move it to /var/lib/homeport, ` +
+      `The data folder ${dataDir} is in ${home}, which the control plane cannot see. Move it to /var/lib/homeport, ` +
         `"chown -R ${account.name}: /var/lib/homeport", and set HOMEPORT_DATA_DIR in ${SETTINGS_FILE}.`,
     );
   }
   if (await belongsElsewhere(config)) {
     throw new OperatorError(
-      `This machine has websites, but ${dataDir} has no database: another control plane made them. Move its data folder ` +
+      `This machine has websites, but ${dataDir} has no database: another control plane created them. Move its data folder ` +
         `there ("chown -R ${account.name}: ${dataDir}"), or set HOMEPORT_DATA_DIR or HOMEPORT_DATABASE_URL in ${SETTINGS_FILE}.`,
     );
   }
@@ -133,7 +133,7 @@ async function requireReady(account: Account, config: Config): Promise<void> {
     throw new OperatorError(`The user ${account.name} cannot run the control plane: ${fault}.`);
 }
 
-/** A new control plane would take these websites for ones that nobody needs. */
+/** A new control plane would treat these websites as orphans. */
 async function belongsElsewhere({
   databaseUrl,
   dataDir,

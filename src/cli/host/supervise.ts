@@ -8,7 +8,7 @@ import { keepServerRunning } from './server-process.ts';
 import { unprivilegedAccount } from './unprivileged.ts';
 
 /**
- * Runs the host and the server as processes of their own until a signal ends this one. Each is started again when it dies, and neither
+ * Runs the host and the server as child processes until a signal ends this one. Each is restarted when it dies, and neither
  * ends for the other. Then the server ends first, and the host after it. Gives the exit status. Throws OperatorError if one
  * of them ends before it was ever ready. `settings`: the file of `--config`.
  */
@@ -38,14 +38,14 @@ export async function supervise(
   }
 }
 
-/** One after the other: the last that was started ends first. Stopping what has ended is harmless. */
+/** Ends the processes in reverse order. Ended ones are skipped. */
 async function stopAll(kept: readonly KeptProcess[]): Promise<Ending[]> {
   const endings: Ending[] = [];
   for (const one of kept) endings.push(await one.stop());
   return endings;
 }
 
-/** The first signal to stop. Later ones go to the processes that are still ending. */
+/** Resolves at the first signal to stop, and passes later ones to the processes that are still ending. */
 function askedToStop(kept: readonly KeptProcess[]) {
   let asked = false;
   const promise = stopSignal('stopping the server, then the websites', {

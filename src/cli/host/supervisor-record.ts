@@ -21,13 +21,13 @@ export async function recordSupervisor(config: Pick<Config, 'hostRunFolder'>): P
   );
 }
 
-/** Whether the supervisor of the host on this machine has ended: a host that still runs then is about to end, too. */
+/** Whether the supervisor of the host has ended, so that a running host is about to end. */
 export async function supervisorHasEnded(config: Pick<Config, 'hostRunFolder'>): Promise<boolean> {
   const record = await read(config);
   return record !== null && (await startTimeOf(record.pid)) !== record.startTime;
 }
 
-/** For a host that starts: an earlier supervisor is none of its own. */
+/** Removes the record of an earlier supervisor when a host starts. */
 export async function forgetOtherSupervisor(config: Pick<Config, 'hostRunFolder'>): Promise<void> {
   const record = await read(config);
   if (record !== null && record.pid !== process.ppid) await rm(recordOf(config), { force: true });

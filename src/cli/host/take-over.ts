@@ -4,15 +4,15 @@ import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 
-/** For when the folder that the websites were in is lost, but not the database. */
+/** Adds the command for a lost websites folder with an intact database. */
 export function addHostTakeOver(host: Command): void {
   host
     .command('take-over')
-    .summary('serve the websites from this data folder, in place of another that is lost')
+    .summary('serve the websites from this data folder, in place of a lost one')
     .description(
-      'serve the websites from this data folder from now on, in place of another, which is lost (HOMEPORT_HOST=embedded, on ' +
-        'PostgreSQL). One that was moved or restored needs no such thing. The files and the backups of the websites stay where ' +
-        'they were: what this folder does not have, "homeport install apply" begins anew',
+      'serve the websites from this data folder, in place of a lost one (HOMEPORT_HOST=embedded on PostgreSQL). A moved or restored ' +
+        'folder does not need it. Files and backups are not copied; "homeport install apply" creates missing websites ' +
+        'from scratch',
     )
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  homeport host take-over')
@@ -29,8 +29,8 @@ async function takeOver({ yes = false }: { yes?: boolean }, command: Command): P
     }
     await requireNoServer(platform);
     if (!yes) {
-      await requireConsent(`Serve the websites from ${config.dataDir} from now on, and from nowhere else?`, {
-        effect: `With that, the websites are served from ${config.dataDir} alone.`,
+      await requireConsent(`Serve the websites from ${config.dataDir} only?`, {
+        effect: `The websites are then served from ${config.dataDir} only.`,
         kept: 'Nothing was changed.',
       });
     }
@@ -40,15 +40,15 @@ async function takeOver({ yes = false }: { yes?: boolean }, command: Command): P
     const before = await takeOverWebsites(platform, here);
     const elsewhere = before !== null && (before.path !== here.path || before.machine !== here.machine);
     process.stdout.write(
-      `The websites are served from ${config.dataDir}${elsewhere ? `, no more from ${before.path} on ${before.machine}` : ''}.\n`,
+      `The websites are served from ${config.dataDir}${elsewhere ? `, no longer from ${before.path} on ${before.machine}` : ''}.\n`,
     );
   });
 }
 
-/** It would go on from the other folder, and know of nothing. */
+/** A running server would continue with the other folder. */
 async function requireNoServer({ database, clock }: Platform): Promise<void> {
   const { presentWorkers } = await import('../platform/present-workers.ts');
   const [worker] = await presentWorkers(database, clock);
   if (worker === undefined) return;
-  throw new OperatorError(`A server hosts the websites still (${worker.process}). End it first.`);
+  throw new OperatorError(`A server still hosts the websites (${worker.process}). Stop it first.`);
 }

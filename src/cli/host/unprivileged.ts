@@ -16,13 +16,13 @@ export interface Account {
   home: string;
 }
 
-/** Files of the configuration that the server reads. */
+/** Files that the server reads. */
 type Files = 'sealingKey' | 'tlsCert' | 'tlsKey' | 'acmeCa';
 type Served = Pick<Config, 'dataDir' | 'listen' | 'metricsListen' | Files>;
 
 /**
- * The user that a server which root starts can run as. Null if it has to run as root: the log has the reason and what to do.
- * `settings`: the file of `--config`.
+ * The user for a server that root starts. Null if it must run as root; the log has the reason and a fix. `settings`: the file of
+ * `--config`.
  */
 export async function unprivilegedAccount(
   config: Config,
@@ -32,17 +32,20 @@ export async function unprivilegedAccount(
     const account = await accountOf(CONTROL_PLANE_USER, config.hostGroup);
     const reason =
       account === null
-        ? 'there is no such user; "homeport host setup" makes it'
+        ? 'there is no such user; "homeport host setup" creates it'
         : await whyNotAs(account, config, settings);
     if (reason === null) return account;
-    log.warn({ reason }, `the server goes on as root: it cannot run as the user ${CONTROL_PLANE_USER}`);
+    log.warn({ reason }, `the server stays root, because it cannot run as the user ${CONTROL_PLANE_USER}`);
   } catch (err) {
-    log.warn({ err }, `the server goes on as root: whether ${CONTROL_PLANE_USER} can run it is not known`);
+    log.warn(
+      { err },
+      `the server stays root, because it is unknown whether ${CONTROL_PLANE_USER} can run it`,
+    );
   }
   return null;
 }
 
-/** The command that runs another as a user without privileges. The kernel ends it when this process ends, even by SIGKILL. */
+/** A command line that runs another command as an unprivileged user. The kernel ends it with this process, even after SIGKILL. */
 export function commandAs({ uid, gid }: Account, command: readonly string[]): [string, ...string[]] {
   const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
   return ['/usr/bin/setpriv', ...user, '--pdeathsig=TERM', '--', ...command];
@@ -65,8 +68,8 @@ async function entryOf(table: 'passwd' | 'group', name: string): Promise<string[
 }
 
 /**
- * What keeps a user from running the server, with what to do; null if nothing does. An empty data folder becomes theirs.
- * `anyPort`: whether something else lets them listen on every port.
+ * The reason why a user cannot run the server, with a fix; null if the user can. Gives an empty data folder to the user.
+ * `anyPort`: whether the user may listen on every port.
  */
 export async function whyNotAs(
   account: Account,
@@ -75,7 +78,7 @@ export async function whyNotAs(
   { anyPort = false }: { anyPort?: boolean } = {},
 ): Promise<string | null> {
   if (!(await succeedsAs(account, [process.execPath, PROGRAM, '--version']))) {
-    return `${PROGRAM} cannot be run by it; install Homeport where everybody may read it, like /opt/homeport`;
+    return `${PROGRAM} cannot be run by it; install Homeport where all users can read it, such as /opt/homeport`;
   }
   const first = Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
   for (const address of [config.listen, config.metricsListen]) {
@@ -119,13 +122,13 @@ async function dataFolderFault(account: Account, folder: string): Promise<string
   return `${stdout.trim()} is another user's; ${remedy}`;
 }
 
-/** The folder, or the nearest one above it that is there, if the user may not pass through it. */
+/** The folder, or its nearest existing parent, if the user may not pass through it. */
 async function closedFolder(account: Account, folder: string): Promise<string | null> {
   if ((await ifThere(readdir(folder))) === null) return closedFolder(account, dirname(folder));
   return (await succeedsAs(account, ['/usr/bin/test', '-x', folder])) ? null : folder;
 }
 
-/** One of root's, with nothing in it: a volume of a container that is new. */
+/** Whether a folder is empty and belongs to root, as a new volume of a container. */
 async function giveAway(folder: string, { uid, gid }: Account): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {

@@ -3,15 +3,15 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { printJson } from '../terminal/output.ts';
 
 const SOURCES = ['official', 'debian'];
-const ELSEWHERE = 'A folder or an archive is set by HOMEPORT_WORDPRESS_SOURCE on that machine.';
+const ELSEWHERE = 'To use a folder or an archive, set HOMEPORT_WORDPRESS_SOURCE on that machine.';
 
 export function addHostWordpress(host: Command): void {
   host
     .command('wordpress')
-    .summary('have a host fetch the newest WordPress')
+    .summary('fetch the newest WordPress on a host')
     .description(
-      'have a host fetch the newest WordPress from where it is configured to, or from another place. It stands beside the ' +
-        'versions that are there; new installs get the newest, "homeport install wordpress" switches the others',
+      'fetch the newest WordPress on a host, from its configured source or another one. Earlier versions stay. New installs ' +
+        'get the newest version; switch others with "homeport install wordpress"',
     )
     .argument('<name>', 'the host')
     .argument('[source]', '"official" or "debian"', parseSource)

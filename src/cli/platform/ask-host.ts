@@ -6,8 +6,8 @@ import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
 /**
- * Asks a host something that may take a while. It has to say first who it is, which takes none: nobody waits long at the terminal
- * for one that hangs. What the person there can do something about is thrown as an OperatorError.
+ * Sends a slow request to a host. The host must identify itself first, which is fast, so that a hanging host is noticed early.
+ * Throws OperatorError if the operator can act on the failure.
  */
 export async function askHost<Result>(
   target: HostTarget,
@@ -23,7 +23,7 @@ export async function askHost<Result>(
       throw new OperatorError(error.message, { cause: error });
     }
     if (error instanceof ProtocolError) {
-      throw new OperatorError(`The host ${target.name} is not understood: ${error.message}.`, {
+      throw new OperatorError(`The host ${target.name} sent an invalid response: ${error.message}.`, {
         cause: error,
       });
     }

@@ -6,7 +6,7 @@ import { curlLine } from '../terminal/curl-line.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 
 /**
- * What the first start prints about its owner: the secrets on a terminal. Otherwise output ends up in a log, so the secrets go into
+ * Output of the first start about its owner: the secrets on a terminal. Other output may end up in a log, so the secrets go into
  * a file that only this user can read, and the text names it.
  */
 export async function firstSignIn(
@@ -28,7 +28,7 @@ export async function firstSignIn(
   ].join('\n');
 }
 
-/** Where the secrets of the first owner are after a first start without a terminal. */
+/** File with the secrets of the first owner, after a first start without a terminal. */
 export function firstSignInFile({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'first-sign-in.txt');
 }

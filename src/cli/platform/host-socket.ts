@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 
-/** Where the host of this machine takes commands, if there is one. */
+/** Socket of the host on this machine. */
 export function hostSocketOf({ hostRunFolder }: Pick<Config, 'hostRunFolder'>): string {
   return join(hostRunFolder, 'host.sock');
 }

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from '../../config/config.ts';
 
-/** Fields that never reach the log, whoever puts them there. */
+/** Fields that never reach the log. */
 const SECRET_FIELDS = [
   'password',
   'token',
@@ -13,7 +13,7 @@ const SECRET_FIELDS = [
   '*.key',
 ];
 
-/** The log, on standard error: a line of JSON each; on a terminal, lines for people. */
+/** The log on standard error: JSON lines, or readable text on a terminal. */
 export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   const options = { level: logLevel, redact: { paths: SECRET_FIELDS, censor: '[secret]' } };
   if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: false }));

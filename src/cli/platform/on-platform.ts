@@ -12,10 +12,10 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { createQuietLog } from './quiet-log.ts';
 
-/** What a command does with the platform. */
+/** The work of a command. */
 export type PlatformWork = (platform: Platform, services: Services) => Promise<void>;
 
-/** Opens the platform that the configuration names, beside a server or without one, for a command's work. */
+/** Opens the configured platform for a command, with or without a running server. */
 export async function onPlatform(config: Config, work: PlatformWork): Promise<void> {
   requireSetUp(config);
   const platform = await openPlatform(config, { log: await createQuietLog(config) });
@@ -29,7 +29,7 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   }
 }
 
-/** A command called in the wrong folder must not begin a second, empty Homeport there. */
+/** Keeps a command in the wrong folder from creating a second, empty Homeport. */
 function requireSetUp({ dataDir, databaseUrl }: Config): void {
   const needed = databaseUrl === null ? join(dataDir, SQLITE_FILE) : dataDir;
   try {
@@ -38,18 +38,18 @@ function requireSetUp({ dataDir, databaseUrl }: Config): void {
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR')) {
       throw new OperatorError(
-        `The data folder ${dataDir} cannot be looked into (${messageOf(error)}). ` +
+        `The data folder ${dataDir} cannot be read (${messageOf(error)}). ` +
           'Run this as the user that Homeport runs as.',
       );
     }
   }
   throw new OperatorError(
     `There is no Homeport in ${dataDir}. Name its data folder in HOMEPORT_DATA_DIR, ` +
-      'or begin one with "homeport serve" or "homeport migrate".',
+      'or create one with "homeport serve" or "homeport migrate".',
   );
 }
 
-/** Each fault is a sentence of its own; where there is none, the failure itself is. */
+/** Joins the sentences of all faults, or uses that of the failure. */
 function sentences({ message, faults }: InvalidRequest): string {
   const all = faults.length === 0 ? [message] : faults.map((fault) => fault.message);
   return all.map((sentence) => (sentence.endsWith('.') ? sentence : `${sentence}.`)).join(' ');

@@ -6,15 +6,15 @@ import { OperatorError } from '../../lib/operator-error.ts';
 
 const BUILDER = fileURLToPath(new URL('../../../web/build.ts', import.meta.url));
 
-/** Where the portal's pages are, and whether they had to be built. */
+/** Folder of the portal's pages, and whether they were built now. */
 export interface ProvidedPortal {
   folder: string;
   built: boolean;
 }
 
 /**
- * Builds the portal's pages if they are missing or older than their sources: into `web/dist`, or into `otherwise` if this user may
- * not write there. A process of its own builds them, so that the server does not load what only building needs.
+ * Builds the portal if it is missing or older than its sources: into `web/dist`, or into `otherwise` if this user cannot
+ * write there. A child process builds it, so that the server does not load the build tools.
  * Throws OperatorError.
  */
 export async function providePortal(otherwise?: string): Promise<ProvidedPortal> {

@@ -10,8 +10,8 @@ export interface PresentWorker extends LiveWorker {
 }
 
 /**
- * The workers that are there now. One that was killed stays listed for seconds; if it was of this machine, that it is
- * gone is seen at once.
+ * The live workers. A killed worker stays listed for seconds, except on this machine, where it is
+ * recognised at once.
  */
 export async function presentWorkers(database: Database, clock: Clock): Promise<PresentWorker[]> {
   const here = `${hostname()}:`;

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** By then what the start left to be done later (first jobs, first requests) has been loaded too. */
+/** Time after which modules of first jobs and requests are loaded too. */
 const SETTLED_MS = 1_500;
 
 /**
- * Collects once what loading left behind: the heap had grown for it and would keep its size, 40 MB that a process at rest
- * has no use for. `last-resort` is the collection that also gives the empty pages back.
+ * Collects garbage of the start once. The heap would otherwise keep 40 MB. `last-resort` also returns empty pages to the
+ * system.
  */
 export function releaseStartupMemory(): void {
   setTimeout(() => {

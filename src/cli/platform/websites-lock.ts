@@ -9,8 +9,8 @@ type Folder = Pick<Config, 'dataDir'>;
 const fileOf = ({ dataDir }: Folder): string => join(dataDir, 'websites.lock');
 
 /**
- * Of two processes that serve the same websites, each would know only of the changes that it makes itself: one has them, until it releases
- * them. Throws OperatorError where that is another.
+ * Locks the websites for this process, because two processes would not see each other's changes. Throws OperatorError if another
+ * process has the lock.
  */
 export function lockWebsites(config: Folder): { release(): void } {
   prepareDataFolder(config.dataDir);
@@ -21,7 +21,7 @@ export function lockWebsites(config: Folder): { release(): void } {
   );
 }
 
-/** Whether a process serves them now, whatever it can still tell the database. */
+/** Whether a process serves the websites, even if it no longer reports to the database. */
 export function areWebsitesServed(config: Folder): boolean {
   return isLocked(fileOf(config));
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { OperatorError } from '../../lib/operator-error.ts';
 
-/** Asks a question that "y" or "yes" agrees to. Everything else, Ctrl-C and the end of the input too, is a no. */
+/** Asks a yes-or-no question. Everything except "y" and "yes" is a no, including Ctrl-C and the end of the input. */
 export async function confirm(question: string, input: Readable, output: Writable): Promise<boolean> {
   const prompt = createInterface({ input, output });
   try {
@@ -15,13 +15,13 @@ export async function confirm(question: string, input: Readable, output: Writabl
 }
 
 /**
- * Asks on the terminal before something that cannot be undone. `effect` (a sentence) is said where there is no terminal to
- * ask on, `kept` where the answer is no. Throws OperatorError in both.
+ * Asks on the terminal before an irreversible action. Throws OperatorError with `effect` without a terminal, and with `kept`
+ * after a no.
  */
 export async function requireConsent(
   question: string,
   { effect, kept }: { effect: string; kept: string },
 ): Promise<void> {
-  if (!process.stdin.isTTY) throw new OperatorError(`${effect} Without a terminal to ask on, say --yes.`);
+  if (!process.stdin.isTTY) throw new OperatorError(`${effect} Without a terminal, add --yes.`);
   if (!(await confirm(question, process.stdin, process.stderr))) throw new OperatorError(kept);
 }

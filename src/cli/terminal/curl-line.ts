@@ -3,7 +3,7 @@ import { API_PREFIX } from '../../api/prefixes.ts';
 import type { Config } from '../../config/config.ts';
 import type { IssuedCredential } from '../../features/identity/credentials/service.ts';
 
-/** A command for a POSIX shell that asks the API who these credentials belong to. */
+/** A POSIX shell command that requests the user of these credentials. */
 export function curlLine(
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'trustProxy' | 'dataDir'>,
   { username, password }: IssuedCredential,
@@ -11,7 +11,7 @@ export function curlLine(
   return `curl ${certificateOption(config)}-u ${quoted(`${username}:${password}`)} ${quoted(`${config.publicUrl}${API_PREFIX}/user`)}`;
 }
 
-/** curl needs to be told of the certificate only where it is Homeport's own. */
+/** curl needs the certificate only if it is Homeport's own. */
 function certificateOption(config: Parameters<typeof curlLine>[0]): string {
   return showsOwnCertificate(config) ? `--cacert ${quoted(ownCertificateFile(config.dataDir))} ` : '';
 }

@@ -11,7 +11,7 @@ export interface SeenJob {
 
 export interface FollowedJob {
   find(): Promise<SeenJob | null>;
-  /** Whether a worker of some process is there to do it. */
+  /** Whether any worker is alive. */
   hasLiveWorker(): Promise<boolean>;
   /** Begins to work on the queue in this process. */
   startWorker(): Promise<StartedWorker>;
@@ -29,13 +29,13 @@ export interface StartedWorker {
 }
 
 const LOOK_EVERY_MS = 200;
-/** A worker of another machine counts as live for 10 s; one that was killed there holds up nothing for longer than 12. */
+/** Longer than the 10 s after which a killed worker of another machine counts as gone. */
 const LOOK_FOR_WORKERS_EVERY_MS = 2_000;
 const GRACE_MS = 10_000;
 
 /**
- * Waits until a job has ended, and returns it; undefined if the signal came first. Where no worker lives, also after a
- * while, because a server ended meanwhile, this process carries the job out itself.
+ * Waits for a job to end and returns it, or undefined if the signal comes first. Without a live worker, this process runs
+ * the job.
  */
 export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> {
   const { clock, signal } = job;

@@ -8,7 +8,7 @@ interface Output {
 const CLEAR_LINE = '\r\u001b[2K';
 const REPEAT_AFTER_MS = 30_000;
 
-/** Shows how far a command is: on a terminal one line that changes, elsewhere a line every half minute. */
+/** Shows progress: one changing line on a terminal, elsewhere a line every half minute. */
 export function createLineProgress(
   what: string,
   output: Output,

@@ -8,7 +8,7 @@ export function heading(text: string): string {
   return styled('bold', text);
 }
 
-/** Colours a word that ends a line or is padded already; plain text where there is no terminal. */
+/** Colours a padded or final word on a terminal. */
 export function coloured(text: string, colour: 'green' | 'yellow' | 'red'): string {
   return styled(colour, text);
 }
@@ -33,7 +33,7 @@ export function table(titles: string[], rows: string[][]): string {
   return `${[heading(line(titles)), ...shown.map(line)].join('\n')}\n`;
 }
 
-/** Names and descriptions come from customers: what would move the cursor or turn the text around becomes a space. */
+/** Replaces control and bidirectional characters by spaces, because names come from customers. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ');
 }
@@ -42,13 +42,13 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** At most so many characters, the last of them an ellipsis where something is left out. */
+/** Shortens a text to at most this many characters, with an ellipsis. */
 export function shortened(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** An ISO 8601 time to the minute, or `otherwise` where there is none. */
+/** An ISO 8601 time to the minute, or `otherwise` without one. */
 export function shownTime(time: string | null, otherwise: string): string {
   return time === null ? otherwise : `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }

@@ -29,8 +29,8 @@ test('away from a terminal, each change is a line, and each half minute', () => 
     'Restoring alpha: waiting, 0 s\n',
     'Restoring alpha: running, 1 s\n',
     'Restoring alpha: running, 31 s\n',
-    'Restoring alpha: waiting for another try after: the disk is full, 31 s\n',
-    'Restoring alpha: waiting for another try after: no host, 32 s\n',
+    'Restoring alpha: waiting for a retry after: the disk is full, 31 s\n',
+    'Restoring alpha: waiting for a retry after: no host, 32 s\n',
   ]);
 });
 

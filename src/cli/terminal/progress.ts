@@ -1,9 +1,9 @@
 import type { SeenJob } from './follow-job.ts';
 
-/** Tells how a job goes. */
+/** Shows the progress of a job. */
 export interface Progress {
   report(job: SeenJob, elapsedMs: number): void;
-  /** Leaves the terminal's line for what follows. */
+  /** Ends the line on the terminal. */
   end(): void;
 }
 
@@ -13,7 +13,7 @@ interface Output {
 }
 
 const CLEAR_LINE = '\r\u001b[2K';
-/** In a log, a line now and then shows that it still goes on. */
+/** Interval of lines without a terminal. */
 const REPEAT_AFTER_MS = 30_000;
 
 /** On a terminal one line that changes; elsewhere a line for each change, and one every half minute. */
@@ -43,7 +43,7 @@ export function createProgress(what: string, output: Output): Progress {
 
 function describe({ state, attempt, error }: SeenJob): string {
   if (state === 'queued' && (attempt > 0 || error !== null))
-    return `waiting for another try after: ${error ?? 'a failure'}`;
+    return `waiting for a retry after: ${error ?? 'a failure'}`;
   return state === 'queued' ? 'waiting' : state;
 }
 

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 
-/** npm passes on a Ctrl-C that the terminal has already sent to npm's children: signals this close are one key press. */
+/** npm repeats a Ctrl-C that the terminal already sent, so signals this close are one key press. */
 const SAME_PRESS_MS = 1_000;
 
 /** Dependencies that tests replace. */
