@@ -263,7 +263,7 @@ describe('what cannot be done is one line, and 1', () => {
     [
       'an account that is not there',
       () => ['user', 'list', '--account', NOBODY],
-      `There is no account ${NOBODY}; "homeport account list"`,
+      `There is no account ${NOBODY}; list them with "homeport account list".`,
     ],
     [
       'a person for no account',
@@ -312,7 +312,7 @@ describe('what cannot be done is one line, and 1', () => {
         ...['credential', 'create', '--user', 'ann@people.example'],
         ...['--account', account, '--install', 'given', '--install', 'nope'],
       ],
-      'There is no install "nope" in the account',
+      'The owner of the credential sees no install "nope" in the account.',
     ],
     [
       'credentials that are not there',

@@ -204,7 +204,7 @@ test('a server on a host serves, and installs are switched with it and without i
   await refused(['host', 'forget', host, strange.id], 'Without a terminal, add --yes.');
   expect(await cli('host', 'forget', host, strange.id, '--yes')).toEqual({
     code: 0,
-    stdout: `${host} has nothing of the install ${strange.id} any more.\n`,
+    stdout: `Deleted the install ${strange.id} from ${host}.\n`,
     stderr: '',
   });
   expect(machine.versions.has(strange.id)).toBe(false);

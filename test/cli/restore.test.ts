@@ -236,7 +236,7 @@ test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   );
   await database.write(({ queries }) => queries.deleteFrom('workers').execute());
   expect(await interrupted()).toMatch(
-    /stays in the queue \(job [0-9a-f-]{36}\): it goes on as soon as "homeport serve" runs\.\n$/,
+    /stays in the queue \(job [0-9a-f-]{36}\)\. It continues when "homeport serve" runs\.\n$/,
   );
 
   const left = await database.reader
