@@ -22,7 +22,7 @@ export interface SocketLimiter {
   busy(socket: Socket): void;
   /** Ends one call of `busy`. After the last one, the connection waits. A new connection waits, too. */
   waiting(socket: Socket): void;
-  /** The block to which an address belongs; null for a trusted proxy, which carries connections of many visitors. */
+  /** The block of an address; null for a trusted proxy, which carries connections of many visitors. */
   blockOf(address: string): string | null;
   /** Destroys a connection for another reason than the limits, and counts it as refused. */
   refuse(socket: Socket): void;

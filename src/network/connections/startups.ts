@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /** Limits of unauthenticated clients, like OpenSSH's MaxStartups and PerSourceMaxStartups. */
 export interface StartupLimits {
-  /** Number of clients from which some are refused at random. */
+  /** Random refusals begin at this number of clients. */
   start: number;
   /** Percentage refused at `start`. It rises linearly to 100 at `full`. */
   rate: number;

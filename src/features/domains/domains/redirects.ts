@@ -4,7 +4,7 @@ import { parseUuid } from '../../../lib/ids.ts';
 import { requireFitForRedirect } from './rules.ts';
 import { type DomainRow, findDomain, isRedirectTarget, setRedirect } from './store.ts';
 
-/** Values by which clients request no redirect (docs/api.md, Domains). */
+/** Client values for "no redirect" (docs/api.md, Domains). */
 const NO_REDIRECT = ['nil', ''];
 
 export function isRedirect(redirect_to: string | null | undefined): redirect_to is string {

@@ -192,7 +192,7 @@ describe('a DNS problem', () => {
       'The DNS of www.example.com is right at its name servers; caches may keep the old answer for up to 1 second more.',
     ],
     [
-      'stale caches, and wrong at the name servers too: what they say is what is to be changed',
+      'stale caches and wrong name servers: the records at the name servers count',
       contextFor('example.com'),
       observed(
         apex({
@@ -238,7 +238,7 @@ describe('records that lead elsewhere', () => {
       `Set the CNAME of shop.example.com to ${CNAME} in place of its A record ${OTHER}.`,
     ],
     [
-      'the top of a zone of its own, further down',
+      'the apex of a delegated zone',
       contextFor('shop.example.com'),
       elsewhere(findings('shop.example.com', { zone: 'shop.example.com', a: a(OTHER) })),
       `Set the A record of shop.example.com to ${EDGE}; it is ${OTHER} now.`,

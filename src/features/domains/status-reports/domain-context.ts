@@ -12,7 +12,7 @@ export interface DomainContext {
   isCname: boolean;
   /** The install does not serve the name: another install does, or the domain is not verified. */
   isDuplicate: boolean;
-  /** The TXT record that must verify the domain before the name is served; null if none is needed. */
+  /** The TXT record that must verify the domain before the name is served; null if not needed. */
   challenge: { key: string; value: string } | null;
   networkStatus: NetworkStatus;
   /** One sentence that says why the authority issued no certificate; null if it did not refuse one. */

@@ -31,7 +31,7 @@ export interface Reach {
   /** All conclusive attempts arrived, and there was at least one. An authority may pick any address. */
   arrivesByHttp: boolean;
   arrivesByHttps: boolean;
-  /** No attempt was made, because all addresses are private or none is known. */
+  /** No attempt was made, because all addresses are private or unknown. */
   untried: boolean;
   /** One sentence that says what to do if HTTP does not arrive; else null. */
   sentence: string | null;

@@ -43,13 +43,13 @@ describe('without problems', () => {
       'example.com answers here over HTTPS.',
     ],
     [
-      'a wildcard, for which no authority is asked',
+      'a wildcard, which is never ordered',
       contextFor('*.example.com'),
       observed(findings('*.example.com', { a: a(EDGE) }), { caaRefusal: 'The CAA records forbid it.' }),
       '*.example.com answers here over HTTPS.',
     ],
     [
-      'an IPv6 address to which this machine has no route',
+      'an IPv6 address without a route from this machine',
       contextFor('example.com'),
       observed(apex(), { reach: reach({ [EDGE]: null, [OTHER6]: 'no_route' }) }),
       'example.com answers here over HTTPS.',
