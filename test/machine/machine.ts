@@ -40,7 +40,7 @@ interface RunOptions {
 }
 
 const BOOT_ID = 'cat /proc/sys/kernel/random/boot_id';
-/** With `max`, qemu 7.2 let two of some 40 Node commands crash inside V8. An older processor has fewer features to emulate. */
+/** With `max`, qemu 7.2 let two of some 40 Node commands crash inside V8. With this model it is rarer: one crash in two runs. */
 const EMULATED = 'Nehalem';
 /**
  * Without `mitigations=off`, Nehalem's lack of protection against Meltdown makes the kernel switch page tables at each system call, and
