@@ -215,7 +215,7 @@ describe('backups', () => {
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
     await showBackups(shop);
-    const backup = page.getByRole('listitem').filter({ hasText: 'Copy to another install' });
+    const backup = page.getByRole('listitem').filter({ hasText: 'Copy into another install' });
     await backup.getByText('deleted after the copy').waitFor();
     expect(await backup.getByRole('button').count()).toBe(0);
     await showBackups(other);
