@@ -160,8 +160,8 @@ test('one that nginx refuses is named, served as before, and keeps no other from
   ]);
   const errors = server.log.filter(({ level }) => level >= 50).map(({ msg }) => msg);
   expect(errors.toSorted()).toEqual([
-    'the website bad cannot be served as it should be and is served as it was before',
-    'the website worse cannot be served as it should be and is not served',
+    'cannot serve the website bad as requested and is served as it was before',
+    'cannot serve the website worse as requested and is not served',
   ]);
 
   // And when all is brought back.
@@ -174,7 +174,7 @@ test.each([
   ['a b.test', {}, /is not a host name/],
   ['x.test;}', {}, /is not a host name/],
   ['loop.test', { redirectTo: 'loop.test' }, /redirects to itself/],
-  ['x.test', { redirectTo: 'y.test/$uri' }, /which is no host name/],
+  ['x.test', { redirectTo: 'y.test/$uri' }, /which is not a host name/],
   [
     'x.test',
     { certificate: { chain: 'x', key: 'y', notAfter: '2030-01-01T00:00:00.000Z' } },
