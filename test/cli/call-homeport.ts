@@ -8,8 +8,8 @@ import type { Ended, Environment } from './run-homeport.ts';
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command to its end in this process, a tenth of the work of one of its own. What only a process shows (signals, what is loaded, the
- * log, locks) is for {@link run}.
+ * Runs a command to its end in this process, which takes a tenth of the time of a child process. Signals, loaded modules, logs and locks
+ * need {@link run}.
  */
 export function call(environment: Environment, ...words: string[]): Promise<Ended> {
   const ended = last.then(() => callAlone(environment, words));
@@ -33,7 +33,7 @@ async function callAlone(environment: Environment, words: string[]): Promise<End
   try {
     await throwingInsteadOfExiting(createProgram()).parseAsync(words, { from: 'user' });
   } catch (error) {
-    // It has printed why by itself.
+    // The command has printed the reason.
     if (error instanceof CommanderError) process.exitCode = error.exitCode;
     else reportFailure(error);
   } finally {

@@ -9,7 +9,7 @@ import { call, callJson } from './call-homeport.ts';
 import { type Environment, environmentFor, run } from './run-homeport.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const NOBODY = '11111111-1111-4111-8111-111111111111';
+const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111';
 
 let place: DatabasePlace;
 let environment: Environment;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-/** An install for those who are given one; without a website, which nobody here looks at. */
+/** An install for partial users, without a website. */
 async function addInstall(name: string): Promise<void> {
   const database = openDatabase(place.settings, silent);
   await migrate(database);
@@ -262,13 +262,13 @@ describe('what cannot be done is one line, and 1', () => {
   const mistakes: [string, () => string[], string | RegExp][] = [
     [
       'an account that is not there',
-      () => ['user', 'list', '--account', NOBODY],
-      `There is no account ${NOBODY}; list them with "homeport account list".`,
+      () => ['user', 'list', '--account', UNKNOWN_ID],
+      `There is no account ${UNKNOWN_ID}; list them with "homeport account list".`,
     ],
     [
       'a person for no account',
-      () => person('c@people.example', '--roles', 'full').with(3, NOBODY),
-      `There is no account ${NOBODY}`,
+      () => person('c@people.example', '--roles', 'full').with(3, UNKNOWN_ID),
+      `There is no account ${UNKNOWN_ID}`,
     ],
     ['an address that is none', () => person('nonsense', '--roles', 'full'), 'must be like name@example.com'],
     [
@@ -277,17 +277,17 @@ describe('what cannot be done is one line, and 1', () => {
       'There is no install "nope" in this account',
     ],
     [
-      'an install for somebody who sees all',
+      'an install for a user who sees all installs',
       () => person('c@people.example', '--roles', 'full', '--install', 'given'),
       '--install is for partial users',
     ],
     [
-      'credentials for nobody',
+      'credentials for an unknown user',
       () => ['credential', 'create', '--user', 'c@people.example'],
       'There is no user with the address c@people.example',
     ],
     [
-      'the credentials of nobody',
+      'credentials of an unknown user',
       () => ['credential', 'list', '--user', 'c@people.example'],
       'There is no user with the address c@people.example',
     ],
@@ -316,20 +316,20 @@ describe('what cannot be done is one line, and 1', () => {
     ],
     [
       'credentials that are not there',
-      () => ['credential', 'revoke', NOBODY],
-      `There are no credentials ${NOBODY}`,
+      () => ['credential', 'revoke', UNKNOWN_ID],
+      `There are no credentials ${UNKNOWN_ID}`,
     ],
     [
       'a backup that is not there',
-      () => ['backup', 'restore', NOBODY, '--yes'],
-      `There is no backup ${NOBODY}`,
+      () => ['backup', 'restore', UNKNOWN_ID, '--yes'],
+      `There is no backup ${UNKNOWN_ID}`,
     ],
   ];
   test.each(mistakes)('%s', async (_what, words, line) => {
     await refused(words(), line);
   });
 
-  test('and nobody was added by any of them', async () => {
+  test('and no user was added', async () => {
     expect(JSON.stringify(await json('user', 'list'))).not.toContain('c@people.example');
   });
 });

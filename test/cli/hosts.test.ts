@@ -66,7 +66,7 @@ test('a server without a host says what to do', async () => {
 });
 
 describe('homeport host', () => {
-  test('adds a machine, writes its identity for nobody else, and says what to do next', async () => {
+  test('adds a machine, writes its identity with mode 0600, and prints the next steps', async () => {
     const file = join(folder, 'web2.pem');
     const { code, stdout, stderr } = await cli('host', 'add', 'web2', 'https://10.0.0.2:8470', '--out', file);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -110,15 +110,15 @@ describe('homeport host', () => {
     expect(await json('host', 'list')).toHaveLength(1);
   });
 
-  test('writes an identity anew', async () => {
+  test('renews an identity', async () => {
     const file = join(folder, 'again.pem');
     expect((await cli('host', 'identity', 'web2', '--out', file)).stdout).toContain(file);
     expect(parseIdentity(readFileSync(file, 'utf8')).hostId).toBe(
       text(await json('host', 'list'), '0', 'id'),
     );
     await refused(
-      ['host', 'identity', 'nobody', '--out', join(folder, 'x.pem')],
-      'There is no host "nobody"',
+      ['host', 'identity', 'unknown', '--out', join(folder, 'x.pem')],
+      'There is no host "unknown"',
     );
   });
 
@@ -245,6 +245,6 @@ test('the records of the installs’ names, a line each, as a zone file has them
     host: host?.name,
   });
   expect(await json('host', 'records', 'empty')).toEqual([]);
-  await refused(['host', 'records', 'nobody'], 'There is no host "nobody"');
+  await refused(['host', 'records', 'unknown'], 'There is no host "unknown"');
   expect((await cli('host', 'records', '--ttl', '2147483648')).stderr).toContain('from 0 to 2147483647');
 });

@@ -77,7 +77,7 @@ async function withServer<Result>(
   }
 }
 
-/** What the edge answers for a website. */
+/** Response of the edge for a website. */
 async function visit(of: Environment, site: string): Promise<{ status: number; body: string }> {
   const { statusCode, body } = await request(`http://${of.HOMEPORT_EDGE_HTTP}/`, {
     headers: { host: `${site}.localhost` },

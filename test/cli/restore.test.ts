@@ -108,7 +108,7 @@ test('backups are listed, for people and for scripts', async () => {
     cli('backup', 'list', '--install', 'restored'),
     runJson(environment, 'backup', 'list'),
     cli('backup', 'list', '--install', install),
-    cli('backup', 'list', '--install', 'nobody'),
+    cli('backup', 'list', '--install', 'unknown'),
   ]);
   expect(table.stdout).toMatch(/^ID +INSTALL +STATUS +SIZE +REQUESTED +DESCRIPTION\n/);
   expect(table.stdout).toMatch(
@@ -132,7 +132,7 @@ test('backups are listed, for people and for scripts', async () => {
   expect(unknown).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'homeport: There is no install "nobody"; "homeport install list" shows them all.\n',
+    stderr: 'homeport: There is no install "unknown"; "homeport install list" shows them all.\n',
   });
 });
 
@@ -172,11 +172,11 @@ test('into another install, whose own files make way; the backed-up one is left 
   expect(code).toBe(0);
   expect(website(copy)).toEqual(original);
   expect(website()).toEqual(defaced);
-  expect(await cli('backup', 'restore', backup, '--into', 'nobody', '--yes')).toEqual({
+  expect(await cli('backup', 'restore', backup, '--into', 'unknown', '--yes')).toEqual({
     code: 1,
     stdout: '',
     stderr:
-      'homeport: There is no install "nobody" to restore into; "homeport install list" shows them all.\n',
+      'homeport: There is no install "unknown" to restore into; "homeport install list" shows them all.\n',
   });
 });
 
@@ -196,7 +196,7 @@ test('without a server the command does it itself, also where one was killed a m
 test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   const database = openDatabase(place.settings, silent);
   const elsewhere = crypto.randomUUID();
-  // Work on the same install, for which a worker of another machine waits.
+  // A job of the same install that waits for a worker of another machine.
   await database.write(async ({ queries }) => {
     const now = new Date().toISOString();
     await queries
@@ -262,7 +262,7 @@ test('a damaged backup restores nothing, and says why', async () => {
   const middle = Math.floor(bytes.length / 2);
   bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
   writeFileSync(archive ?? '', bytes);
-  // What the test before left in the queue is tried, and refused, first.
+  // The queue still has a job of the previous test, which fails first.
   const defaced = deface();
   const { code, stdout, stderr } = await cli('backup', 'restore', backup, '--yes');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -9,7 +9,7 @@ const PATIENCE_MS = 110_000;
 
 export type Environment = Record<string, string>;
 
-/** What a command printed, and how it ended. */
+/** Output and exit status of a command. */
 export interface Ended {
   code: number | null;
   stdout: string;
@@ -26,7 +26,7 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
-/** The settings of a Homeport of one test: on 127.0.0.1, the API on a port that nobody has, the rest on any. */
+/** The settings of a Homeport of one test: on 127.0.0.1, the API on a free port, the rest on any. */
 export async function environmentFor(place: DatabasePlace, changes: Environment = {}): Promise<Environment> {
   const { databaseUrl, dataDir } = place.settings;
   const port = await freePort();

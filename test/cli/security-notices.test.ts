@@ -35,7 +35,7 @@ test('a second factor that the operator switches off', async () => {
   await told(person, 'Your second factor was switched off', ...words);
 });
 
-test('another address by the operator, of which the old one is told; a name is told to nobody', async () => {
+test('an address changed by the operator notifies the old address; a name notifies no one', async () => {
   const person = await homeport.person();
   await signedIn(homeport, person);
   expect(await call(environment, 'user', 'change', person.email, '--first-name', 'Frida')).toMatchObject({

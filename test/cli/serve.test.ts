@@ -16,7 +16,7 @@ import { createPortalClient, PASSWORD } from '../portal-client.ts';
 import { freePort } from '../servers/free-port.ts';
 import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
 
-/** Where nobody listens yet. */
+/** A free address. */
 const OTHER_PORTS = {
   HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
   HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',

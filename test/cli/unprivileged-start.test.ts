@@ -23,7 +23,7 @@ import { freePort } from '../servers/free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Neither this user nor this group owns anything. */
-const NOBODY = { uid: 54_321, gid: 54_321 };
+const UNPRIVILEGED = { uid: 54_321, gid: 54_321 };
 
 const whyNot = reasonToSkip();
 
@@ -49,7 +49,7 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
     dataDir = join(base, 'data');
     mkdirSync(dataDir);
-    chownSync(dataDir, NOBODY.uid, NOBODY.gid);
+    chownSync(dataDir, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
     origin = `https://localhost:${await freePort()}`;
   });
   afterEach(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     printed = '';
     const { scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
     const child = spawn('/bin/sh', ['-c', scripts.start], {
-      ...NOBODY,
+      ...UNPRIVILEGED,
       cwd: clone,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -122,7 +122,7 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     await visit();
     await stop();
     expect(existsSync(join(clone, 'web', 'dist'))).toBe(false);
-    expect(statSync(join(dataDir, 'portal', 'index.html')).uid).toBe(NOBODY.uid);
+    expect(statSync(join(dataDir, 'portal', 'index.html')).uid).toBe(UNPRIVILEGED.uid);
 
     await start();
     expect(printed).not.toContain('The portal was built.');
@@ -151,7 +151,7 @@ function reasonToSkip(): string | null {
   const { status } = spawnSync(
     process.execPath,
     ['-e', `require('node:fs').readdirSync(${JSON.stringify(ROOT)})`],
-    NOBODY,
+    UNPRIVILEGED,
   );
   return status === 0 ? null : ` (skipped: ${ROOT} is closed to other users)`;
 }

@@ -33,7 +33,7 @@ test('a link from the command line sets a password in the portal, once; the one 
   expect((await browser.signIn(email, PASSWORD)).status).toBe(200);
 });
 
-test('the second factor of somebody who lost it is switched off, for who says that they mean it', async () => {
+test('turns off a lost second factor after confirmation', async () => {
   const person = await homeport.person();
   await enrol(await signedIn(homeport, person), new Date());
   const words = ['user', 'reset-second-factor', person.email];
@@ -53,7 +53,7 @@ test('the second factor of somebody who lost it is switched off, for who says th
   });
 });
 
-test('a person gets another address and name; nobody gets one that somebody has', async () => {
+test('changes address and name of a user, but not to an address in use', async () => {
   const [person, other] = [await homeport.person(), await homeport.person()];
   const email = `frida-${person.userId}@people.example`;
   const change = (...words: string[]) => call(environment, 'user', 'change', ...words);
