@@ -10,7 +10,7 @@ export interface BackupRecord {
     missingWebsites: number;
   } | null;
   failuresSince: number;
-  /** Of the last failure since; null if there is none. */
+  /** The last failure since; null without one. */
   lastError: string | null;
 }
 
@@ -68,7 +68,7 @@ export async function deleteRunsBefore(queries: Queries, time: string): Promise<
   await queries.deleteFrom('platform_backups').where('started_at', '<', time).execute();
 }
 
-/** What a backup has to know of the database that it copies. */
+/** Facts that a backup needs about the database it copies. */
 export interface DatabaseContents {
   migrations: string[];
   installs: { id: string; name: string }[];

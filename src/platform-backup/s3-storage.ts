@@ -32,7 +32,7 @@ const MOST_PARTS = 10_000;
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
 const READ_TIMEOUT_MS = 60_000;
 
-/** Backups in a bucket, each below a prefix of its own. Its manifest is put last, and deleted first. */
+/** Backups in a bucket, each under a separate prefix. The manifest is stored last and deleted first. */
 export function createS3Storage(place: S3Place, options: S3StorageOptions): BackupStorage {
   const { bucket: Bucket, prefix } = place;
   const address = `${place.endpoint}/${[Bucket, prefix].filter((part) => part !== '').join('/')}`;

@@ -12,7 +12,7 @@ export interface WebsiteArchive {
   manifest: string;
 }
 
-/** What a backup reads of the host that keeps its websites in the data folder, and how it puts them back. */
+/** Reads and restores the parts of the host that keeps its websites in the data folder. */
 export interface WebsiteParts {
   /** Files of the host itself that are there: id, SSH host key, certificate. */
   hostFiles(): Promise<HostFile[]>;
