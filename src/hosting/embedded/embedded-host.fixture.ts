@@ -10,7 +10,7 @@ import { createSealer } from '../../secrets/sealer.ts';
 import { type Answer, type Asked, ask, type LogLine } from '../policy/edge.fixture.ts';
 import { createEmbeddedHost, type EmbeddedHost, type EmbeddedHostOptions } from './embedded-host.ts';
 
-/** A host on a folder of its own, and all that it wrote to its log. For tests. */
+/** A host on its own folder, with everything it logged. For tests. */
 export interface TestHost {
   host: EmbeddedHost;
   folder: string;
@@ -27,7 +27,7 @@ export interface TestHost {
 
 export const LOCAL = { host: '127.0.0.1', port: 0 };
 
-/** Storage for tests that need none: asking it is a failure. */
+/** Storage for tests that need none: every call fails. */
 export const noStorage: ObjectStorage = {
   get: () => Promise.reject(new Error('there is no object storage')),
   publicUrl: () => {
@@ -35,7 +35,7 @@ export const noStorage: ObjectStorage = {
   },
 };
 
-/** The log of a host, line by line. */
+/** The log records of a host. */
 export function listeningLog(lines: LogLine[], level = 'warn'): Logger {
   return pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) });
 }
@@ -86,10 +86,10 @@ export async function startHost(
   };
 }
 
-/** Where a host keeps what the edge knows of an install. */
+/** Path of an install's vhost file. */
 export const vhostFile = ({ folder }: TestHost, id: string) => join(folder, 'vhosts', `${id}.json`);
 
-/** The paths of all files and folders below a host's folder in whose path the text stands. */
+/** The paths of all files and folders below a host's folder that contain the text. */
 export async function traces({ folder }: TestHost, word: string): Promise<string[]> {
   const all = await readdir(folder, { recursive: true });
   return all.filter((path) => path.includes(word));

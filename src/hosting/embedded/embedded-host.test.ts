@@ -34,7 +34,7 @@ describe('apply', () => {
     expect((await site.http('alpha.hosting.test', '/')).text).toBe(answer.text);
   });
 
-  test('the files of the customer are left alone, even where there is no page', async () => {
+  test('keeps the files of the customer, even without an index page', async () => {
     const install = alpha();
     await site.host.apply(install);
     await rm(site.file(install, 'index.html'));
@@ -44,7 +44,7 @@ describe('apply', () => {
     expect(await readdir(site.file(install, ''))).toEqual(['mine.txt']);
   });
 
-  test('what an interrupted run left is finished', async () => {
+  test('finishes what an interrupted run left', async () => {
     const install = alpha();
     const folder = join(site.folder, 'installs', install.id);
     await mkdir(join(folder, '.provisioning'), { recursive: true });
@@ -54,7 +54,7 @@ describe('apply', () => {
     expect(await readdir(folder)).toEqual(['files']);
   });
 
-  test('host names come and go', async () => {
+  test('host names are added and removed', async () => {
     const install = alpha();
     await site.host.apply(install);
     await site.host.apply({ ...install, hostnames: siteState('x', ['new.test']).hostnames });
@@ -63,7 +63,7 @@ describe('apply', () => {
     expect((await site.http('alpha.hosting.test', '/')).status).toBe(200);
   });
 
-  test('an equal state writes nothing, certificates included', async () => {
+  test('an unchanged state writes nothing, certificates included', async () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
     await site.host.apply(install);
@@ -78,7 +78,7 @@ describe('apply', () => {
     expect((await stat(vhostFile(site, install.id), { bigint: true })).ino).not.toBe(before.ino);
   });
 
-  test('a vhost file from before the ends of certificates were kept serves, and is written anew', async () => {
+  test('a vhost file without certificate expiry still serves, and is rewritten', async () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', forceHttps: true, certificate }]);
     await site.host.apply(install);
@@ -93,7 +93,7 @@ describe('apply', () => {
     expect((await site.http('alpha.test', '/')).status).toBe(200);
   });
 
-  test('private keys are not on disk as they are', async () => {
+  test('private keys are never stored in plain text', async () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
     await site.host.apply(install);
@@ -117,7 +117,7 @@ describe('apply', () => {
       /certificate of alpha\.test/,
     ],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       (state) => {
         const certificate = { chain: 'x', key: 'y', notAfter: '2027-01-01T00:00:00.000Z' };
         state.hostnames = siteState('x', [{ name: 'alpha.test', certificate }]).hostnames;
@@ -125,7 +125,7 @@ describe('apply', () => {
       /certificate of alpha\.test/,
     ],
     [
-      'a certificate that ends at no time',
+      'a certificate with an invalid expiry',
       async (state) => {
         const certificate = { ...(await certificateFor('alpha.test')), notAfter: 'soon' };
         state.hostnames = siteState('x', [{ name: 'alpha.test', certificate }]).hostnames;
@@ -161,28 +161,31 @@ describe('apply', () => {
       /is not the id/,
     ],
   ];
-  test.each(bad)('%s is refused for good, and what was in force stays', async (_what, spoil, why) => {
-    const install = alpha();
-    await site.host.apply(install);
-    const spoilt = structuredClone(install);
-    await spoil(spoilt);
-    const applying = site.host.apply(spoilt);
-    await expect(applying).rejects.toBeInstanceOf(PermanentHostError);
-    await expect(applying).rejects.toThrow(why);
-    expect((await site.http('alpha.test', '/')).status).toBe(200);
-    // Nor does a new website begin to be made.
-    const fresh = { ...spoilt, id: spoilt.id === install.id ? randomUUID() : spoilt.id };
-    await expect(site.host.apply(fresh)).rejects.toThrow(why);
-    expect(await readdir(join(site.folder, 'installs'))).toEqual([install.id]);
-  });
+  test.each(bad)(
+    '%s is refused permanently, and the previous state stays active',
+    async (_what, spoil, why) => {
+      const install = alpha();
+      await site.host.apply(install);
+      const spoilt = structuredClone(install);
+      await spoil(spoilt);
+      const applying = site.host.apply(spoilt);
+      await expect(applying).rejects.toBeInstanceOf(PermanentHostError);
+      await expect(applying).rejects.toThrow(why);
+      expect((await site.http('alpha.test', '/')).status).toBe(200);
+      // Nor is a new website started.
+      const fresh = { ...spoilt, id: spoilt.id === install.id ? randomUUID() : spoilt.id };
+      await expect(site.host.apply(fresh)).rejects.toThrow(why);
+      expect(await readdir(join(site.folder, 'installs'))).toEqual([install.id]);
+    },
+  );
 
-  test('it stops when told to', async () => {
+  test('it stops on request', async () => {
     await expect(site.host.apply(alpha(), AbortSignal.abort(new Error('lease lost')))).rejects.toThrow(
       'lease lost',
     );
   });
 
-  test('no customer file stands for the marker, and the marker is only for who knows it', async () => {
+  test('no customer file can replace the marker, and only its exact path returns it', async () => {
     const install = alpha();
     await site.host.apply(install);
     await site.write(install, '.well-known/homeport/x', 'forged');
@@ -191,8 +194,8 @@ describe('apply', () => {
   });
 });
 
-describe('where the edge does not answer as it should', () => {
-  test('apply fails, and says where it asked and what it heard', async () => {
+describe('if the edge does not answer as expected', () => {
+  test('apply fails, naming the address and the response', async () => {
     const stranger = createServer((_request, response) => response.writeHead(200).end('hello')).listen(
       0,
       '127.0.0.1',
@@ -219,7 +222,7 @@ describe('where the edge does not answer as it should', () => {
 });
 
 describe('remove', () => {
-  test('leaves nothing, and is done twice without complaint', async () => {
+  test('leaves nothing, and can be repeated', async () => {
     const install = alpha();
     const backup = randomUUID();
     await site.host.apply(install);
@@ -233,14 +236,14 @@ describe('remove', () => {
     await site.host.remove(siteState('never'));
   });
 
-  test('finishes what an interrupted run began', async () => {
+  test('finishes an interrupted removal', async () => {
     const install = alpha();
     await mkdir(join(site.folder, 'trash', `${install.id}.${randomUUID()}`, 'files'), { recursive: true });
     await site.host.remove(install);
     expect(await traces(site, install.id)).toEqual([]);
   });
 
-  test('folders that the customer has closed go too', async () => {
+  test('removes folders that the customer made unreadable', async () => {
     const install = alpha();
     await site.host.apply(install);
     await site.write(install, 'closed/deep/x.txt', 'x');
@@ -250,7 +253,7 @@ describe('remove', () => {
     expect(await traces(site, install.id)).toEqual([]);
   });
 
-  test('a website made anew under the same id meets nothing that was cached', async () => {
+  test('a website recreated under the same id gets no cached content', async () => {
     const install = alpha();
     await site.host.apply(install);
     await site.write(install, 'page.html', 'old');
@@ -271,11 +274,11 @@ describe('remove', () => {
   });
 });
 
-test('purging what is not there is refused for good', async () => {
+test('purging an unknown install is refused permanently', async () => {
   await expect(site.host.purge(alpha(), 'page')).rejects.toBeInstanceOf(PermanentHostError);
 });
 
-test('a restored website is shown at once, cached pages notwithstanding', async () => {
+test('a restored website is served at once, despite cached pages', async () => {
   const install = alpha();
   const backup = randomUUID();
   await site.host.apply(install);
@@ -298,7 +301,7 @@ test('a restored website is shown at once, cached pages notwithstanding', async 
   expect(await traces(site, backup)).toEqual([]);
 });
 
-test('a snapshot of another website is shown under the own names', async () => {
+test('a snapshot of another website is served under the names of the restored install', async () => {
   const [source, target] = [alpha(), { ...alpha(), id: randomUUID(), name: 'copy' }];
   const copy = {
     ...target,
@@ -315,7 +318,7 @@ test('a snapshot of another website is shown under the own names', async () => {
   expect((await site.http('alpha.test', '/page.html')).text).toBe('of alpha');
 });
 
-test('what is put there by SFTP is served, and only who may sign in puts anything there', async () => {
+test('files uploaded by SFTP are served, and only authorized keys can upload', async () => {
   const install = alpha();
   const login = { install, userId: randomUUID() };
   await site.close();

@@ -37,7 +37,7 @@ import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
 
 export interface EmbeddedHostOptions {
-  /** Everything that the host keeps is below it. Made when it starts. */
+  /** Holds everything that the host stores. Created at the start. */
   folder: string;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
@@ -51,17 +51,17 @@ export interface EmbeddedHostOptions {
   log: Logger;
   clock: Clock;
   /**
-   * Whether this process serves the websites. Where not, it changes the folder, and the process that serves follows;
-   * `edgeHttp` is then where that one is asked whether it did.
+   * Whether this process serves the websites. If not, it changes the folder and the serving process follows; `edgeHttp` is then the address
+   * at which the serving process confirms the change.
    */
   listen: boolean;
-  /** None if left out. */
+  /** Optional. */
   limits?: InstallLimits;
-  /** How long requests under way may take once the host is stopped, in milliseconds; 5 s if left out. */
+  /** Time for active requests to finish after a stop, in milliseconds. Default: 5 s. */
   graceMs?: number;
 }
 
-/** What the host listens on, with the ports that it has. */
+/** The addresses that the host listens on, with actual ports. */
 export interface EmbeddedAddresses {
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
@@ -69,7 +69,7 @@ export interface EmbeddedAddresses {
 }
 
 export interface EmbeddedHost extends Host, Inventory {
-  /** Null before it was started, and where it does not listen. */
+  /** Null before the start, and if it does not listen. */
   readonly addresses: EmbeddedAddresses | null;
 }
 
@@ -157,14 +157,14 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     await Promise.all([serving.edge.stop(), serving.ssh.stop()]);
   }
 
-  /** Where the edge is asked by HTTP: this process's own, or the one that is configured. */
+  /** HTTP address of the edge: this process's own, or the configured one. */
   function edgeAddress(): ListenAddress {
     if (serving === null) return options.edgeHttp;
     if (addresses === null) throw new Error('the host has not been started');
     return addresses.edgeHttp;
   }
 
-  /** Resolves once the edge serves the install as its vhost file of that revision says. */
+  /** Resolves once the edge serves that revision of the install's vhost file. */
   async function showing(install: InstallRef, revision: string, signal?: AbortSignal): Promise<void> {
     serving?.vhosts.refresh(install.id);
     await probe(edgeAddress(), platformName(install), { installId: install.id, revision }, signal);
@@ -174,7 +174,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     return `${name}.${siteDomain}`;
   }
 
-  /** What to write for the website to be as `state` says, or the revision that says so already. */
+  /** The vhost file to write for `state`, or the revision that already matches. */
   async function planned(state: InstallState): Promise<{ file: VhostFile } | { revision: string }> {
     const present = await readUsable(state.id);
     if (present !== null && isState(present.file, state)) return { revision: present.revision };
@@ -187,7 +187,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       return await store.read(installId);
     } catch (err) {
       if (err instanceof PermanentHostError) throw err;
-      log.warn({ err, install: installId }, 'an unusable vhost file is written anew');
+      log.warn({ err, install: installId }, 'an unusable vhost file is rewritten');
       return null;
     }
   }
@@ -196,7 +196,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     try {
       return isDeepStrictEqual(stateOf(file, sealer), { id, name, hostnames, offload });
     } catch (err) {
-      log.warn({ err, install: id }, 'a sealed private key cannot be opened and is written anew');
+      log.warn({ err, install: id }, 'a sealed private key cannot be opened and is rewritten');
       return false;
     }
   }
@@ -238,7 +238,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         await inventory.takeBack(install.id);
       });
       if (serving !== null) serving.vhosts.refresh(install.id);
-      // To ask makes it look. One that does not answer serves nothing either.
+      // Asking makes it refresh. An edge that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
       await snapshots.removeAll(install.id);
       await files.remove(install.id);

@@ -23,7 +23,7 @@ describe('another process that writes to the same folder', () => {
     await worker.start();
   });
 
-  test('is followed: apply, change, purge, remove', async () => {
+  test('is followed through apply, change, purge and remove', async () => {
     const install = alpha();
     await worker.apply(install);
     expect((await site.http('alpha.test', '/')).status).toBe(200);
@@ -45,7 +45,7 @@ describe('another process that writes to the same folder', () => {
     expect(await traces(site, install.id)).toEqual([]);
   });
 
-  test('shows another certificate as soon as it is applied', async () => {
+  test('serves a new certificate as soon as it is applied', async () => {
     const install = siteState('alpha', [
       { name: 'alpha.test', certificate: await certificateFor('alpha.test') },
     ]);
@@ -53,7 +53,7 @@ describe('another process that writes to the same folder', () => {
     expect((await site.https('alpha.test', '/')).status).toBe(200);
   });
 
-  test('is noticed without being asked about, by watching the folder', async () => {
+  test('is noticed by watching the folder, without a request', async () => {
     const install = alpha();
     await worker.apply(install);
     await worker.apply({
@@ -62,7 +62,7 @@ describe('another process that writes to the same folder', () => {
       name: 'beta',
       hostnames: siteState('x', ['beta.test']).hostnames,
     });
-    // As a plain writer would, without a word to the edge.
+    // As another writer would, without notifying the edge.
     await rm(vhostFile(site, install.id));
     await eventually(async () => (await site.http('alpha.test', '/')).status === 404);
     expect((await site.http('beta.test', '/')).status).toBe(200);
@@ -70,7 +70,7 @@ describe('another process that writes to the same folder', () => {
 });
 
 describe('starting again', () => {
-  test('everything is as it was', async () => {
+  test('keeps everything across a restart', async () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [
       { name: 'alpha.test', certificate },
@@ -91,7 +91,7 @@ describe('starting again', () => {
     await again.host.stop();
   });
 
-  test('the same host can be started again after it was stopped', async () => {
+  test('the same host can be restarted after a stop', async () => {
     const install = alpha();
     await site.host.apply(install);
     await site.host.stop();
@@ -104,8 +104,8 @@ describe('starting again', () => {
   test.each([
     ['is not JSON', '{'],
     ['has the wrong shape', '{"version":1}'],
-    ['is of another install', null],
-    ['is of a later version', '{"version":2}'],
+    ['belongs to another install', null],
+    ['has a later version', '{"version":2}'],
   ])('a vhost file that %s takes down that website only, by name in the log', async (_what, content) => {
     const [install, other] = [alpha(), siteState('beta', ['beta.test'])];
     await site.host.apply(install);
@@ -118,13 +118,13 @@ describe('starting again', () => {
     expect((await again.http('beta.test', '/')).status).toBe(200);
     expect(lines.filter(({ level }) => level >= 50)).toMatchObject([{ install: install.id }]);
 
-    // Applying mends it, with its files as they were.
+    // Applying repairs it and keeps its files.
     await again.host.apply(install);
     expect((await again.http('alpha.test', '/')).status).toBe(200);
     await again.host.stop();
   });
 
-  test('a vhost file that is spoilt while it serves takes down that website only', async () => {
+  test('a vhost file damaged while serving takes down that website only', async () => {
     const [install, other] = [alpha(), siteState('beta', ['beta.test'])];
     await site.host.apply(install);
     await site.host.apply(other);
@@ -136,7 +136,7 @@ describe('starting again', () => {
     expect(await traces(site, install.id)).toEqual([]);
   });
 
-  test('a certificate whose key cannot be unsealed is replaced by the one of the edge, and the log says so', async () => {
+  test('a certificate whose key cannot be unsealed is replaced by the edge certificate and logged', async () => {
     const install = siteState('alpha', [
       { name: 'alpha.test', certificate: await certificateFor('alpha.test') },
     ]);
@@ -147,7 +147,7 @@ describe('starting again', () => {
     const again = await startHost({ ...site.options, clock: site.clock, sealer, log: listeningLog(lines) });
     expect((await again.https('alpha.test', '/')).status).toBe(200);
     expect(lines).toMatchObject([{ level: 50, hostname: 'alpha.test', install: install.id }]);
-    // Applying seals it anew.
+    // Applying seals it again.
     await again.host.apply(install);
     lines.length = 0;
     expect((await again.https('alpha.test', '/')).status).toBe(200);

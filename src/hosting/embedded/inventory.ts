@@ -11,19 +11,19 @@ import { installOfVhostFile, type Layout } from './host-folder/layout.ts';
 import { parseVhostFile, type VhostFile } from './host-folder/vhost.ts';
 
 export interface EmbeddedInventory extends Inventory {
-  /** Forgets that an install was put aside. Its website is made from its new vhost file, or is removed. */
+  /** Takes an install back from `aside`. Its website is created from its new vhost file, or removed. */
   takeBack(installId: string): Promise<void>;
 }
 
 export interface EmbeddedInventoryOptions {
   layout: Layout;
-  /** Work on one vhost file at a time. */
+  /** Serializes work on each vhost file. */
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
-  /** Called when an install is no longer to be served; the edge of another process sees it in the folder. */
+  /** Called when an install must no longer be served. The edge of another process notices it in the folder. */
   onAside(installId: string): void;
 }
 
-/** The installs of an embedded host's folder. The vhost file of one that is put aside lies in another folder than the edge reads. */
+/** The installs of an embedded host's folder. Vhost files of installs that are set aside are in a folder that the edge does not read. */
 export function createEmbeddedInventory({
   layout,
   serially,

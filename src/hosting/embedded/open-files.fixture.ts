@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** The paths under a folder that this process has open; none where the system does not tell. */
+/** The paths under a folder that this process has open; empty if the system cannot list them. */
 export function openFilesIn(folder: string): string[] {
   if (process.platform !== 'linux') return [];
   const own = '/proc/self/fd';
@@ -14,7 +14,7 @@ function targetOf(link: string): string {
   try {
     return fs.readlinkSync(link);
   } catch {
-    // Closed meanwhile, as the one that the list was read by.
+    // Closed meanwhile, like the descriptor that read the list.
     return '';
   }
 }

@@ -8,7 +8,7 @@ import { layoutOf } from './host-folder/layout.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
 import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
 
-/** A finished snapshot or its manifest; those under way have other names. */
+/** A finished snapshot or its manifest. Unfinished ones have other names. */
 const SNAPSHOT = /^[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl)$/;
 
 interface NamedFile {
@@ -16,7 +16,7 @@ interface NamedFile {
   file: string;
 }
 
-/** The parts of the folder `root` of an embedded host that a backup of the platform holds. */
+/** The parts of an embedded host's folder `root` that a platform backup contains. */
 export function platformParts(root: string, clock: Clock) {
   const layout = layoutOf(root);
 

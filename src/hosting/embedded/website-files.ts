@@ -9,11 +9,11 @@ import type { Layout } from './host-folder/layout.ts';
 import { removeTree } from './snapshots/archive-exchange.ts';
 import { starterPage } from './starter-page.ts';
 
-/** The folders of installs: making them and taking them away. */
+/** Creates and deletes the folders of installs. */
 export interface WebsiteFiles {
-  /** Makes the document root, with a starter page in it, if there is none. What is there is left alone. */
+  /** Creates the document root with a starter page, if missing. Existing files stay untouched. */
   provide(install: InstallRef): Promise<void>;
-  /** Deletes all files of an install. They vanish at once, whole. */
+  /** Deletes all files of an install, atomically. */
   remove(installId: string): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function createWebsiteFiles(layout: Layout): WebsiteFiles {
       const files = layout.filesOf(id);
       if ((await ifThere(lstat(files))) !== null) return;
       const folder = layout.installOf(id);
-      // Made under another name, so that a document root is never there without its page.
+      // Created under another name, so that a document root never exists without its page.
       const beginning = join(folder, '.provisioning');
       await removeTree(beginning);
       await mkdir(beginning, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ export function createWebsiteFiles(layout: Layout): WebsiteFiles {
       } catch (error) {
         if (!hasCode(error, 'ENOENT')) throw error;
       }
-      // What an interrupted removal left is there too.
+      // Leftovers of an interrupted removal are here too.
       for (const name of await readdir(layout.trash)) {
         if (name.startsWith(`${installId}.`)) await removeTree(join(layout.trash, name));
       }

@@ -4,7 +4,7 @@ import { CACHE_TTL_MS, createCaches } from './caches.ts';
 
 const version = { etag: '"x"', modified: new Date(0), size: 1000, type: 'text/html' };
 
-test('they never hold more than their bytes, and let go of what was not used for longest', () => {
+test('a cache never exceeds its byte limit and evicts the least recently used entry', () => {
   const caches = createCaches(manualClock(), { object: 100_000, page: 50_000, cdn: 50_000, file: 10_000 });
   for (let index = 0; index < 1000; index++) {
     caches.object.set(`id/1/${index}`, { kind: 'missing' });
@@ -18,7 +18,7 @@ test('they never hold more than their bytes, and let go of what was not used for
   expect(caches.page.get('id/1/1')).toBeUndefined();
 });
 
-test('what is held is held for its time by the given clock', () => {
+test('entries expire by the given clock', () => {
   const clock = manualClock();
   const caches = createCaches(clock, { object: 100_000, page: 50_000, cdn: 50_000, file: 10_000 });
   caches.cdn.set('a', { version, bytes: Buffer.alloc(1) });

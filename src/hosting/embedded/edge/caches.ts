@@ -3,34 +3,34 @@ import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { FileVersion } from './file-response.ts';
 
-/** What a path of a website leads to. */
+/** The result of looking up a path of a website. */
 export type Lookup =
   | { kind: 'missing' }
   | { kind: 'forbidden' }
-  /** A program, which is not run here. */
+  /** A program. This host does not run programs. */
   | { kind: 'program' }
-  /** A folder that was asked for without `/` at the end. */
+  /** A folder requested without a trailing `/`. */
   | { kind: 'folder' }
   | FileLookup;
 
 export interface FileLookup {
   kind: 'file';
-  /** Where it really lies below the document root. */
+  /** Real path below the document root. */
   relative: string;
   version: FileVersion;
-  /** Kept in which cache; null: too large for one, streamed from disk each time. */
+  /** The cache that keeps the file; null if it is too large and streamed from disk each time. */
   cache: 'page' | 'cdn' | null;
 }
 
-/** The bytes of a file with their description; made together, so that length and ETag are always those of the bytes. */
+/** A file's bytes with their description. Both are created together, so length and ETag always match the bytes. */
 export interface CachedFile {
   version: FileVersion;
   bytes: Buffer;
 }
 
 /**
- * The caches of all websites. Keys begin with the website's prefix for that kind, so emptying one cache of one website is a matter of
- * the prefix; what is left under the old one is never found, and gives way to what is used.
+ * The caches of all websites. Keys begin with the website's prefix for that kind of cache, so changing the prefix empties one cache of
+ * one website. Entries under the old prefix are never found and are evicted in time.
  */
 export interface Caches {
   object: LRUCache<string, Lookup>;
@@ -38,12 +38,12 @@ export interface Caches {
   cdn: LRUCache<string, CachedFile>;
 }
 
-/** How much a cache holds over all websites, in bytes. */
+/** Capacity of a cache over all websites, in bytes. */
 export interface CacheLimits {
   object: number;
   page: number;
   cdn: number;
-  /** A larger file is never held. */
+  /** Larger files are never cached. */
   file: number;
 }
 
@@ -55,12 +55,12 @@ export const DEFAULT_CACHE_LIMITS: CacheLimits = {
   file: 2 * MIB,
 };
 
-/** A changed file shows after this time even if nobody purges. */
+/** A changed file is served after this time, even without a purge. */
 export const CACHE_TTL_MS = 10 * MINUTE_MS;
-/** Shorter, as people look for a file before they upload it. */
+/** Shorter, because people request a file before they upload it. */
 export const MISSING_TTL_MS = MINUTE_MS;
 
-/** About what an entry costs beside its key and bytes. */
+/** Approximate overhead of an entry besides its key and bytes. */
 const ENTRY_BYTES = 512;
 
 export function createCaches(clock: Clock, limits: CacheLimits): Caches {

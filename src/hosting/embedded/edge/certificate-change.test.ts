@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** Brings the second certificate into force. */
+/** Applies the second certificate. */
 function renew(): Promise<unknown> {
   const hostnames = install.hostnames.map((hostname) => ({ ...hostname, certificate: second }));
   return site.host.apply({ ...install, hostnames });
@@ -34,7 +34,7 @@ function renew(): Promise<unknown> {
 
 const port = (): number => site.host.addresses?.edgeHttps.port ?? 0;
 
-/** A visitor who trusts nothing but that certificate. */
+/** A visitor who trusts only that certificate. */
 function trusting(certificate: ServedCertificate): ConnectionOptions {
   return { host: '127.0.0.1', port: port(), servername: NAME, ca: certificate.chain };
 }
@@ -46,13 +46,13 @@ async function get(agent: Agent, path: string): Promise<IncomingMessage> {
 }
 
 interface Visited {
-  /** The connection took up an earlier session instead of being shown a certificate. */
+  /** The connection resumed an earlier session, without a certificate. */
   resumed: boolean;
-  /** The latest session ticket that was given. */
+  /** The latest session ticket received. */
   session: Buffer;
 }
 
-/** One request on a connection of its own. */
+/** One request on a new connection. */
 async function visit(options: ConnectionOptions): Promise<Visited> {
   const socket = tlsConnect(options);
   let session = options.session;
@@ -63,11 +63,11 @@ async function visit(options: ConnectionOptions): Promise<Visited> {
   const resumed = socket.isSessionReused();
   socket.write(`GET / HTTP/1.1\r\nHost: ${NAME}\r\nConnection: close\r\n\r\n`);
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*shop$/s);
-  if (session === undefined) throw new Error('the edge gave no session ticket');
+  if (session === undefined) throw new Error('the edge sent no session ticket');
   return { resumed, session };
 }
 
-test('a new certificate is shown at once, and no connection that is open is cut', async () => {
+test('a new certificate is served at once, and open connections stay open', async () => {
   const agents = Array.from(
     { length: KEPT_ALIVE },
     () => new Agent({ ...trusting(first), keepAlive: true, maxSockets: 1 }),
@@ -90,7 +90,7 @@ test('a new certificate is shown at once, and no connection that is open is cut'
   const chunks = download[Symbol.asyncIterator]();
   const received: Buffer[] = [(await chunks.next()).value];
 
-  // Some of the requests are under way while the certificates change.
+  // Some requests are in progress while the certificates change.
   const [, during] = await Promise.all([renew(), visitAll()]);
   expect(during).toHaveLength(KEPT_ALIVE);
   await visitAll();
@@ -104,27 +104,33 @@ test('a new certificate is shown at once, and no connection that is open is cut'
   for (const agent of [...agents, downloading]) agent.destroy();
 });
 
-test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s: a session goes on over the change', async (version) => {
-  const only = { minVersion: version, maxVersion: version };
-  const before = await visit({ ...trusting(first), ...only });
-  expect(before.resumed).toBe(false);
-  await renew();
-  expect((await visit({ ...trusting(first), ...only, session: before.session })).resumed).toBe(true);
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  '%s: a session can be resumed after the change',
+  async (version) => {
+    const only = { minVersion: version, maxVersion: version };
+    const before = await visit({ ...trusting(first), ...only });
+    expect(before.resumed).toBe(false);
+    await renew();
+    expect((await visit({ ...trusting(first), ...only, session: before.session })).resumed).toBe(true);
 
-  // Whoever begins anew is shown the new one, and takes up that session later.
-  const anew = await visit({ ...trusting(second), ...only });
-  expect(anew.resumed).toBe(false);
-  expect((await visit({ ...trusting(second), ...only, session: anew.session })).resumed).toBe(true);
-});
+    // A new session gets the new certificate and can be resumed later.
+    const anew = await visit({ ...trusting(second), ...only });
+    expect(anew.resumed).toBe(false);
+    expect((await visit({ ...trusting(second), ...only, session: anew.session })).resumed).toBe(true);
+  },
+);
 
-test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s: a session of one name opens no other', async (version) => {
-  const only = { minVersion: version, maxVersion: version };
-  const other = await certificateFor('other.test');
-  await site.host.apply(siteState('other', [{ name: 'other.test', certificate: other }]));
-  const { session } = await visit({ ...trusting(first), ...only });
-  const socket = tlsConnect({ ...trusting(other), ...only, servername: 'other.test', session });
-  await once(socket, 'secureConnect');
-  expect(socket.isSessionReused()).toBe(false);
-  expect(socket.getPeerCertificate().subject.CN).toBe('other.test');
-  socket.destroy();
-});
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  '%s: a session of one name cannot be resumed for another',
+  async (version) => {
+    const only = { minVersion: version, maxVersion: version };
+    const other = await certificateFor('other.test');
+    await site.host.apply(siteState('other', [{ name: 'other.test', certificate: other }]));
+    const { session } = await visit({ ...trusting(first), ...only });
+    const socket = tlsConnect({ ...trusting(other), ...only, servername: 'other.test', session });
+    await once(socket, 'secureConnect');
+    expect(socket.isSessionReused()).toBe(false);
+    expect(socket.getPeerCertificate().subject.CN).toBe('other.test');
+    socket.destroy();
+  },
+);

@@ -27,7 +27,7 @@ afterAll(() => site.close());
 
 const proofAt = (hostname: string, path: string, text = 'a.proof'): Proof => ({ hostname, path, text });
 
-describe('a proof that is published', () => {
+describe('a published challenge', () => {
   test.each([
     'alpha.test',
     'secure.test',
@@ -35,31 +35,28 @@ describe('a proof that is published', () => {
     'a.wild.test',
     'alpha.hosting.test',
     'not-applied.test',
-  ])(
-    'is answered for %s over HTTP and HTTPS, before any redirect, until it is withdrawn',
-    async (hostname) => {
-      for (const prefix of [ACME, CHECK]) {
-        const proof = proofAt(hostname, `${prefix}Token_1-2`, `text for ${prefix}`);
-        await site.host.publish(proof);
-        for (const ask of [site.http, site.https]) {
-          const answer = await ask(hostname, proof.path);
-          expect(answer).toMatchObject({ status: 200, text: proof.text });
-          expect(answer.headers['content-type']).toMatch(/^text\/plain\b/);
-          expect(answer.headers['cache-control']).toBe('no-store');
-          expect(await ask(hostname, proof.path, { method: 'HEAD' })).toMatchObject({
-            status: 200,
-            text: '',
-            headers: { 'content-length': String(proof.text.length) },
-          });
-        }
-        await site.host.withdraw(proof);
-        expect((await site.http(hostname, proof.path)).text).not.toContain(proof.text);
-        await site.host.withdraw(proof);
+  ])('is served for %s over HTTP and HTTPS, before any redirect, until it is withdrawn', async (hostname) => {
+    for (const prefix of [ACME, CHECK]) {
+      const proof = proofAt(hostname, `${prefix}Token_1-2`, `text for ${prefix}`);
+      await site.host.publish(proof);
+      for (const ask of [site.http, site.https]) {
+        const answer = await ask(hostname, proof.path);
+        expect(answer).toMatchObject({ status: 200, text: proof.text });
+        expect(answer.headers['content-type']).toMatch(/^text\/plain\b/);
+        expect(answer.headers['cache-control']).toBe('no-store');
+        expect(await ask(hostname, proof.path, { method: 'HEAD' })).toMatchObject({
+          status: 200,
+          text: '',
+          headers: { 'content-length': String(proof.text.length) },
+        });
       }
-    },
-  );
+      await site.host.withdraw(proof);
+      expect((await site.http(hostname, proof.path)).text).not.toContain(proof.text);
+      await site.host.withdraw(proof);
+    }
+  });
 
-  test('is answered for its name and its path alone', async () => {
+  test('is served for its name and path only', async () => {
     await site.host.publish(proofAt('alpha.test', `${CHECK}mine`));
     expect((await site.http('ALPHA.test.:80', `${CHECK}mine?a=b`)).text).toBe('a.proof');
     for (const [hostname, path] of [
@@ -77,14 +74,14 @@ describe('a proof that is published', () => {
     await site.host.withdraw(proofAt('alpha.test', `${CHECK}mine`));
   });
 
-  test('is replaced by a later one', async () => {
+  test('is replaced by a later challenge', async () => {
     await site.host.publish(proofAt('alpha.test', `${CHECK}twice`, 'first'));
     await site.host.publish(proofAt('alpha.test', `${CHECK}twice`, 'sécond'));
     expect((await site.http('alpha.test', `${CHECK}twice`)).text).toBe('sécond');
     await site.host.withdraw(proofAt('alpha.test', `${CHECK}twice`));
   });
 
-  test('is kept for the owner alone, and none is left', async () => {
+  test('is readable by the owner only, and leaves no files after withdrawal', async () => {
     await site.host.publish(proofAt('alpha.test', `${CHECK}kept`));
     const [name = '', ...others] = await readdir(folder);
     expect(others).toEqual([]);
@@ -94,7 +91,7 @@ describe('a proof that is published', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('of another process of the machine is answered as well', async () => {
+  test('of another process on the machine is served too', async () => {
     const worker = createEmbeddedHost({ ...site.options, listen: false });
     await worker.start();
     const proof = proofAt('elsewhere.test', `${ACME}worker`);
@@ -105,7 +102,7 @@ describe('a proof that is published', () => {
     await worker.stop();
   });
 
-  test('many at once keep apart', async () => {
+  test('many concurrent challenges do not affect each other', async () => {
     const proofs = Array.from({ length: 50 }, (_, n) => proofAt(`n${n}.test`, `${CHECK}same`, `text ${n}`));
     await Promise.all(proofs.map((proof) => site.host.publish(proof)));
     const answers = await Promise.all(proofs.map(({ hostname, path }) => site.http(hostname, path)));
@@ -115,8 +112,8 @@ describe('a proof that is published', () => {
   });
 });
 
-describe('where none is published', () => {
-  test('a challenge of a client of the customer is served from the files, in the normal order', async () => {
+describe('without a published challenge', () => {
+  test('the ACME client of a customer can serve its challenge from a file, with the usual rules', async () => {
     await site.write(alpha, '.well-known/acme-challenge/own', 'from a file');
     expect((await site.http('alpha.test', `${ACME}own`)).text).toBe('from a file');
     expect((await site.http('secure.test', `${ACME}own`)).headers.location).toBe(
@@ -129,7 +126,7 @@ describe('where none is published', () => {
     expect((await site.http('alpha.test', `${ACME}own`)).text).toBe('from a file');
   });
 
-  test('nothing of the customer is served for a check', async () => {
+  test('customer files are never served under the check prefix', async () => {
     await site.write(alpha, '.well-known/homeport-check/own', 'from a file');
     expect((await site.http('alpha.test', `${CHECK}own`)).status).toBe(404);
     expect((await site.http('secure.test', `${CHECK}own`)).status).toBe(404);
@@ -178,7 +175,7 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('the longest that can be', async () => {
+test('the longest possible challenge is served', async () => {
   const hostname = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
   const proof = proofAt(hostname, `${CHECK}${'t'.repeat(128)}`, 'é'.repeat(512));
   await site.host.publish(proof);
@@ -187,7 +184,7 @@ test('the longest that can be', async () => {
 });
 
 describe('after a day', () => {
-  test('a proof is answered no more, and its file goes at the next start', async () => {
+  test('an expired challenge is not served, and the next start removes its file', async () => {
     const own = await startHost();
     const ownFolder = join(own.folder, 'proofs');
     const [first, second] = [proofAt('a.test', `${CHECK}a`), proofAt('b.test', `${CHECK}b`)];
@@ -213,7 +210,7 @@ describe('after a day', () => {
     await own.close();
   });
 
-  test('its file goes within an hour while the host runs', async () => {
+  test('a running host removes the file within an hour', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const own = await startHost();
     try {

@@ -18,14 +18,14 @@ import {
 } from '../../policy/challenge-rules.ts';
 
 /**
- * Published challenges, one file each, because one process may publish and another serve. The edge looks for a file only if a request
- * has the prefix of a challenge.
+ * Published challenges, one file each, because one process may publish and another serve. The edge looks for a file only if the request
+ * path has a challenge prefix.
  */
 export interface ChallengeFiles {
-  /** Like `publish` and `withdraw` of the host. */
+  /** As `publish` and `withdraw` of the host. */
   publish(proof: Proof): Promise<void>;
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
-  /** The text published for a host name (lower case) and a path as it was sent; null if there is none. */
+  /** The text published for a host name (lower case) and a path as sent, or null. */
   textFor(hostname: string, path: string): Promise<string | null>;
   /** Removes expired files, now and every hour. */
   keepSwept(): Promise<void>;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('it is made for the site domain and the names below it, kept for its owner alone, and used again', async () => {
+test('covers the site domain and its subdomains, is readable by the owner only, and is reused', async () => {
   const clock = manualClock();
   const options = { file, siteDomain: 'hosting.test', clock, log };
   const { pem } = await createEdgeCertificate(options).present();
@@ -28,7 +28,7 @@ test('it is made for the site domain and the names below it, kept for its owner 
   expect((await createEdgeCertificate(options).present()).pem).toBe(pem);
 });
 
-test('it is renewed a month before it expires, once for all who ask', async () => {
+test('is renewed a month before it expires, once for concurrent callers', async () => {
   const clock = manualClock();
   const own = createEdgeCertificate({ file, siteDomain: 'hosting.test', clock, log });
   const first = await own.present();
@@ -47,7 +47,7 @@ test.each([
   ['of another site domain', async () => (await otherPem('other.test')).pem],
   ['that cannot be read', async () => 'nonsense'],
   ['without its key', async () => (await otherPem('hosting.test')).pem.split('-----BEGIN PRIVATE')[0] ?? ''],
-])('one %s is made anew', async (_what, content) => {
+])('a certificate %s is replaced', async (_what, content) => {
   await writeFile(file, await content());
   const own = createEdgeCertificate({ file, siteDomain: 'hosting.test', clock: manualClock(), log });
   expect(new X509Certificate((await own.present()).pem).checkHost('a.hosting.test')).toBe('*.hosting.test');

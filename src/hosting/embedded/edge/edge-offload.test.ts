@@ -13,12 +13,12 @@ import {
 import { type Asked, eventually, sendRaw, siteState } from '../../policy/edge.fixture.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 
-/** A bucket in memory that answers as S3 does, and remembers what it was asked. */
+/** An in-memory bucket that answers like S3 and records requests. */
 interface Bucket extends ObjectStorage {
   objects: Map<string, string>;
   asked: { object: ObjectRef; conditions: ObjectConditions }[];
   bodies: Readable[];
-  /** Instead of what is stored. */
+  /** Overrides the stored object. */
   instead: (() => Promise<StoredObject>) | null;
 }
 
@@ -114,7 +114,7 @@ test('`permanent` sends visitors to the bucket, the query with them', async () =
 });
 
 describe('`break`', () => {
-  test('the object comes under the URL of the website', async () => {
+  test('the object is served under the URL of the website', async () => {
     const answer = await get(URL_PATH);
     expect(answer).toMatchObject({
       status: 200,
@@ -166,7 +166,7 @@ describe('`break`', () => {
     ]);
   });
 
-  test('a part of another version is not sent as the rest of this one', async () => {
+  test('a range of another version is not sent as the rest of this version', async () => {
     for (const [ifRange, status, content] of [
       [ETAG, 206, '56789'],
       [MODIFIED, 206, '56789'],
@@ -178,11 +178,11 @@ describe('`break`', () => {
         text: content,
       });
     }
-    // The parts that were not sent were let go of.
+    // The unsent parts were released.
     await eventually(() => bucket.bodies.every(({ destroyed }) => destroyed));
   });
 
-  test('what is excluded, and everything else, stays on the install', async () => {
+  test('excluded paths and all other paths stay on the install', async () => {
     await site.write(install, 'uploads/private/a.txt', 'here');
     await site.write(install, 'uploads-not/a.txt', 'here');
     expect((await get('/uploads/private/a.txt')).text).toBe('here');
@@ -192,21 +192,21 @@ describe('`break`', () => {
   });
 
   test.each(['/uploads/%2e%2e/secret', '/uploads/..%2f..%2fsecret', '/uploads/a%00b', '/uploads/.htaccess'])(
-    'the bucket is not asked for %s',
+    '%s is never requested from the bucket',
     async (path) => {
       expect([400, 404]).toContain((await get(path)).status);
       expect(bucket.asked).toEqual([]);
     },
   );
 
-  test('no such object: the file of the install, or 404', async () => {
+  test('a missing object falls back to the file of the install, or 404', async () => {
     await site.write(install, 'uploads/local.txt', 'still here');
     expect(await get('/uploads/local.txt')).toMatchObject({ status: 200, text: 'still here' });
     expect((await get('/uploads/nowhere.txt')).status).toBe(404);
     expect(site.log).toEqual([]);
   });
 
-  test('the storage fails: the file of the install, or 502, and the reason in the log', async () => {
+  test('a storage failure falls back to the file of the install, or 502, and is logged', async () => {
     await site.write(install, 'uploads/local2.txt', 'still here');
     bucket.instead = () => Promise.reject(new ObjectStorageError('the access key is not accepted'));
     expect(await get('/uploads/local2.txt')).toMatchObject({ status: 200, text: 'still here' });
@@ -228,7 +228,7 @@ describe('`break`', () => {
     await eventually(() => site.log.some(({ level }) => level === 50));
   });
 
-  test('an object that is longer than announced cannot pass for the next response', async () => {
+  test('surplus bytes of an object are never read as the next response', async () => {
     answerWith(['0123456789', 'HTTP/1.1 200 OK\r\n'], '10');
     const port = site.host.addresses?.edgeHttp.port ?? 0;
     const answer = await sendRaw(port, 'GET /uploads/x HTTP/1.1\r\nHost: media.test\r\n\r\n').catch(String);
@@ -236,7 +236,7 @@ describe('`break`', () => {
     await eventually(() => site.log.some(({ level }) => level === 50));
   });
 
-  test('a storage that breaks off cuts the connection', async () => {
+  test('a storage failure during the transfer cuts the connection', async () => {
     bucket.instead = () =>
       Promise.resolve({
         status: 200,
@@ -254,7 +254,7 @@ describe('`break`', () => {
     expect(site.log).toMatchObject([{ level: 50, err: { message: 'the bucket went away' } }]);
   });
 
-  test('a visitor who leaves lets go of the object, before it comes and while it does', async () => {
+  test('a visitor who disconnects releases the object, before and during the transfer', async () => {
     for (const delay of [0, 60]) {
       const body = new Readable({ read: () => undefined });
       bucket.instead = async () => {

@@ -66,7 +66,7 @@ describe('which website answers', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('a target in absolute form overrules the Host header', async () => {
+  test('a target in absolute form takes precedence over the Host header', async () => {
     const answer = await sendRaw(
       httpPort,
       'GET http://beta.test/ HTTP/1.1\r\nHost: alpha.test\r\nConnection: close\r\n\r\n',
@@ -74,7 +74,7 @@ describe('which website answers', () => {
     expect(answer).toMatch(/\r\n\r\nbeta$/);
   });
 
-  test('several Host headers are refused, by HTTP and by HTTPS', async () => {
+  test('several Host headers are refused over HTTP and HTTPS', async () => {
     const twice = 'GET / HTTP/1.1\r\nHost: alpha.test\r\nhost: beta.test\r\n\r\n';
     expect(await sendRaw(httpPort, twice)).toMatch(/^HTTP\/1\.1 400 /);
     const socket = tlsConnect({ port: httpsPort, host: '127.0.0.1', rejectUnauthorized: false });
@@ -83,7 +83,7 @@ describe('which website answers', () => {
   });
 
   test.each([[['http/1.0']], [['http/1.1']], [['h2', 'http/1.1']], [undefined]])(
-    'HTTP/1.0 by TLS from a client that offers %j',
+    'HTTP/1.0 over TLS from a client that offers %j',
     async (offered) => {
       const options = { port: httpsPort, host: '127.0.0.1', rejectUnauthorized: false };
       const socket = tlsConnect({ ...options, ...(offered && { ALPNProtocols: offered }) });
@@ -104,7 +104,7 @@ describe('redirects', () => {
       status: 301,
       headers: { location: `https://secure.test:${httpsPort}/a%20b?c=%2F&d` },
     });
-    // Forwarded from port 80, so from 443 as well.
+    // Forwarded from port 80, so presumably from 443 too.
     expect((await site.http('secure.test', '/')).headers.location).toBe('https://secure.test/');
     expect((await site.https(`secure.test:${httpsPort}`, '/')).text).toBe('alpha');
   });
@@ -139,7 +139,7 @@ describe('methods', () => {
     });
   });
 
-  test('OPTIONS says what is', async () => {
+  test('OPTIONS lists the allowed methods', async () => {
     expect(await site.http('alpha.test', '/', { method: 'OPTIONS' })).toMatchObject({
       status: 204,
       headers: { allow: 'GET, HEAD, OPTIONS' },
@@ -161,7 +161,7 @@ describe('certificates', () => {
     return subject;
   }
 
-  test('each name shows its own, wildcards too, and all others the one of the edge', async () => {
+  test('each name gets its certificate, wildcards included; all other names get the edge certificate', async () => {
     const certified = siteState('certified', [
       { name: 'one.test', certificate: await certificateFor('one.test') },
       { name: 'two.test', certificate: await certificateFor('two.test') },
@@ -178,7 +178,7 @@ describe('certificates', () => {
     expect(await shown('alpha.hosting.test')).toBe('hosting.test');
     expect(await shown(undefined)).toBe('hosting.test');
 
-    // Another one in its place, and none.
+    // A replaced certificate, and a removed one.
     const renewed = { ...certified, hostnames: certified.hostnames.map((hostname) => ({ ...hostname })) };
     renewed.hostnames[0] = {
       ...siteState('x', ['one.test']).hostnames[0],
@@ -192,7 +192,7 @@ describe('certificates', () => {
     expect(await shown('one.test')).toBe('hosting.test');
   });
 
-  test('a visitor who trusts the one of the edge reaches the websites without one', async () => {
+  test('a visitor who trusts the edge certificate reaches websites that have none', async () => {
     const ca = await import('node:fs/promises').then(({ readFile }) =>
       readFile(`${site.folder}/edge-certificate.pem`, 'utf8'),
     );
@@ -229,7 +229,7 @@ describe('visitors who misbehave', () => {
     expect((await site.https('alpha.test', '/')).text).toBe('alpha');
   });
 
-  test('those who leave in the middle cost no file descriptors', async () => {
+  test('visitors who disconnect midway leak no file descriptors', async () => {
     await site.write(alpha, 'large.bin', Buffer.alloc(8 * 1024 * 1024));
     const opened = async () => {
       const links = await Promise.all(
@@ -250,7 +250,7 @@ describe('visitors who misbehave', () => {
     expect(site.log.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  test('a slow reader gets everything', async () => {
+  test('a slow reader gets the whole file', async () => {
     const content = Buffer.alloc(8 * 1024 * 1024, 'abcdefg');
     await site.write(alpha, 'slow.bin', content);
     const socket = connect({ host: '127.0.0.1', port: httpPort });
@@ -280,7 +280,7 @@ test('a thousand visitors at once', async () => {
   agent.destroy();
 });
 
-test('many who miss the same page cause one reading', async () => {
+test('concurrent misses of one page read the file once', async () => {
   await site.write(alpha, 'herd.html', 'herd');
   const answers = await Promise.all(Array.from({ length: 50 }, () => site.http('alpha.test', '/herd.html')));
   expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['herd']));
@@ -305,7 +305,7 @@ describe('starting', () => {
 });
 
 describe('stopping', () => {
-  test('requests under way are finished, new ones refused, connections that wait are closed', async () => {
+  test('finishes active requests, refuses new ones and closes idle connections', async () => {
     const stopping = await startHost({ graceMs: 30_000 });
     const install = siteState('gamma', ['gamma.test']);
     await stopping.host.apply(install);
@@ -337,7 +337,7 @@ describe('stopping', () => {
     await stopping.close();
   });
 
-  test('those who do not take what they asked for are cut after a while', async () => {
+  test('clients that do not read their response are cut after the timeout', async () => {
     const stopping = await startHost({ graceMs: 100 });
     const install = siteState('delta', ['delta.test']);
     await stopping.host.apply(install);

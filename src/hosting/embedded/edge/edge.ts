@@ -34,11 +34,11 @@ import { type HostHeader, parseHost, type Route } from './routing.ts';
 import type { ServedCertificates } from './served-certificates.ts';
 import type { NoFile, StaticFiles } from './static-files.ts';
 
-/** What answers for the hosted names, on an HTTP and an HTTPS address. */
+/** Serves the hosted names on an HTTP and an HTTPS address. */
 export interface Edge {
-  /** Binds both addresses. Rejects with a sentence naming the setting if one cannot be had. */
+  /** Binds both addresses. Rejects with a sentence naming the setting if an address cannot be bound. */
   start(): Promise<{ http: ListenAddress; https: ListenAddress }>;
-  /** Finishes the requests under way, and cuts those that take too long. */
+  /** Finishes active requests, and cuts those that take too long. */
   stop(): Promise<void>;
 }
 
@@ -51,11 +51,11 @@ export interface EdgeOptions {
   proofs: ChallengeFiles;
   own: EdgeCertificate;
   objectStorage: ObjectStorage;
-  /** Of both addresses together. */
+  /** Over both addresses. */
   connections: SocketLimiter;
   log: Logger;
   clock: Clock;
-  /** How long requests under way may take once it is stopped, in milliseconds. */
+  /** Time for active requests to finish after a stop, in milliseconds. */
   graceMs: number;
 }
 
@@ -63,7 +63,7 @@ const WELL_KNOWN = '/.well-known/';
 const ALLOWED = 'GET, HEAD, OPTIONS';
 const CERTIFICATE_CHECK_MS = HOUR_MS;
 const TLS_HANDSHAKE_MS = 10_000;
-/** How long the answer to an unreadable request has to reach its client. */
+/** Time for the response to an unreadable request to reach its client. */
 const LINGER_MS = 1_000;
 
 export function createEdge(options: EdgeOptions): Edge {
@@ -72,7 +72,7 @@ export function createEdge(options: EdgeOptions): Edge {
   let stopping = false;
   let renewals: Repetition | undefined;
 
-  /** The order of a request, top to bottom. */
+  /** Handles a request; the checks run top to bottom. */
   async function answer(scheme: Scheme, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = parseTarget(request.url ?? '');
     if (target === null || !namesOneHost(request)) {
@@ -91,7 +91,7 @@ export function createEdge(options: EdgeOptions): Edge {
       return;
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      // Closed, as what the visitor still sends is not read.
+      // Closed, because the rest of the request is not read.
       return sendNotice({ response }, NOTICES.method, { Allow: ALLOWED, Connection: 'close' });
     }
     const location = redirectFor(route, { scheme, ...host }, target, ports, clock.now());
@@ -102,7 +102,7 @@ export function createEdge(options: EdgeOptions): Edge {
     await answerWithContent({ request, response, method, target }, route.vhost, path);
   }
 
-  /** What the edge itself says at well-known paths (RFC 8615); false if it says nothing at this one. */
+  /** Answers well-known paths of the edge (RFC 8615). Returns false if the path is not one of them. */
   async function answerWellKnown(
     { method }: IncomingMessage,
     response: ServerResponse,
@@ -117,13 +117,13 @@ export function createEdge(options: EdgeOptions): Edge {
     const reads = method === 'GET' || method === 'HEAD';
     const text = reads && host !== null ? await proofs.textFor(host.name, path) : null;
     if (text !== null) sendText(response, text);
-    // A customer may run an ACME client of their own, which writes its answers to files.
+    // A customer's ACME client may write its responses to files.
     else if (path.startsWith(ACME_CHALLENGE_PREFIX)) return false;
     else sendNotice({ response }, NOTICES.notFound);
     return true;
   }
 
-  // Known names, which nearly all are, cost no turn of the event loop.
+  // Known names, which are nearly all, take no extra turn of the event loop.
   function routeTo({ name }: HostHeader): Route | undefined | Promise<Route | undefined> {
     return vhosts.known(name) ?? vhosts.find(name);
   }
@@ -149,7 +149,7 @@ export function createEdge(options: EdgeOptions): Edge {
     else await answerWithoutFile(exchange, vhost, noFile);
   }
 
-  /** Null if the object was sent; otherwise whether that is for the storage's failure. */
+  /** Null if the object was sent; otherwise whether the storage failed. */
   async function answerFromStorage(
     exchange: Exchange,
     vhost: Vhost,
@@ -184,7 +184,7 @@ export function createEdge(options: EdgeOptions): Edge {
   function onFailure(err: unknown, request: IncomingMessage, response: ServerResponse): void {
     const about = { err, host: request.headers.host, url: request.url };
     if (hasCode(err, 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE')) {
-      log.debug(about, 'the visitor left before the response was complete');
+      log.debug(about, 'the visitor disconnected before the response was complete');
     } else log.error(about, 'a request could not be answered');
     if (response.headersSent) response.destroy();
     else sendNotice({ response }, NOTICES.failed);
@@ -241,7 +241,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const drainHttp = drainable(httpServer, 'http');
   const drainHttps = drainable(httpsServer, 'https');
 
-  /** For visitors who name no host in the handshake. */
+  /** For visitors who send no SNI. */
   async function showOwnCertificate(): Promise<void> {
     const { pem } = await own.present();
     httpsServer.setSecureContext({ cert: pem, key: pem });
@@ -275,7 +275,7 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 }
 
-/** Answers with what a program reads, as it is now. */
+/** Sends uncached text for programs. */
 function sendText(response: ServerResponse, text: string): void {
   response.writeHead(200, {
     'Content-Type': 'text/plain; charset=utf-8',
@@ -298,6 +298,6 @@ function onClientError(error: Error, socket: Duplex): void {
       ? '408 Request Timeout'
       : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  // A client that does not close its side would keep the descriptor.
+  // A client that never closes its side would hold the descriptor.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -14,7 +14,7 @@ export interface Exchange {
 
 type Responding = Pick<Exchange, 'response'>;
 
-/** The edge's own pages need no script and nothing from elsewhere. */
+/** The edge's own pages need no scripts and no external resources. */
 const NOTICE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -33,16 +33,16 @@ export function sendNotice(
   response.end(page);
 }
 
-/** Sends the visitor on for good (301). */
+/** Redirects permanently (301). */
 export function sendRedirect({ response }: Responding, location: string): void {
   response.writeHead(301, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-cache' });
   response.end();
 }
 
 /**
- * Sends `length` bytes of a stream under a head that promises just these. If the stream ends early, the connection
- * is cut, so that the visitor does not take a part for the whole. Rejects when it fails or the visitor leaves; the
- * stream is destroyed in every case. `length` is null where nothing was promised.
+ * Sends `length` bytes of a stream after a head that announces that length. If the stream ends early, the connection
+ * is cut, so the visitor does not take a part for the whole. Rejects if the stream fails or the visitor disconnects. The
+ * stream is always destroyed. `length` is null if none was announced.
  */
 export async function sendStream(
   { response }: Responding,
@@ -61,7 +61,7 @@ export async function sendStream(
   }
 }
 
-/** Passes bytes on and fails if they are not just as many. One byte too many would be read as the next response. */
+/** Passes bytes on and fails if their number differs from `length`. A surplus byte would be read as the next response. */
 function exactly(length: number): Transform {
   let passed = 0;
   return new Transform({

@@ -9,22 +9,22 @@ import { contentTypeOf, isPage, isProgram } from './content-type.ts';
 import type { FileVersion } from './file-response.ts';
 import { isHidden, type SitePath } from './request-target.ts';
 
-/** Whether what was needed came from the cache. */
+/** Whether the result came from the cache. */
 export type CacheState = 'HIT' | 'MISS';
 
 export interface Found {
   lookup: Lookup;
-  /** The file with its bytes, where it is one that is kept in memory. */
+  /** The file with its bytes, if it is kept in memory. */
   file: CachedFile | null;
   cache: CacheState;
 }
 
-/** Finds what the paths of a website lead to, in the caches and then on disk. */
+/** Looks up paths of a website, in the caches and then on disk. */
 export interface FileFinder {
   find(vhost: Vhost, path: SitePath): Promise<Found>;
   /**
-   * Opens a file that is too large for the caches, as it is now; null if it is no longer there, or no file. Its look-up
-   * is forgotten if it has changed.
+   * Opens a file that is too large for the caches in its current state. Null if it no longer exists or is not a file. Drops the cached
+   * look-up if the file has changed.
    */
   open(vhost: Vhost, path: SitePath, lookup: FileLookup): Promise<OpenedFile | null>;
 }
@@ -48,9 +48,9 @@ const READ_TRIES = 3;
 export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFinderOptions): FileFinder {
   const loading = new Map<string, Promise<Found>>();
 
-  /** Many visitors who miss the same path at the same time cause one reading. */
+  /** Concurrent misses of one path read the file once. */
   function loadOnce(vhost: Vhost, path: SitePath): Promise<Found> {
-    // The revision is part of the key: who asks after a purge must not be given what was being read before it.
+    // The revision is part of the key: a request after a purge must not get content read before it.
     const key = `${vhost.revision}${keyOf(path)}`;
     const underWay = loading.get(key);
     if (underWay !== undefined) return underWay;
@@ -130,7 +130,7 @@ export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFind
 interface Reading {
   lookup: Lookup;
   file: CachedFile | null;
-  /** It did not change while it was read, so it may be kept. */
+  /** The file did not change while it was read, so it may be cached. */
   settled: boolean;
 }
 
@@ -139,7 +139,7 @@ function keyOf({ relative, folder }: SitePath): string {
 }
 
 function versionOf(stats: BigIntStats, relative: string, now: Date): FileVersion {
-  // The time of change follows every write, and unlike the time of modification nobody can set it back.
+  // ctime follows every write and, unlike mtime, cannot be set back.
   const etag = `"${stats.size.toString(36)}-${stats.ctimeNs.toString(36)}"`;
   // Last-Modified must not lie in the future (RFC 9110 section 8.8.2.1).
   const modified = Math.min(Number(stats.mtimeMs), now.getTime());
@@ -151,7 +151,7 @@ function versionOf(stats: BigIntStats, relative: string, now: Date): FileVersion
   };
 }
 
-/** The bytes of a file, or null if it changed in the meantime. */
+/** The bytes of a file, or null if it changed meanwhile. */
 async function readWhole({ handle, stats }: Opened, size: number): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafeSlow(size);
   let read = 0;
@@ -164,7 +164,7 @@ async function readWhole({ handle, stats }: Opened, size: number): Promise<Buffe
   return after.size === stats.size && after.ctimeNs === stats.ctimeNs ? bytes : null;
 }
 
-/** A file that somebody keeps writing to, as far as it is there, with an ETag that no other answer will ever have. */
+/** A file that is still being written: its present content, with an ETag that no other response will ever have. */
 async function readChanging({ handle }: Opened, version: FileVersion): Promise<CachedFile> {
   const bytes = Buffer.alloc(version.size);
   const { bytesRead } = await handle.read(bytes, 0, version.size, 0);

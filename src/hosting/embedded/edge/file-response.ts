@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** One version of a file, as a response describes it. */
 export interface FileVersion {
-  /** With its quotes, strong. */
+  /** Strong, quotes included. */
   etag: string;
   /** Whole seconds, never in the future. */
   modified: Date;
@@ -22,11 +22,11 @@ export interface ByteRange {
 export interface FileResponse {
   status: 200 | 206 | 304 | 412 | 416;
   headers: Record<string, string | number>;
-  /** Which bytes to send; null for none. */
+  /** The bytes to send; null for none. */
   body: ByteRange | null;
 }
 
-/** The order of evaluation is that of RFC 9110 section 13.2.2. */
+/** Evaluates preconditions in the order of RFC 9110 section 13.2.2. */
 export function respondWithFile(
   method: 'GET' | 'HEAD',
   asked: IncomingHttpHeaders,
@@ -36,7 +36,7 @@ export function respondWithFile(
   const headers: Record<string, string | number> = {
     ETag: file.etag,
     'Last-Modified': modified,
-    // Visitors keep copies and ask whether they still hold, so a purge is seen by everyone at once.
+    // Visitors revalidate their copies, so everyone sees a purge at once.
     'Cache-Control': 'no-cache',
     'Accept-Ranges': 'bytes',
     'X-Content-Type-Options': 'nosniff',
@@ -73,7 +73,7 @@ function preconditionFails(asked: IncomingHttpHeaders, { etag, modified }: FileV
 function notModified(asked: IncomingHttpHeaders, { etag, modified }: FileVersion): boolean {
   const ifNoneMatch = asked['if-none-match'];
   if (ifNoneMatch !== undefined) {
-    // The comparison is the weak one: W/"x" is met by "x".
+    // Weak comparison: W/"x" matches "x".
     return (
       ifNoneMatch.trim() === '*' || entityTags(ifNoneMatch).some((tag) => tag === etag || tag === `W/${etag}`)
     );
@@ -87,8 +87,8 @@ function entityTags(list: string): string[] {
 }
 
 /**
- * Whether a range may be taken from the present version (RFC 9110 section 13.1.5): If-Range names exactly that one, or there is
- * none. `etag` is compared strongly, `modified` as it was sent.
+ * Whether a range of the present version may be sent (RFC 9110 section 13.1.5): If-Range is missing or names exactly this version.
+ * `etag` is compared strongly, `modified` literally.
  */
 export function rangeHolds(
   ifRange: string | string[] | undefined,
@@ -101,8 +101,7 @@ export function rangeHolds(
 }
 
 /**
- * Reads a Range header (RFC 9110 section 14.2) for a file of `size` bytes. Several ranges, another unit and what
- * cannot be read are answered with the whole file, as that section allows.
+ * Reads a Range header (RFC 9110 section 14.2) for a file of `size` bytes. Several ranges, other units and invalid headers get the whole file, as that section allows.
  */
 function parseRange(header: string, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header);

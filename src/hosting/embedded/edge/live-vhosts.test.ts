@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** As where the system drops notices, and on file systems that give none. */
+/** As if the system dropped notifications, or the file system gave none. */
 function unwatched(of: VhostStore): VhostStore {
   return {
     ...of,
@@ -52,7 +52,7 @@ function live(of: VhostStore) {
   return createLiveVhosts({ store: of, siteDomain: 'hosting.test', clock, log: pino({ level: 'silent' }) });
 }
 
-test('a name that is not known is looked for in the folder, at most once a second', async () => {
+test('an unknown name is looked up in the folder at most once a second', async () => {
   const vhosts = live(unwatched(store));
   await vhosts.start();
   expect(await vhosts.find('a.test')).toBeUndefined();
@@ -75,7 +75,7 @@ test('a name that is not known is looked for in the folder, at most once a secon
   vhosts.stop();
 });
 
-test('a folder in which nothing changes is not read again and again', async () => {
+test('an unchanged folder is not reread', async () => {
   let listed = 0;
   const countedList = () => {
     listed++;
@@ -88,7 +88,7 @@ test('a folder in which nothing changes is not read again and again', async () =
     clock.advance(1000);
     await vhosts.find('unknown.test');
   }
-  // At the start, and then until two looks in a row were equal.
+  // At the start, and then until two readings in a row are equal.
   expect(listed).toBe(3);
   vhosts.stop();
 });
@@ -103,7 +103,7 @@ test('changes are noticed by watching', async () => {
   vhosts.stop();
 });
 
-test('a refresh is in force when it returns', async () => {
+test('a refresh has taken effect when it returns', async () => {
   const vhosts = live(unwatched(store));
   await vhosts.start();
   for (let round = 0; round < 20; round++) {
@@ -118,7 +118,7 @@ test('a refresh is in force when it returns', async () => {
   vhosts.stop();
 });
 
-test('what is no vhost file is ignored, and what an interrupted writing left is cleared away', async () => {
+test('other files are ignored, and leftovers of interrupted writes are removed', async () => {
   const vhostFolder = layoutOf(folder).vhosts;
   await writeFile(join(vhostFolder, 'README.txt'), 'x');
   await writeFile(join(vhostFolder, '.abandoned.tmp'), 'x');

@@ -7,16 +7,16 @@ import { parseVhost, type Vhost } from '../host-folder/vhost.ts';
 import type { VhostStore } from '../host-folder/vhost-store.ts';
 import { createRoutingTable, type Route } from './routing.ts';
 
-/** What the folder of vhost files says, in memory, and kept up with it whichever process writes there. */
+/** The folder of vhost files in memory, kept up to date whichever process writes there. */
 export interface LiveVhosts {
-  /** Loads every file and begins to watch. A file that cannot be used is logged, and the others serve. */
+  /** Loads every file and begins to watch. Unusable files are logged and skipped. */
   start(): Promise<void>;
   stop(): void;
-  /** The website that answers a host name, as far as it is known now. */
+  /** The known website for a host name. */
   known(host: string): Route | undefined;
-  /** The same, but for a name that is not known the folder is looked through first, at most once a second. */
+  /** As above, but reads the folder first if the name is unknown, at most once a second. */
   find(host: string): Promise<Route | undefined>;
-  /** Takes over an install's file if it is not the one that was loaded. In force when it returns. */
+  /** Loads an install's file if it has changed. The change is active on return. */
   refresh(installId: string): void;
   readonly size: number;
 }
@@ -29,13 +29,13 @@ export interface LiveVhostsOptions {
 }
 
 const SCAN_EVERY_MS = 1000;
-/** In case the system dropped a notice of a change. */
+/** In case the system dropped a change notification. */
 const BACKGROUND_SCAN_MS = 60_000;
 const LOADED_AT_ONCE = 50;
 
 export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOptions): LiveVhosts {
   const table = createRoutingTable();
-  /** What each file looked like when it was taken over, the unusable ones included. */
+  /** The stamp of each file when it was loaded, unusable files included. */
   const stamps = new Map<string, string>();
   let watcher: FSWatcher | undefined;
   let scans: Repetition | undefined;
@@ -85,7 +85,7 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
     let done = 0;
     for (const installId of installIds) {
       refreshOrLog(installId);
-      // Visitors are answered in between.
+      // Lets visitors be answered in between.
       if (++done % LOADED_AT_ONCE === 0) await nextTurn();
     }
   }
@@ -98,17 +98,17 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
     }
   }
 
-  /** All that have a file, and all that had one. */
+  /** All installs that have or had a file. */
   async function everyInstall(): Promise<Set<string>> {
     return new Set([...(await store.list()), ...stamps.keys()]);
   }
 
-  /** Takes over whatever changed in the folder. */
+  /** Loads all changes in the folder. */
   async function scan(): Promise<void> {
     const stamp = await store.folderStamp();
     if (stamp === unchangedSince) return;
     await refreshAll(await everyInstall());
-    // Two writings within one tick of the file system's clock look alike, so only the second equal look counts.
+    // Two writes within one tick of the file system's clock look alike, so only the second equal reading counts.
     unchangedSince = stamp === lastFolderStamp ? stamp : null;
     lastFolderStamp = stamp;
   }
@@ -130,7 +130,7 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
   return {
     async start() {
       await store.prepare(clock.now());
-      // Watched first: what is written while the files are being loaded is noticed.
+      // Watches first, so writes during loading are noticed.
       watcher = store.watch(refreshOrLog, (err) =>
         log.error({ err }, 'changes in the folder of vhost files are noticed late'),
       );

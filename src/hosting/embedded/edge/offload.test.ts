@@ -31,7 +31,7 @@ test.each([
   expect(offloadedTo(rules, { relative, folder: true })).toBeNull();
 });
 
-test('the key is the path, and `/` stands for everything', () => {
+test('the key is the path, and `/` matches everything', () => {
   const everything = { ...rules, paths: [{ path: '/', excludedPaths: [], redirectType: 'break' as const }] };
   expect(offloadedTo(everything, { relative: 'a b/é.png', folder: false })?.object).toEqual({
     bucket: 'media',

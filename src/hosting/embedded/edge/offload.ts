@@ -9,15 +9,15 @@ import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
 import { rangeHolds } from './file-response.ts';
 import type { SitePath } from './request-target.ts';
 
-/** Which object holds what is asked for, and how the visitor gets it. */
+/** The object that holds a path's content, and how the visitor gets it. */
 export interface Offloaded {
   object: ObjectRef;
   redirectType: OffloadPath['redirectType'];
 }
 
 /**
- * What the rules of a website say about a path; null if it stays on the install. Of several rules the one with the
- * longest prefix decides. Folders stay too: a bucket has none.
+ * The offload target of a path, or null if it stays on the install. The rule with the longest prefix applies. Folders stay too, because
+ * a bucket has none.
  */
 export function offloadedTo(rules: OffloadRules | null, { relative, folder }: SitePath): Offloaded | null {
   if (rules === null || folder) return null;
@@ -46,7 +46,7 @@ function bare(prefix: string): string {
     .join('/');
 }
 
-/** Headers of an object that a visitor is shown. */
+/** Object headers that are passed on to visitors. */
 const SHOWN = new Set([
   'accept-ranges',
   'cache-control',
@@ -62,9 +62,9 @@ const SHOWN = new Set([
 ]);
 
 /**
- * Answers with an object: by a redirect to the bucket, or with its bytes under the visitor's own URL. False, and
+ * Answers with an object: by a redirect to the bucket, or with its bytes under the visitor's own URL. Returns false, with
  * nothing sent, if the bucket has no such object. Rejects if the storage fails (nothing sent, unless the response has
- * begun) or the visitor leaves.
+ * begun) or the visitor disconnects.
  */
 export async function serveObject(
   exchange: Exchange,
@@ -109,7 +109,7 @@ async function fetchObject(
   };
   if (range === undefined || method === 'HEAD') return storage.get(object, conditions);
   const part = await storage.get(object, { ...conditions, range });
-  // S3 knows no If-Range: a part of another version than the visitor has is fetched again as a whole.
+  // S3 does not support If-Range: if the visitor has another version, the whole object is fetched again.
   if (
     part === null ||
     rangeHolds(request.headers['if-range'], part.headers.etag, part.headers['last-modified'])

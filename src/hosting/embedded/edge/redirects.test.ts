@@ -61,7 +61,7 @@ test.each([
   // One redirect instead of two.
   ['http://old-both.test:8080/', 'https://both.test:8444/'],
   ['http://to-secure.test:8080/', 'https://secure.test:8444/'],
-  // No one is sent where no valid certificate awaits them; who came by HTTPS stays with it.
+  // Visitors are never redirected to HTTPS without a valid certificate. HTTPS visitors stay on HTTPS.
   ['http://endless.test:8080/', 'https://endless.test:8444/'],
   ['http://expired.test:8080/', null],
   ['http://waiting.test:8080/', null],
@@ -74,7 +74,7 @@ test.each([
   // Forwarded from the default ports.
   ['http://secure.test/', 'https://secure.test/'],
   ['http://old.test/', 'http://plain.test/'],
-  // What looks like another host stays a path.
+  // A path that looks like another host stays a path.
   ['http://old.test:8080//evil.test/x', 'http://plain.test:8080//evil.test/x'],
   ['http://secure.test:8080//evil.test', 'https://secure.test:8444//evil.test'],
   ['http://old.test:8080/@evil.test', 'http://plain.test:8080/@evil.test'],

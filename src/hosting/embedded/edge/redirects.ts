@@ -17,9 +17,9 @@ export type EdgePorts = Record<Scheme, number>;
 const DEFAULT_PORT: EdgePorts = { http: 80, https: 443 };
 
 /**
- * Where to send a visitor on to (301) instead of serving them here, or null. Path and query are kept as they were
- * sent; they begin with `/` and follow a host name, so they cannot lead anywhere else. Nobody is sent from HTTP to
- * HTTPS where, at the time `now`, no valid certificate awaits them.
+ * The URL that a visitor is redirected to (301), or null to serve the request here. Path and query are kept as sent. They begin with `/`
+ * and follow a host name, so they cannot lead to another host. HTTP visitors are redirected to HTTPS only if a certificate is valid at
+ * the time `now`.
  */
 export function redirectFor(
   { vhost, hostname }: Route,
@@ -36,8 +36,8 @@ export function redirectFor(
 }
 
 /**
- * A visitor who names no port came by the default one, so the edge is published at the default ports, through a
- * forwarding rule perhaps; the ports that it listens on are then none of the visitor's business.
+ * A visitor who names no port used the default port. The edge is then published at the default ports, perhaps by a forwarding rule, and
+ * its listening ports do not matter to the visitor.
  */
 function portSuffix(scheme: Scheme, arrival: Arrival, ports: EdgePorts): string {
   if (arrival.port === null) return '';

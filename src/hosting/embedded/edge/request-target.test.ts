@@ -45,7 +45,7 @@ describe('parseSitePath', () => {
     ['/%2F%2Fevil.test', 'evil.test', false],
     ['/a...b/..c', 'a...b/..c', false],
     ['/100%25', '100%', false],
-    // Decoded once and no more.
+    // Decoded exactly once.
     ['/%252e%252e/x', '%2e%2e/x', false],
   ])('%s', (text, relative, folder) => {
     expect(parseSitePath(text)).toEqual({ relative, folder });
@@ -75,7 +75,7 @@ describe('parseSitePath', () => {
     expect(parseSitePath(text)).toBeNull();
   });
 
-  test('whatever was sent, no segment leads up or out, and the link to it never leaves the website', () => {
+  test('for any input, no segment leads up or out, and the link never leaves the website', () => {
     const piece = fc.constantFrom(
       '/',
       '.',

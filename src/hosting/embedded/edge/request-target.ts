@@ -1,18 +1,18 @@
-/** What a request asks for: the request line's target (RFC 9112 section 3.2), as it was sent. */
+/** The target of a request line (RFC 9112 section 3.2), as sent. */
 export interface RequestTarget {
   /** Begins with `/`; percent-encoded as sent. */
   path: string;
   /** With its `?`, or empty. */
   query: string;
-  /** The authority of a target in absolute form, which overrules the Host header (RFC 9112 section 3.2.2). */
+  /** The authority of a target in absolute form. It takes precedence over the Host header (RFC 9112 section 3.2.2). */
   authority: string | null;
 }
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
-/** Visible ASCII but `#` (a fragment never travels) and `\` (which browsers take for `/`). */
+/** Visible ASCII except `#` (fragments are never sent) and `\` (browsers treat it as `/`). */
 const SENDABLE = /^\/[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
-/** Splits a request target, or gives null if it is none that a browser may send for a resource. */
+/** Splits a request target. Returns null if no browser would send it for a resource. */
 export function parseTarget(text: string): RequestTarget | null {
   const absolute = ABSOLUTE.exec(text);
   const rest = absolute === null ? text : text.slice(absolute[0].length);
@@ -27,8 +27,8 @@ export function parseTarget(text: string): RequestTarget | null {
 }
 
 /**
- * A path inside a website: decoded, without empty, `.` and `..` segments. As such it is safe to join to a document
- * root, to compare with prefixes, and to use as a key.
+ * A path inside a website: decoded, without empty, `.` and `..` segments. Safe to join to a document
+ * root, to compare with prefixes and to use as a key.
  */
 export interface SitePath {
   /** Joined with `/`, without a leading or trailing one: `wp-content/logo.png`; empty for the root. */
@@ -37,13 +37,13 @@ export interface SitePath {
   folder: boolean;
 }
 
-/** Control characters, and the separator of other systems. */
+/** Control characters, and the path separator of other systems. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
 const FORBIDDEN = /[\x00-\x1f\x7f\\]/;
 
 /**
- * Decodes the path of a {@link RequestTarget}. Empty segments are skipped, as nginx does. Null for what no link in a website can lead
- * to: bad percent-encoding, control characters, backslashes, `.` and `..` however they were encoded.
+ * Decodes the path of a {@link RequestTarget}. Empty segments are skipped, as nginx does. Returns null
+ * for bad percent-encoding, control characters, backslashes, and `.` and `..` in any encoding.
  */
 export function parseSitePath(path: string): SitePath | null {
   let decoded = path;
@@ -67,8 +67,8 @@ export function folderLink(path: SitePath): string {
 }
 
 /**
- * Whether no visitor may see what lies at that path (`relative` as in {@link SitePath}): a name that begins with a
- * dot, save `.well-known` at the top (RFC 8615).
+ * Whether a path is hidden from visitors (`relative` as in {@link SitePath}): a name begins with a dot, except `.well-known` at the top
+ * (RFC 8615).
  */
 export function isHidden(relative: string): boolean {
   return relative

@@ -39,13 +39,13 @@ describe('the routing table', () => {
     expect(table.find('shop.example.com')?.hostname.name).toBe('*.example.com');
   });
 
-  test('an install answers its platform name, whatever its domains are', () => {
+  test('an install answers its default domain, whatever its other domains are', () => {
     const table = createRoutingTable();
     table.set(vhost(A, 'alpha', []));
     expect(table.find('alpha.hosting.test')?.vhost.id).toBe(A);
   });
 
-  test('a website that is put in again loses the names that it no longer has', () => {
+  test('a replaced website loses the names that it no longer has', () => {
     const table = createRoutingTable();
     table.set(vhost(A, 'alpha', ['old.test', 'kept.test']));
     table.set(vhost(A, 'alpha', ['kept.test', 'new.test']));
@@ -63,7 +63,7 @@ describe('the routing table', () => {
     expect(table.size).toBe(0);
   });
 
-  test('who wins a contested name does not depend on who came first, and the other takes over', () => {
+  test('a contested name does not depend on the order of arrival, and the other install takes over', () => {
     const one = vhost(A, 'alpha', ['shared.test', 'beta.hosting.test']);
     const two = vhost(B, 'beta', ['shared.test']);
     for (const order of [
@@ -73,7 +73,7 @@ describe('the routing table', () => {
       const table = createRoutingTable();
       for (const site of order) table.set(site);
       expect(table.find('shared.test')?.vhost.id).toBe(A);
-      // Nobody takes an install's platform name from it.
+      // No other install can take an install's default domain.
       expect(table.find('beta.hosting.test')?.vhost.id).toBe(B);
       expect(table.contested(B)).toEqual([
         { name: 'beta.hosting.test', winner: 'beta' },

@@ -1,6 +1,6 @@
 import type { Vhost, VhostName } from '../host-folder/vhost.ts';
 
-/** Which website answers a host name, and what it says about that name. */
+/** The website that answers a host name, and its settings for that name. */
 export interface Route {
   vhost: Vhost;
   hostname: VhostName;
@@ -8,19 +8,19 @@ export interface Route {
 
 /** Host names and the websites that answer them. */
 export interface RoutingTable {
-  /** Puts a website in, in the place of the one with the same id. */
+  /** Adds a website, or replaces the one with the same id. */
   set(vhost: Vhost): void;
   delete(installId: string): void;
   /** The website for a host name as {@link parseHost} gives it: exact names before wildcards. */
   find(host: string): Route | undefined;
-  /** The names that more than one of the websites claim, with who has it first. For the log. */
+  /** The names that several websites claim, the current holder first. For the log. */
   contested(installId: string): { name: string; winner: string }[];
   readonly size: number;
 }
 
 /**
- * An empty table. Where two websites claim one name, a website's own platform name wins, then the lower id: who
- * answers depends on what is in the table and not on the order in which it came.
+ * Creates an empty table. If two websites claim one name, a default domain wins, then the lower id. The result depends on the table's
+ * content, not on the order of insertion.
  */
 export function createRoutingTable(): RoutingTable {
   const byId = new Map<string, Vhost>();
@@ -71,7 +71,7 @@ function byRank(a: Route, b: Route): number {
   return own !== 0 ? own : a.vhost.id < b.vhost.id ? -1 : 1;
 }
 
-/** A Host header (RFC 9110 section 7.2) taken apart. */
+/** A parsed Host header (RFC 9110 section 7.2). */
 export interface HostHeader {
   /** Lower case, without the trailing dot. */
   name: string;
@@ -81,7 +81,7 @@ export interface HostHeader {
 
 const HOST_HEADER = /^([a-z0-9_][a-z0-9_.-]*?)\.?(?::(\d{0,5}))?$/i;
 
-/** Reads a Host header; null for none and for what is no host name (an address has no website here). */
+/** Parses a Host header. Null if it is missing or not a host name (IP addresses have no website). */
 export function parseHost(header: string | undefined): HostHeader | null {
   const match = header === undefined ? null : HOST_HEADER.exec(header);
   return match?.[1] === undefined ? null : { name: match[1].toLowerCase(), port: match[2] || null };

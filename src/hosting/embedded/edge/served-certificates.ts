@@ -7,7 +7,7 @@ import type { VhostStore } from '../host-folder/vhost-store.ts';
 import type { EdgeCertificate } from './edge-certificate.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
 
-/** Gives each TLS handshake the certificate for the name it asks for (SNI, RFC 6066 section 3). */
+/** Selects the certificate for the name in a TLS handshake (SNI, RFC 6066 section 3). */
 export interface ServedCertificates {
   contextFor(serverName: string): Promise<SecureContext>;
 }
@@ -21,8 +21,8 @@ export interface ServedCertificatesOptions {
 }
 
 /**
- * A context weighs about 30 KB, so only those that visitors ask for are kept. Making one anew takes as long as the rest of
- * a handshake, nearly all of it in OpenSSL (bench/handshakes.ts).
+ * A context takes about 30 KB, so only requested ones are kept. Creating one takes as long as the rest of a handshake, nearly all of it
+ * in OpenSSL (bench/handshakes.ts).
  */
 const KEPT_CONTEXTS = 2_000;
 
@@ -42,7 +42,7 @@ export function createServedCertificates({
     const stored = await store.read(vhost.id);
     const certificate =
       stored?.file.hostnames.find(({ name }) => name === hostname.name)?.certificate ?? null;
-    // Taken away since the vhost was loaded.
+    // Removed since the vhost was loaded.
     if (certificate === null) return (await own.present()).context;
     const context = createSecureContext({ cert: certificate.chain, key: sealer.open(certificate.sealedKey) });
     contexts.set(key, context);

@@ -19,7 +19,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Answer
   site.http(HOST, path, { headers });
 const cacheOf = ({ headers }: Answer): unknown => headers['x-cache'];
 
-/** Makes an install that answers to the one name, and gives what takes it away again. */
+/** Creates an install that answers to one name. Returns a function that removes it. */
 async function freshInstall(): Promise<() => Promise<void>> {
   const made = siteState(`s${Math.random().toString(36).slice(2)}`, [HOST]);
   install = made;
@@ -62,7 +62,7 @@ describe('what is served', () => {
     expect((await get('/a%20b/100%25/%E6%97%A5%E6%9C%AC.html')).text).toBe('found');
   });
 
-  test('an empty file, and bytes that are no text', async () => {
+  test('an empty file, and binary content', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     await site.write(install, 'empty.css', '');
     await site.write(install, 'bytes.bin', bytes);
@@ -87,7 +87,7 @@ describe('what is served', () => {
     }
   });
 
-  test('folders: the index page, and a redirect to the address with a slash', async () => {
+  test('a folder serves its index page, and redirects to the URL with a slash', async () => {
     await site.write(install, 'blog/index.html', 'blog');
     await site.write(install, 'pictures/a.png', 'x');
     expect((await get('/blog/')).text).toBe('blog');
@@ -103,7 +103,7 @@ describe('what is served', () => {
     expect((await get('/blog/index.html/')).status).toBe(404);
   });
 
-  test('404 with a page of the website, or else with a plain one', async () => {
+  test('404 shows the page of the website, or else a plain one', async () => {
     expect((await get('/nothing')).status).toBe(404);
     await site.write(install, '404.html', 'lost?');
     site.clock.advance(MISSING_TTL_MS + 1);
@@ -115,7 +115,7 @@ describe('what is served', () => {
   });
 
   test.each(['index.php', 'wp-config.PHP', 'a.phtml', 'wp-config.php.bak', 'wp-config.php~'])(
-    'the source of %s is not',
+    'the source of %s is not served',
     async (path) => {
       await site.write(install, path, '<?php $password = "secret";');
       const answer = await get(`/${path}`);
@@ -166,14 +166,14 @@ describe('what is never served', () => {
     'http://alpha.test/../outside.txt',
     '../outside.txt',
     'outside.txt',
-  ])('what lies outside, asked as %s', async (path) => {
+  ])('a path outside, requested as %s', async (path) => {
     const port = site.host.addresses?.edgeHttp.port ?? 0;
     const answer = await sendRaw(port, `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 (400|404) /);
     expect(answer).not.toMatch(/SECRET|root:/);
   });
 
-  test('what a symbolic link leads to outside; inside it is', async () => {
+  test('a symbolic link that leads outside; links inside are served', async () => {
     const files = join(site.folder, 'installs', install.id, 'files');
     await symlink('/etc/passwd', join(files, 'passwd.txt'));
     await symlink('../outside.txt', join(files, 'up.txt'));
@@ -202,7 +202,7 @@ describe('what is never served', () => {
     expect((await get('/alias/page.html')).text).toBe('page');
   });
 
-  test('pipes, which would keep a reader waiting', async () => {
+  test('pipes, which would block a reader', async () => {
     const { execFileSync } = await import('node:child_process');
     execFileSync('mkfifo', [site.file(install, 'pipe.txt')]);
     expect((await get('/pipe.txt')).status).toBe(404);
@@ -217,7 +217,7 @@ describe('what is never served', () => {
 describe('conditional requests and ranges', () => {
   beforeAll(freshInstall);
 
-  // From disk (MISS), from the cache (HIT), and of a file that is too large for it.
+  // From disk (MISS), from the cache (HIT), and a file too large for the cache.
   const cases: [string, string, string, Buffer][] = [
     ['from disk', '/fresh.txt', 'MISS', Buffer.from('0123456789')],
     ['from the cache', '/kept.txt', 'HIT', Buffer.from('0123456789')],
@@ -265,7 +265,7 @@ describe('conditional requests and ranges', () => {
     });
   });
 
-  test('every change of a file changes its ETag, even one that keeps size and time of modification', async () => {
+  test('every change of a file changes its ETag, even if size and mtime stay the same', async () => {
     await site.write(install, 'a.txt', 'one');
     await utimes(site.file(install, 'a.txt'), 1_700_000_000, 1_700_000_000);
     const before = await get('/a.txt');
@@ -277,7 +277,7 @@ describe('conditional requests and ranges', () => {
     expect(after.headers['last-modified']).toBe(before.headers['last-modified']);
   });
 
-  test('a time of modification in the future is not passed on', async () => {
+  test('an mtime in the future is not sent', async () => {
     await site.write(install, 'a.txt', 'x');
     await utimes(site.file(install, 'a.txt'), 9_000_000_000, 9_000_000_000);
     const modified = Date.parse((await get('/a.txt')).headers['last-modified'] ?? '');
@@ -295,7 +295,7 @@ describe('the caches', () => {
       expect(cacheOf(await get(path))).toBe('MISS');
       expect(cacheOf(await get(`${path}?v=2`))).toBe('HIT');
     }
-    // The same file under its other address.
+    // The same file at its other URL.
     expect((await get('/index.html')).text).toBe('page');
   });
 
@@ -313,7 +313,7 @@ describe('the caches', () => {
     expect(await get('/page.html')).toMatchObject({ text: 'new content', headers: { 'x-cache': 'MISS' } });
   });
 
-  test('that there is nothing is remembered too, for a shorter time', async () => {
+  test('missing files are cached too, for a shorter time', async () => {
     expect(cacheOf(await get('/later.html'))).toBe('MISS');
     await site.write(install, 'later.html', 'here');
     expect(await get('/later.html')).toMatchObject({ status: 404, headers: { 'x-cache': 'HIT' } });
@@ -321,7 +321,7 @@ describe('the caches', () => {
     expect(await get('/later.html')).toMatchObject({ status: 200, text: 'here' });
   });
 
-  test('purging the pages shows the present page, with its own length and ETag, though its look-up is kept', async () => {
+  test('purging pages serves the new page with its length and ETag, although the look-up stays cached', async () => {
     await site.write(install, 'page.html', 'old');
     await site.write(install, 'a.css', 'old');
     const before = await get('/page.html');
@@ -340,11 +340,11 @@ describe('the caches', () => {
       status: 304,
       headers: { 'x-cache': 'HIT' },
     });
-    // The other kinds are as they were.
+    // The other caches are unchanged.
     expect(await get('/a.css')).toMatchObject({ text: 'old', headers: { 'x-cache': 'HIT' } });
   });
 
-  test('purging the assets leaves the pages, and the other way round', async () => {
+  test('purging assets keeps pages, and vice versa', async () => {
     await site.write(install, 'index.html', 'old');
     await site.write(install, 'a.css', 'old');
     await get('/');
@@ -359,7 +359,7 @@ describe('the caches', () => {
     expect(await get('/a.css')).toMatchObject({ text: 'new', headers: { 'x-cache': 'HIT' } });
   });
 
-  test('purging the look-ups shows new files and new folders, and leaves the bodies', async () => {
+  test('purging look-ups serves new files and folders, and keeps cached bodies', async () => {
     await site.write(install, 'page.html', 'old');
     await get('/page.html');
     await get('/new.html');
@@ -376,7 +376,7 @@ describe('the caches', () => {
     expect((await get('/folder')).status).toBe(301);
   });
 
-  test('a purged page that is gone is gone', async () => {
+  test('a deleted page is gone after a purge', async () => {
     await site.write(install, 'page.html', 'old');
     await get('/page.html');
     await rm(site.file(install, 'page.html'));
@@ -385,7 +385,7 @@ describe('the caches', () => {
     expect((await get('/page.html')).status).toBe(404);
   });
 
-  test('purging one website touches no other', async () => {
+  test('purging one website affects no other', async () => {
     const other = siteState('neighbour', ['neighbour.test']);
     await site.host.apply(other);
     for (const [which, host] of [
@@ -409,7 +409,7 @@ describe('the caches', () => {
     await site.host.remove(other);
   });
 
-  test('a large file is described as it is now, though its look-up is kept', async () => {
+  test('a large file gets current headers, although its look-up stays cached', async () => {
     await site.write(install, 'large.bin', LARGE);
     const before = await get('/large.bin');
     expect(cacheOf(before)).toBe('BYPASS');
@@ -420,21 +420,21 @@ describe('the caches', () => {
     expect(after.headers['content-length']).toBe(String(longer.length));
     expect(after.headers.etag).not.toBe(before.headers.etag);
     expect((await get('/large.bin')).bytes.equals(longer)).toBe(true);
-    // Small now: streamed once more, then kept.
+    // Small now: streamed once more, then cached.
     await site.write(install, 'large.bin', 'small');
     expect((await get('/large.bin')).text).toBe('small');
     expect(cacheOf(await get('/large.bin'))).toBe('MISS');
     expect(cacheOf(await get('/large.bin'))).toBe('HIT');
   });
 
-  test('a large file that is gone is gone', async () => {
+  test('a deleted large file is gone', async () => {
     await site.write(install, 'large.bin', LARGE);
     await get('/large.bin');
     await rm(site.file(install, 'large.bin'));
     expect((await get('/large.bin')).status).toBe(404);
   });
 
-  test('a page that is replaced by renaming, again and again, is always there and whole', async () => {
+  test('a page repeatedly replaced by renaming is always served whole', async () => {
     await site.write(install, 'page.html', 'a'.repeat(5000));
     let done = false;
     const replacing = (async () => {
@@ -456,7 +456,7 @@ describe('the caches', () => {
     }
   });
 
-  test('two names of one file do not confuse it', async () => {
+  test('two names of one file do not mix', async () => {
     await site.write(install, 'a.html', 'x');
     await link(site.file(install, 'a.html'), site.file(install, 'b.html'));
     expect((await get('/a.html')).text).toBe('x');

@@ -4,7 +4,7 @@ import type { CacheState, FileFinder } from './file-finder.ts';
 import { type FileResponse, respondWithFile } from './file-response.ts';
 import { folderLink, type SitePath } from './request-target.ts';
 
-/** There is no file to serve, and why. Nothing was sent. */
+/** The reason why there is no file to serve. Nothing was sent. */
 export interface NoFile {
   kind: 'missing' | 'forbidden' | 'program';
   cache: CacheState;
@@ -12,9 +12,9 @@ export interface NoFile {
 
 /** Answers requests with the files of a website. */
 export interface StaticFiles {
-  /** Answers, if there is a file or folder at that path; otherwise says why not. */
+  /** Serves the file or folder at that path, or returns why it cannot. */
   serve(exchange: Exchange, vhost: Vhost, path: SitePath): Promise<NoFile | null>;
-  /** Answers 404 with the website's own `404.html`. False, and nothing sent, if it has none. */
+  /** Answers 404 with the website's `404.html`. Returns false, with nothing sent, if it has none. */
   serveNotFound(exchange: Exchange, vhost: Vhost): Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export function createStaticFiles(finder: FileFinder): StaticFiles {
       return null;
     }
 
-    // Too large for the caches, and so it never becomes a HIT.
+    // Too large for the caches, so it never becomes a HIT.
     const known = respondWithFile(method, request.headers, lookup.version);
     if (known.body === null) {
       response.writeHead(known.status, { ...known.headers, 'X-Cache': 'BYPASS' }).end();
@@ -50,7 +50,7 @@ export function createStaticFiles(finder: FileFinder): StaticFiles {
     }
     const opened = await finder.open(vhost, path, lookup);
     if (opened === null) return retry ? serve(exchange, vhost, path, false) : { kind: 'missing', cache };
-    // Described anew, as it may have changed since it was looked up.
+    // Described again, because it may have changed since the look-up.
     const answer = respondWithFile(method, request.headers, opened.version);
     const headers = { ...answer.headers, 'X-Cache': 'BYPASS' };
     if (answer.body === null) {

@@ -35,29 +35,29 @@ test('opens a file at its own real path, by text or bytes', async () => {
   expect(await read(latin1)).toBe('bytes');
 });
 
-test('a link in the last place is refused by the system', async () => {
+test('a link as the last segment is refused by the system', async () => {
   fs.symlinkSync(join(base, 'outside', 'file'), join(base, 'site', 'link'));
   await expect(read(join(base, 'site', 'link'))).rejects.toMatchObject({ code: 'ELOOP' });
 });
 
-test('a link in the place of a folder is noticed, even if it stays inside', async () => {
+test('a link in place of a folder is detected, even if it stays inside', async () => {
   fs.symlinkSync(join(base, 'outside'), join(base, 'site', 'away'));
   fs.symlinkSync('folder', join(base, 'site', 'near'));
   await expect(read(join(base, 'site', 'away', 'file'))).rejects.toThrow(NotContainedError);
   await expect(read(join(base, 'site', 'near', 'file'))).rejects.toThrow(NotContainedError);
 });
 
-test('a path that is not in its plainest form is refused rather than interpreted', async () => {
+test('a path that is not normalized is refused', async () => {
   await expect(read(`${base}/site/../outside/file`)).rejects.toThrow(NotContainedError);
 });
 
-test('a pipe without a writer does not hold up the caller', async () => {
+test('a pipe without a writer does not block the caller', async () => {
   execFileSync('mkfifo', [join(base, 'site', 'pipe')]);
   const file = await openContained(join(base, 'site', 'pipe'), fs.constants.O_RDONLY);
   await file.close();
 });
 
-test('what was refused is closed again', async () => {
+test('a refused file is closed', async () => {
   fs.symlinkSync(join(base, 'outside'), join(base, 'site', 'away'));
   const path = join(base, 'site', 'away', 'file');
   for (let i = 0; i < 50; i++) await read(path).catch(() => {});

@@ -2,20 +2,19 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
-/** The file that was opened is not the one that was meant: a folder above it is, or has become, a symbolic link. */
+/** The opened file is not the intended one: a folder above it is, or has become, a symbolic link. */
 export class NotContainedError extends Error {
   override name = 'NotContainedError';
   readonly code = 'ENOTCONTAINED';
 }
 
 /**
- * Opens a file by a path in which no symbolic link may be followed, neither in a folder above it nor in the last
- * place, not even if somebody exchanges a folder for a link between a check and its use: what was opened is
- * compared with what was meant afterwards.
+ * Opens a file without following any symbolic link, in its folders or in its last segment. After opening, the real path is compared with
+ * `path`, so replacing a folder by a link between check and use is detected.
  *
- * @param path absolute and free of links as far as the caller knows, so that it is equal to its own real path.
- *   Bytes rather than text where names need not be UTF-8.
- * @throws NotContainedError, or the error of the system call (ELOOP: the last place is a link)
+ * @param path absolute and free of links as far as the caller knows, so equal to its real path.
+ *   Bytes rather than text if names need not be UTF-8.
+ * @throws NotContainedError, or the error of the system call (ELOOP: the last segment is a link)
  */
 export async function openContained(
   path: Buffer | string,
@@ -35,7 +34,7 @@ export async function openContained(
   }
 }
 
-/** Where the open file lies now: from the kernel on Linux, elsewhere from its folder. */
+/** Present path of the open file: from the kernel on Linux, elsewhere from its folder. */
 async function pathOf(file: FileHandle, path: Buffer): Promise<Buffer> {
   if (process.platform === 'linux') return readlink(`/proc/self/fd/${file.fd}`, { encoding: 'buffer' });
   const text = path.toString('latin1');

@@ -14,21 +14,21 @@ const never = () => {
   throw new Error('a second id');
 };
 
-it('is made once, with the folder', async () => {
+it('is created once, with the folder', async () => {
   const file = join(folder.path, 'host', 'id');
   expect(await provideFolderId(file, made)).toBe(ID);
   expect(readFileSync(file, 'utf8')).toBe(`${ID}\n`);
   expect(await provideFolderId(file, never)).toBe(ID);
 });
 
-it('is not made anew where the file holds something else', async () => {
+it('is not replaced if the file has other content', async () => {
   const file = join(folder.path, 'id');
   writeFileSync(file, '');
   await expect(provideFolderId(file, made)).rejects.toThrow(OperatorError);
   expect(readFileSync(file, 'utf8')).toBe('');
 });
 
-it('is made anew on purpose, where the file holds none', async () => {
+it('is replaced on request if the file holds no id', async () => {
   const file = join(folder.path, 'unusable');
   writeFileSync(file, 'nonsense');
   await expect(provideFolderId(file, made)).rejects.toThrow('"homeport host take-over"');
@@ -37,7 +37,7 @@ it('is made anew on purpose, where the file holds none', async () => {
   await replaceUnusableFolderId(file, never);
 });
 
-it('cannot be read: that is said, with what mends it', async () => {
+it('reports an unreadable file and how to fix it', async () => {
   const file = join(folder.path, 'no-file');
   mkdirSync(file);
   await expect(provideFolderId(file, made)).rejects.toThrow(/cannot be read .*"homeport host take-over"/);

@@ -7,8 +7,8 @@ import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 
 /**
- * The id of the folder that the host keeps everything in, made where there is none yet. It lies in the folder, so it goes along wherever that
- * is moved or restored. Throws OperatorError.
+ * The id of the host's folder, created if missing. It is stored in the folder, so it survives moving and restoring the folder.
+ * Throws OperatorError.
  */
 export async function provideFolderId(file: string, newId: () => string): Promise<string> {
   const present = await readFolderId(file);
@@ -19,7 +19,7 @@ export async function provideFolderId(file: string, newId: () => string): Promis
   return made;
 }
 
-/** Makes a new one where the file holds none, or cannot be read: the folder is another from now on. */
+/** Creates a new id if the file holds none or cannot be read. The folder then counts as another one. */
 export async function replaceUnusableFolderId(file: string, newId: () => string): Promise<void> {
   try {
     await readFolderId(file);
@@ -29,7 +29,7 @@ export async function replaceUnusableFolderId(file: string, newId: () => string)
   }
 }
 
-/** Null where there is none yet. Throws OperatorError for a file that holds none: made anew, the folder would be another. */
+/** Null if the file is missing. Throws OperatorError if the file holds no id, because a new id would make it another folder. */
 export async function readFolderId(file: string): Promise<string | null> {
   const text = await ifThere(readFile(file, 'utf8')).catch((error: unknown) => {
     throw unusable(`${file} cannot be read (${messageOf(error)}).`, error);

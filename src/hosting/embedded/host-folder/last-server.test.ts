@@ -14,7 +14,7 @@ afterEach(() => folder.remove());
 const lastServer = (boot: string | null = 'first-boot', name = 'host') =>
   createLastServer(join(folder.path, name, 'last-server.json'), async () => boot);
 
-it('is known in the same folder until the machine starts again', async () => {
+it('is known in the same folder until the machine reboots', async () => {
   expect(await lastServer().read()).toBeNull();
   await lastServer().note('web1:17');
   expect(await lastServer().read()).toBe('web1:17');

@@ -12,16 +12,16 @@ const recordSchema = Compile(
 );
 
 /**
- * The process that served from a host's folder last. A record counts only in the very folder that it was written in, and until the
- * machine starts again: a copy of the folder has another inode, a clone of the machine another boot id.
+ * The process that last served from a host's folder. A record counts only in the folder that it was written in, until the machine
+ * reboots. A copy of the folder has another inode, and a clone of the machine has another boot id.
  */
 export interface LastServer {
-  /** As {@link LastServer.note} was told; null if there is none, or if this is not seen to be the same folder since the same boot. */
+  /** The value passed to {@link LastServer.note}. Null if missing, or if folder or boot differ. */
   read(): Promise<string | null>;
   note(process: string): Promise<void>;
 }
 
-/** Keeps the record in `file`, which lies in the folder. `bootId`: of this machine's running kernel; null if it tells none. */
+/** Keeps the record in `file`, inside the folder. `bootId`: of the running kernel, or null if unknown. */
 export function createLastServer(
   file: string,
   bootId: () => Promise<string | null> = readBootId,
@@ -53,7 +53,7 @@ async function readBootId(): Promise<string | null> {
   return (await ifThere(readFile(BOOT_ID, 'utf8')))?.trim() ?? null;
 }
 
-/** A record that cannot be read only costs the wait that it would have spared. */
+/** An unreadable record only costs the wait that it would have saved. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,27 +2,27 @@ import { join } from 'node:path';
 import { parseUuid } from '../../../lib/ids.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 
-/** Where the embedded host keeps things. Everything that belongs to an install is named by its id. */
+/** The layout of the embedded host's folder. Everything of an install is named by its id. */
 export interface Layout {
-  /** One file for each install: what its website should be. */
+  /** One file for each install: the desired state of its website. */
   vhosts: string;
   /** One folder for each install, with the document root in it. */
   installs: string;
-  /** Vhost files of installs that are put aside: the edge does not read them. */
+  /** Vhost files of installs that are set aside, which the edge does not read. */
   aside: string;
   snapshots: string;
-  /** One file for each proof that is published. */
+  /** One file for each published challenge. */
   proofs: string;
-  /** What is being deleted. Nothing in here is ever read. */
+  /** Files being deleted, never read. */
   trash: string;
-  /** Certificate and private key that the edge shows for names without a certificate of their own. */
+  /** Default certificate and private key of the edge, for names without a certificate. */
   edgeCertificate: string;
   sshHostKey: string;
-  /** Which folder it is. */
+  /** The id of the folder. */
   folderId: string;
-  /** Which process served from it last. */
+  /** The process that last served from the folder. */
   lastServer: string;
-  /** The id of the platform that it belongs to. */
+  /** The id of the platform that the folder belongs to. */
   platform: string;
   vhostOf(installId: string): string;
   asideOf(installId: string): string;
@@ -62,7 +62,7 @@ export function installOfVhostFile(fileName: string): string | undefined {
   return parseUuid(id) === id ? id : undefined;
 }
 
-// An id becomes part of a path: nothing but a canonical UUID may.
+// An id becomes part of a path, so only a canonical UUID is accepted.
 function checked(id: string): string {
   if (parseUuid(id) !== id) throw new PermanentHostError(`"${id}" is not the id of an install`);
   return id;

@@ -24,7 +24,7 @@ async function contentOf(relative: string): Promise<string> {
   }
 }
 
-test('says where things really lie', async () => {
+test('returns real paths', async () => {
   await mkdir(join(root, 'sub'));
   await writeFile(join(root, 'sub/x.txt'), 'x');
   await symlink('sub', join(root, 'alias'));
@@ -36,14 +36,14 @@ test('says where things really lie', async () => {
   expect(await contentOf('alias')).toBe('folder');
 });
 
-test('a folder beside the root whose name begins with that of the root is outside', async () => {
+test('a sibling folder whose name begins with the root name is outside', async () => {
   await mkdir(join(folder, 'files-of-another'));
   await writeFile(join(folder, 'files-of-another/x.txt'), 'SECRET');
   await symlink('../files-of-another/x.txt', join(root, 'x.txt'));
   expect(await contentOf('x.txt')).toBe('missing');
 });
 
-test('a root that is not there, or is itself a link', async () => {
+test('a root that is missing or is itself a link', async () => {
   await writeFile(join(root, 'x.txt'), 'x');
   await symlink(root, join(folder, 'linked'));
   expect(await openInside(join(folder, 'gone'), 'x.txt')).toBe('missing');
@@ -52,7 +52,7 @@ test('a root that is not there, or is itself a link', async () => {
   await opened.handle.close();
 });
 
-test('a folder that is exchanged for a link to elsewhere, again and again, never lets anything out', async () => {
+test('repeatedly replacing a folder by a link to elsewhere never exposes anything outside', async () => {
   await mkdir(join(root, 'real'));
   await writeFile(join(root, 'real/x.txt'), 'inside');
   await mkdir(join(folder, 'elsewhere'));

@@ -3,27 +3,26 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 
-/** What is open: a file, a folder, or something that is neither. Whoever got it closes it. */
+/** An open file, folder or special file. The caller closes it. */
 export interface Opened {
   handle: FileHandle;
   stats: BigIntStats;
-  /** Where it really lies below the root, symbolic links resolved; empty for the root itself. */
+  /** Real path below the root, symbolic links resolved; empty for the root itself. */
   relative: string;
 }
 
-/** Why nothing was opened: there is nothing (that may be seen), or its permissions keep even the edge out. */
+/** Why nothing was opened: nothing visible exists, or permissions keep even the edge out. */
 export type NotOpened = 'missing' | 'forbidden';
 
-/** Folders that are moved about must not make a file vanish for who asks at that moment. */
+/** Retries, so that moving folders does not make a file vanish for a concurrent request. */
 const TRIES = 4;
-// O_NONBLOCK: a pipe among the files must not hold the edge up.
+// O_NONBLOCK: a pipe among the files must not block the edge.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NOTHING_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
 
 /**
- * Opens what lies at `relative` below `root`, or says why not. Never what lies outside: symbolic links are followed only
- * where they stay inside, and a link that is exchanged in the meantime is found out. `relative` has no `..` and no NUL.
- * Other failures (too many open files, say) are thrown.
+ * Opens `relative` below `root`, or returns why it cannot. Symbolic links are followed only inside the root, and a link replaced
+ * meanwhile is detected. `relative` has no `..` and no NUL. Other failures, such as too many open files, are thrown.
  */
 export async function openInside(root: string, relative: string): Promise<Opened | NotOpened> {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -56,7 +55,7 @@ async function openReal(real: string, relative: string): Promise<Opened | 'moved
   return 'moved';
 }
 
-/** Whether an open file is the one that was at that real path when it was opened. */
+/** Whether an open file is the one that was opened at that real path. */
 async function isStill(handle: FileHandle, real: string): Promise<boolean> {
   if (process.platform !== 'linux') return join(await realpath(dirname(real)), basename(real)) === real;
   const path = await readlink(`/proc/self/fd/${handle.fd}`);

@@ -7,25 +7,25 @@ import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
 
 /** The vhost files in their folder. */
 export interface VhostStore {
-  /** Makes the folder, and removes what writings that were interrupted left in it. */
+  /** Creates the folder and removes leftovers of interrupted writes. */
   prepare(now: Date): Promise<void>;
-  /** The content of an install's file, or null if there is none. At once, as for `stamp`. */
+  /** The content of an install's file, or null. Synchronous, as `stamp`. */
   readText(installId: string): string | null;
   /** Parsed. Throws an Error that names the file if it does not fit the schema. */
   read(installId: string): Promise<{ file: VhostFile; revision: string } | null>;
-  /** Gives the revision of what was written. */
+  /** Returns the revision written. */
   write(file: VhostFile): Promise<string>;
   delete(installId: string): Promise<void>;
   /** The ids of all installs that have a file. */
   list(): Promise<string[]>;
   /**
-   * Changes with each writing of the install's file; null if there is none. At once: for files as small as these,
-   * handing the call to another thread costs more of this one's time than making it.
+   * Changes with each write of the install's file; null if the file is missing. Synchronous: for files this small, handing the call to
+   * another thread takes more time than making it.
    */
   stamp(installId: string): string | null;
-  /** Changes with each writing or deleting in the folder. */
+  /** Changes with each write or deletion in the folder. */
   folderStamp(): Promise<string>;
-  /** Calls back with the id of each install whose file was written or deleted, by whichever process. */
+  /** Calls back with the id of each install whose file any process wrote or deleted. */
   watch(onChange: (installId: string) => void, onError: (error: unknown) => void): FSWatcher;
 }
 

@@ -33,7 +33,7 @@ const VhostFileSchema = Type.Object({
         Type.Object({
           chain: Type.String(),
           sealedKey: Type.String(),
-          /** Files from before it was kept lack it. */
+          /** Missing in older files. */
           notAfter: Type.Optional(Type.String({ format: 'date-time' })),
         }),
         Type.Null(),
@@ -57,15 +57,15 @@ const VhostFileSchema = Type.Object({
   generations: Type.Object({ object: Type.Integer(), page: Type.Integer(), cdn: Type.Integer() }),
 });
 
-/** What stands on disk for one website. Private keys are sealed. */
+/** The file of one website. Private keys are sealed. */
 export type VhostFile = Type.Static<typeof VhostFileSchema>;
 
-/** Which filling of each cache is in force. A purge sets a new one, so that nothing of the old is found again. */
+/** Current generation of each cache. A purge sets a new one, so older entries are never found again. */
 export type Generations = Record<CacheKind, number>;
 
 const vhostFile = Compile(VhostFileSchema);
 
-/** Reads the content of a vhost file. The error says what is wrong with it and quotes nothing of it. */
+/** Parses a vhost file. The error names the fault without quoting content. */
 export function parseVhostFile(text: string): VhostFile {
   let value: unknown;
   try {
@@ -79,10 +79,9 @@ export function parseVhostFile(text: string): VhostFile {
 }
 
 /**
- * What to write for a website to be as `state` says. Throws a {@link PermanentHostError} that names what in `state`
- * cannot be served.
+ * Returns the vhost file for `state`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
  */
-/** What of an install's state this host acts on: it runs neither PHP nor WordPress. */
+/** The parts of an install's state that this host uses. It runs neither PHP nor WordPress. */
 export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offload'>;
 
 export function vhostFileFor(state: ServedState, generations: Generations, sealer: Sealer): VhostFile {
@@ -133,8 +132,8 @@ function assertUsable(name: string, { chain, key }: ServedCertificate): void {
 }
 
 /**
- * The state that a vhost file stands for, or null if it was written before all of the state was kept. Throws if a
- * private key cannot be unsealed.
+ * The state that a vhost file was made from, or null for older files that lack parts of it. Throws if a private key cannot be
+ * unsealed.
  */
 export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sealer): ServedState | null {
   const state: ServedState = { id, name, hostnames: [], offload };
@@ -150,15 +149,15 @@ export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sea
   return state;
 }
 
-/** A website as the edge keeps it in memory: without certificates, which are read when a visitor needs them. */
+/** A website in the edge's memory, without certificates. Those are read when a visitor needs them. */
 export interface Vhost {
   id: string;
   name: string;
   hostnames: ReadonlyMap<string, VhostName>;
   offload: OffloadRules | null;
-  /** Begins every key in the cache of that kind; a new one for each filling. */
+  /** Prefix of every key in that kind of cache; new for each generation. */
   cachePrefix: Record<CacheKind, string>;
-  /** Tells this content of the vhost file from any other: SHA-256, hex. */
+  /** Identifies this content of the vhost file: SHA-256, hex. */
   revision: string;
 }
 
@@ -166,9 +165,9 @@ export interface VhostName {
   name: string;
   redirectTo: string | null;
   forceHttps: boolean;
-  /** Until when its certificate is valid, in milliseconds; null if the vhost file has none for this name. */
+  /** Expiry of its certificate in milliseconds; null without a certificate for this name. */
   certifiedUntil: number | null;
-  /** It is `<install name>.<site domain>`, which is the install's in any case. */
+  /** Whether it is `<install name>.<site domain>`, which always belongs to the install. */
   platform: boolean;
 }
 
@@ -182,7 +181,7 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
   const { id, name, hostnames, offload, generations } = parseVhostFile(text);
   const platformName = `${name}.${siteDomain}`;
   const names = new Map<string, VhostName>([
-    // An install answers its platform name whether its domains say so or not.
+    // An install always answers its default domain, even if its domains do not list it.
     [
       platformName,
       { name: platformName, redirectTo: null, forceHttps: false, certifiedUntil: null, platform: true },
@@ -205,7 +204,7 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
   };
 }
 
-/** Where it is not known, the certificate is taken to be valid. */
+/** If the expiry is unknown, the certificate counts as valid. */
 function endOf({ notAfter }: { notAfter?: string }): number {
   return notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
 }
@@ -216,8 +215,8 @@ function prefixes(id: string, generations: Generations): Record<CacheKind, strin
 }
 
 /**
- * The generations after some caches were emptied at the time `now` (milliseconds). They follow the clock, so that a website
- * that is removed and made again under its id never meets what was cached before.
+ * The generations after some caches were emptied at the time `now` (milliseconds). They follow the clock, so a website
+ * that is removed and recreated under its id never gets older cached content.
  */
 export function nextGenerations(
   present: Generations | null,

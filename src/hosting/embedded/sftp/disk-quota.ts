@@ -11,27 +11,27 @@ import {
 } from '../../contract/install-limits.ts';
 import { measureFiles } from '../snapshots/measure-files.ts';
 
-/** Measured again after this long, because others than SFTP change files too: a restore, the operator. */
+/** Time until the next measurement, because restores and operators change files too. */
 const MEASURE_AFTER_MS = 10 * MINUTE_MS;
-/** Before something is refused, it is measured again if the last measurement is older than this. */
+/** A refusal is based on a measurement at most this old. */
 const DOUBT_AFTER_MS = 10 * SECOND_MS;
 
-/** A count of the space and files of each install. SFTP keeps it up to date, and it is measured now and then. */
+/** Counts the space and files of each install. SFTP keeps the count up to date between measurements. */
 export interface DiskQuotas {
   of(installId: string): DiskQuota;
-  /** To be called when an install's files were replaced as a whole, or removed. */
+  /** Call this after all files of an install were replaced or removed. */
   forget(installId: string): void;
 }
 
 export interface DiskQuota {
   /**
-   * Counts a change before it is made, or after it if it frees space; `bytes` and `files` may be negative. Returns the sentence to
-   * refuse it with, or null. A change that frees space is never refused.
+   * Counts a change before it is made, or afterwards if it frees space; `bytes` and `files` may be negative. Returns the reason to refuse
+   * it, or null. A change that frees space is never refused.
    */
   take(change: InstallUsage): Promise<string | null>;
-  /** Notes an open file. Its space stays in use if its last name is removed, and no measurement of a folder finds it. */
+  /** Tracks an open file. Its space stays in use after its last name is removed, where measuring the folder cannot find it. */
   opened(file: FileHandle, stats: Inode): void;
-  /** To be called before the file is closed. */
+  /** Call this before the file is closed. */
   closed(file: FileHandle): void;
   isOpen(stats: Inode): boolean;
 }
@@ -53,7 +53,7 @@ export function createDiskQuotas({
 }): DiskQuotas {
   const accounts = new Map<string, Account>();
   const measuring = new Map<string, Promise<Account>>();
-  /** Open files of each install, and which inode each of them has. */
+  /** Open files of each install, with their inodes. */
   const openFiles = new Map<string, Map<FileHandle, string>>();
   const hasLimits = limits.bytes !== null || limits.files !== null;
 
@@ -74,7 +74,7 @@ export function createDiskQuotas({
     return measurement;
   }
 
-  /** Space of open files that have no name any more. */
+  /** Space of open files that no longer have a name. */
   async function removedBytes(installId: string): Promise<number> {
     const files = new Map([...(openFiles.get(installId) ?? [])].map(([file, inode]) => [inode, file]));
     let sum = 0;
@@ -82,7 +82,7 @@ export function createDiskQuotas({
     return sum;
   }
 
-  /** The account, measured less than `maxAgeMs` ago. */
+  /** The count of an install, measured less than `maxAgeMs` ago. */
   async function accountOf(installId: string, maxAgeMs: number): Promise<Account> {
     const account = accounts.get(installId);
     const isRecent = account !== undefined && clock.now().getTime() - account.measuredAt < maxAgeMs;
@@ -91,7 +91,7 @@ export function createDiskQuotas({
 
   function take(account: Account, { bytes, files }: InstallUsage): string | null {
     const after = { bytes: account.bytes + bytes, files: account.files + files };
-    // Only what grows is refused.
+    // Only growth is refused.
     const exceeded = exceededLimit(
       { bytes: bytes > 0 ? after.bytes : 0, files: files > 0 ? after.files : 0 },
       limits,
@@ -107,7 +107,7 @@ export function createDiskQuotas({
       async take(change) {
         if (!hasLimits) return null;
         if (change.bytes <= 0 && change.files <= 0) {
-          // Not measured for this: the files are gone already, and would be subtracted a second time.
+          // Not measured here: the deleted files would be subtracted twice.
           const account = accounts.get(installId);
           return account === undefined ? null : take(account, change);
         }

@@ -47,7 +47,7 @@ describe('signing in', () => {
     await expect(here.connect({ username: shop.id })).rejects.toThrow(refused);
   });
 
-  test('a signature by another key is refused, though the offered key may enter', async () => {
+  test('a signature by another key is refused, even if the offered key is authorized', async () => {
     const adas = ssh2.utils.parseKey(ada.private);
     const eves = ssh2.utils.parseKey(eve.private);
     if (adas instanceof Error || eves instanceof Error) throw new Error('bad key');
@@ -57,7 +57,7 @@ describe('signing in', () => {
     await expect(here.connect({ privateKey: forged })).rejects.toThrow(/authentication methods failed/);
   });
 
-  test('is refused while nobody can say who may enter', async () => {
+  test('is refused while authorization cannot be checked', async () => {
     await here.restart({
       questions: {
         sshLogin: () => Promise.reject(new Error('the database is away')),
@@ -66,7 +66,7 @@ describe('signing in', () => {
     await expect(here.connect()).rejects.toThrow(/authentication methods failed/);
   });
 
-  test('the host key is made once, readable by its owner alone, and kept', async () => {
+  test('the host key is created once, readable by its owner only, and kept', async () => {
     const seen: string[] = [];
     const hostVerifier = (key: Buffer) => {
       seen.push(key.toString('base64'));
@@ -91,7 +91,7 @@ describe('signing in', () => {
     await here.start();
   });
 
-  test('an address in use is one clear sentence', async () => {
+  test('an address in use is reported in one sentence', async () => {
     const second = createSftpGateway({
       listen: here.address(),
       hostKeyFile: join(here.base, 'host-key'),
@@ -120,7 +120,7 @@ describe('when access ends', () => {
     await expect(here.connect()).rejects.toThrow(/authentication methods failed/);
   });
 
-  test('a transfer is cut within a second, and what was asked for afterwards is not done', async () => {
+  test('a transfer is cut within a second, and later requests are not executed', async () => {
     const client = await here.connect();
     const sftp = await sftpOf(client);
     const handle = await sftp.open('/t', 'w');
@@ -136,7 +136,7 @@ describe('when access ends', () => {
     expect(fs.readFileSync(here.hostFile('t'), 'utf8')).toBe('before still');
   });
 
-  test('the name or the key meaning another install or person counts as the end too', async () => {
+  test('access also ends if the name or key now belongs to another install or user', async () => {
     const first = await here.signIn();
     here.logins.set(`shop ${ada.fingerprint}`, { install: blog, userId: 'ada' });
     expect(await codeOf(first.readFile('/index.html'))).not.toBe('succeeded');
@@ -146,7 +146,7 @@ describe('when access ends', () => {
     expect(await codeOf(second.stat('/'))).not.toBe('succeeded');
   });
 
-  test('transfers ask about once a second, not for every block', async () => {
+  test('transfers check access about once a second, not for every block', async () => {
     const sftp = await here.signIn();
     const handle = await sftp.open('/t', 'w');
     const before = here.asked();
@@ -157,7 +157,7 @@ describe('when access ends', () => {
     expect(here.asked()).toBe(before + 1);
   });
 
-  test('while nobody can say, nothing is done, and the connection stays', async () => {
+  test('while access cannot be checked, no request is executed and the connection stays open', async () => {
     let isAway = false;
     await here.restart({
       questions: {

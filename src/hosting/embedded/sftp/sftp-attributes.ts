@@ -7,10 +7,10 @@ import { refusal } from './sftp-status.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
 
-/** The largest file that may be made, whatever the disk quota is. */
+/** The largest file that may be created, regardless of the disk quota. */
 export const MAX_FILE_BYTES = 64 * 1024 ** 3;
 
-/** SFTP's form of what the system says of a file; times in whole seconds. */
+/** The SFTP attributes of a file; times in whole seconds. */
 export function attributesOf(stats: Stats): Attributes {
   return {
     mode: stats.mode,
@@ -22,25 +22,24 @@ export function attributesOf(stats: Stats): Attributes {
   };
 }
 
-/** Version 3 of the protocol has 32 unsigned bits for a time. */
+/** Protocol version 3 has 32 unsigned bits for a time. */
 function seconds(ms: number): number {
   return Math.min(Math.max(Math.floor(ms / 1000), 0), MAX_UINT32);
 }
 
-/** For the answers that must carry attributes and mean none. */
+/** For responses that require attributes but have none. */
 export const NO_ATTRIBUTES: Attributes = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 };
 
 /**
- * The permissions that a file gets if a client asks for `mode`: nine bits, never setuid and the like; the owner, which
- * is the platform, keeps access, so that it can serve, back up and delete the file.
+ * The permissions for a requested `mode`: nine bits, never setuid or similar. The owner (the platform) keeps access, so it can serve, back
+ * up and delete the file.
  */
 export function permittedMode(mode: number, kind: 'file' | 'folder'): number {
   return (mode & 0o777) | (kind === 'file' ? 0o600 : 0o700);
 }
 
 /**
- * Changes what a client may change of a file or folder: permissions, times, and a file's length. `takeBytes` rejects if the disk quota does
- * not allow a file to grow so much.
+ * Sets permissions, times and a file's length. `takeBytes` rejects if the disk quota does not allow a file to grow that much.
  */
 export async function changeAttributes(
   file: FileHandle,
@@ -67,7 +66,7 @@ export async function changeAttributes(
 const HALF_A_YEAR_MS = 182 * DAY_MS;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A line as `ls -l` prints it (in UTC), which old clients show as it is. */
+/** A line as printed by `ls -l`, in UTC. Old clients display it unchanged. */
 export function longName(name: string, stats: Stats, owner: string, now: Date): string {
   const { mtime } = stats;
   const day = `${MONTHS[mtime.getUTCMonth()]} ${String(mtime.getUTCDate()).padStart(2)}`;

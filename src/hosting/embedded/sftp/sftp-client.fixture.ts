@@ -48,7 +48,7 @@ export function promised(sftp: SFTPWrapper) {
     rmdir: (path: string) => call((done) => sftp.rmdir(path, (e) => done(e, undefined))),
     rename: (from: string, to: string) => call((done) => sftp.rename(from, to, (e) => done(e, undefined))),
     posixRename: (from: string, to: string) => {
-      // The gateway cannot announce the extension; some clients use it all the same.
+      // The gateway cannot announce the extension, but some clients use it anyway.
       Object.assign(Reflect.get(sftp, '_extensions'), { 'posix-rename@openssh.com': '1' });
       return call((done) => sftp.ext_openssh_rename(from, to, (e) => done(e, undefined)));
     },
@@ -67,7 +67,7 @@ export function promised(sftp: SFTPWrapper) {
 }
 export type Sftp = ReturnType<typeof promised>;
 
-/** What a request was answered with: `succeeded`, or the code of the failure. */
+/** The result of a request: `succeeded`, or the code of the failure. */
 export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => 'succeeded',

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => here.remove());
 
 describe('files', () => {
-  test('20 MB go there and back unchanged, with each kind of cipher', async () => {
+  test('20 MB survive upload and download unchanged, with each cipher', async () => {
     const content = randomBytes(20 * 1024 * 1024);
     fs.writeFileSync(join(here.base, 'local'), content);
     for (const cipher of ['aes128-gcm@openssh.com', 'aes256-ctr'] as const) {
@@ -69,7 +69,7 @@ describe('files', () => {
     expect(await sftp.readdir('/folder')).toEqual([]);
   });
 
-  test('making, renaming and removing', async () => {
+  test('creating, renaming and removing', async () => {
     const sftp = await here.signIn();
     await sftp.mkdir('/a');
     await sftp.mkdir('/a/b');
@@ -90,7 +90,7 @@ describe('files', () => {
     expect(await codeOf(sftp.rename('/', '/x'))).toBe(STATUS_CODE.PERMISSION_DENIED);
   });
 
-  test('opening as the flags say', async () => {
+  test('opening honours the flags', async () => {
     const sftp = await here.signIn();
     const through = async (path: string, flags: string, at: number, text: string) => {
       const handle = await sftp.open(path, flags);
@@ -146,7 +146,7 @@ describe('files', () => {
     expect((await sftp.stat('/')).isDirectory()).toBe(true);
   });
 
-  test('symbolic links cannot be made, and pipes are not opened', async () => {
+  test('symbolic links cannot be created, and pipes are not opened', async () => {
     const sftp = await here.signIn();
     expect(await codeOf(sftp.symlink('/index.html', '/link'))).toBe(STATUS_CODE.OP_UNSUPPORTED);
     expect(fs.existsSync(here.hostFile('link'))).toBe(false);

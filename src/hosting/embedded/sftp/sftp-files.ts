@@ -38,8 +38,8 @@ export interface Listing {
 }
 
 /**
- * What SFTP can do with one install's files. Paths are the client's: `/` is the install's folder. Rejects with an error
- * that sftp-status.ts turns into an answer.
+ * SFTP operations on one install's files. In paths, `/` is the install's folder. Rejects with an error that sftp-status.ts turns into a
+ * response.
  */
 export interface SftpFiles {
   open(path: string, flags: number, attributes: Partial<InputAttributes>): Promise<FileHandle>;
@@ -50,28 +50,28 @@ export interface SftpFiles {
   statOpen(file: FileHandle): Promise<Attributes>;
   changeOpen(file: FileHandle, attributes: Partial<InputAttributes>): Promise<void>;
   list(path: string): Promise<Listing>;
-  /** The next entries, or an empty array if there are no more. */
+  /** The next entries; an empty array at the end. */
   nextEntries(listing: Listing): Promise<FileEntry[]>;
   stat(path: string, links: 'follow' | 'show'): Promise<Attributes>;
   change(path: string, attributes: Partial<InputAttributes>): Promise<void>;
   remove(path: string): Promise<void>;
   makeFolder(path: string, attributes: Partial<InputAttributes>): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** `replace`: over a file that is there already, at once, as POSIX has it. */
+  /** `replace`: atomically replaces an existing file, as in POSIX. */
   rename(from: string, to: string, existing: 'keep' | 'replace'): Promise<void>;
   realPath(path: string): FileEntry;
   readLink(path: string): Promise<FileEntry>;
 }
 
-/** OpenSSH's largest packet is 256 KiB, and a bit of it is not content. */
+/** OpenSSH's largest packet is 256 KiB, including some overhead. */
 const MAX_READ_BYTES = 255 * 1024;
-/** So many names of 255 bytes, each written twice, fit into 34,000 bytes, which every client must take. */
+/** This many names of 255 bytes, each written twice, fit into 34,000 bytes, which every client must accept. */
 const LISTING_ENTRIES = 48;
 
 /** @param owner the name that listings show */
 export function createSftpFiles(root: string, owner: string, clock: Clock, quota: DiskQuota): SftpFiles {
   const jail = createJail(root);
-  /** Files whose writes go to the end, whatever position the client names. */
+  /** Files opened for appending: writes ignore the client's position. */
   const appending = new WeakSet<FileHandle>();
 
   async function take(change: InstallUsage): Promise<void> {
@@ -81,7 +81,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
 
   const takeBytes = (bytes: number) => take({ bytes, files: 0 });
 
-  /** Makes one entry more, if the quota allows it. */
+  /** Creates one more entry, if the quota allows it. */
   async function countNew<T>(make: () => Promise<T>): Promise<T> {
     await take({ bytes: 0, files: 1 });
     try {
@@ -93,7 +93,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
   }
 
   async function giveBack(stats: Stats): Promise<void> {
-    // The space of an open file is free once it is closed.
+    // The space of an open file is freed when it is closed.
     const bytes = stats.isFile() && !quota.isOpen(stats) ? blockBytes(stats.size) : 0;
     await take({ bytes: -bytes, files: -1 });
   }
@@ -107,7 +107,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
         attrs: attributesOf(stats),
       };
     } catch (error) {
-      // Gone since it was listed, or a name that is not UTF-8 and so cannot be asked for.
+      // Gone since it was listed, or a name that is not UTF-8 and cannot be requested.
       if (hasCode(error, 'ENOENT')) return null;
       throw error;
     }
@@ -198,13 +198,13 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
     },
 
     async nextEntries(listing) {
-      // One batch may have nothing left by the time that it is looked at; only an empty list of names is the end.
+      // A batch may be empty because its files are gone; only an empty list of names is the end.
       for (;;) {
         const names = await nextNames(listing);
         if (names.length === 0 && listing.isBegun) return [];
         if (!listing.isBegun) names.unshift('.', '..');
         listing.isBegun = true;
-        // Above the top there is nothing: its `..` is itself.
+        // The top folder is its own parent.
         const places = names.map((name) => entryOf(listing, name === '..' ? '.' : name));
         const entries = (await Promise.all(places)).flatMap((entry, i) => {
           return entry === null ? [] : [names[i] === '..' ? asParent(entry) : entry];
@@ -262,7 +262,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
           if (existing === 'keep' && replaced !== null) throw refusal.failed('The new name is taken');
           const moved = await lstat(source);
           await rename(source, target);
-          // rename(2) does nothing if both names are of the same file.
+          // rename(2) does nothing if both names refer to the same file.
           if (replaced !== null && !isSameFile(moved, replaced)) await giveBack(replaced);
         });
       });

@@ -16,9 +16,9 @@ import { createSftpGateway, type SftpGateway, type SftpGatewayOptions } from './
 
 export const shop = { id: randomUUID(), name: 'shop' };
 export const blog = { id: randomUUID(), name: 'blog' };
-/** May enter `shop`. */
+/** May sign in as `shop`. */
 export const ada = makeKey();
-/** May enter `blog`. */
+/** May sign in as `blog`. */
 export const eve = makeKey();
 
 export function makeKey(type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519') {
@@ -30,7 +30,7 @@ export function makeKey(type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519') {
 
 export type SftpPlace = Awaited<ReturnType<typeof startSftpPlace>>;
 
-/** A gateway to the files of two installs, and clients of it. */
+/** A gateway to the files of two installs, with clients. */
 export async function startSftpPlace() {
   const base = fs.mkdtempSync(join(tmpdir(), 'sftp-'));
   for (const { id, name } of [shop, blog]) {
@@ -79,20 +79,20 @@ export async function startSftpPlace() {
     client.connect({ ...address, username: 'shop', privateKey: ada.private, ...more });
     await Promise.race([ready, closed]);
     closed.catch(() => {});
-    // The client writes a packet in pieces, of which the second would otherwise wait for the answer to the first.
+    // The client writes a packet in pieces. Without this, the second piece would wait for the acknowledgement of the first.
     client.setNoDelay(true);
     return client;
   }
 
   return {
-    /** The folder of everything here; the files of an install are in that of its id. */
+    /** The folder of everything here; each install's files are in a folder named by its id. */
     base,
     clock,
-    /** Which key may enter as which name. */
+    /** The name that each key may sign in as. */
     logins,
-    /** Clients that the end of the test hangs up. */
+    /** Clients disconnected at the end of the test. */
     clients,
-    /** How often it was asked who may enter. */
+    /** The number of access checks. */
     asked: () => asked,
     address: () => address,
     filesOf,
@@ -103,7 +103,7 @@ export async function startSftpPlace() {
       await gateway.stop();
       await start(more);
     },
-    /** As `ada`, where nothing else is said. */
+    /** As `ada` by default. */
     connect,
     signIn: async (more: ConnectConfig = {}): Promise<Sftp> => sftpOf(await connect(more)),
     async remove(): Promise<void> {

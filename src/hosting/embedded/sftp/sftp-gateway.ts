@@ -14,7 +14,7 @@ import { type ConnectionLimits, serveConnection } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';
 
 export interface SftpLimits extends ConnectionLimits {
-  /** How long a client has to sign in. */
+  /** Time for a client to sign in. */
   loginGraceMs: number;
 }
 
@@ -27,8 +27,8 @@ const LIMITS: SftpLimits = {
 };
 
 /**
- * Without SHA-1; all known to OpenSSH since 6.5 (2014). ChaCha20 is left out because OpenSSH's client would choose it
- * first, and in this library it carries half as much as AES.
+ * Without SHA-1; all known to OpenSSH since 6.5 (2014). ChaCha20 is left out because OpenSSH's client
+ * prefers it, and its throughput in this library is half of AES's.
  */
 const ALGORITHMS: ssh2.Algorithms = {
   kex: [
@@ -47,7 +47,7 @@ const ALGORITHMS: ssh2.Algorithms = {
 
 export interface SftpGatewayOptions {
   listen: { host: string; port: number };
-  /** Where the host key is kept; made at the first start. */
+  /** File of the host key, created at the first start. */
   hostKeyFile: string;
   /** The folder that holds an install's files. */
   filesOf(installId: string): string;
@@ -57,25 +57,25 @@ export interface SftpGatewayOptions {
   log: Logger;
   clock: Clock;
   limits?: Partial<SftpLimits>;
-  /** Those for the number of connections if left out. */
+  /** Defaults for the number of connections if omitted. */
   startups?: StartupLimits;
-  /** A number from 0 up to 1, for the refusals by chance; `Math.random` if left out. */
+  /** A random number from 0 up to 1 for random refusals. Default: `Math.random`. */
   random?: () => number;
 }
 
 export interface SftpGateway {
-  /** Listens; gives the address with the port that it has. Errors: {@link OperatorError}. */
+  /** Starts listening and returns the address with its actual port. Errors: {@link OperatorError}. */
   start(): Promise<{ host: string; port: number }>;
-  /** Takes no more connections and ends those that there are, within a few seconds. */
+  /** Accepts no more connections and ends existing ones within a few seconds. */
   stop(): Promise<void>;
 }
 
-/** How long a stopped gateway waits for its clients to close. */
+/** Time that a stopped gateway waits for its clients to close. */
 const STOP_MS = 3_000;
 
 /**
- * Gives customers their files by SFTP: they sign in as the install's name with an SSH key of theirs. Nothing else of SSH
- * is offered: no shell, no commands, no forwarding, no agent, no environment.
+ * Serves install files by SFTP. Customers sign in with the install's name and one of their SSH keys. All other SSH features are off: no
+ * shell, commands, forwarding, agent or environment.
  */
 export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
   const { filesOf, quotas, questions, connections: limiter, clock, log, random = Math.random } = options;
@@ -89,7 +89,7 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
   });
   let server: Server | null = null;
 
-  /** Takes a connection from its first byte: the limits hold before the SSH library has seen a version. */
+  /** Accepts a connection from its first byte, so limits apply before the SSH library sees a version. */
   function take(socket: Socket, ssh: ssh2.Server): void {
     const address = socket.remoteAddress ?? '';
     if (!startups.begin(socket, limiter.blockOf(address))) return;
@@ -107,7 +107,7 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
       startups.end(socket);
     });
 
-    // The library shows a connection by its peer alone, once that has told its version.
+    // The library exposes a connection only by its peer, after the version exchange.
     const peer = peerOf(socket.remoteAddress, socket.remotePort);
     waiting.set(peer, (connection) => {
       waiting.delete(peer);

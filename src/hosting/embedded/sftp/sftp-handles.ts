@@ -4,9 +4,9 @@ import { refusal } from './sftp-status.ts';
 
 type Opened = { file: FileHandle } | { listing: Listing };
 
-/** The files and folders that one session has open, by the handles that its client knows them by. */
+/** The open files and folders of one session, by client handle. */
 export interface Handles {
-  /** Refuses one too many, before anything is opened. */
+  /** Rejects if the limit is reached, before anything is opened. */
   requireRoom(): void;
   addFile(file: FileHandle): Buffer;
   addListing(listing: Listing): Buffer;
@@ -16,7 +16,7 @@ export interface Handles {
   closeAll(): Promise<void>;
 }
 
-/** `closeFile` closes a file that was opened. */
+/** `closeFile` closes an opened file. */
 export function createHandles(limit: number, closeFile: (file: FileHandle) => Promise<void>): Handles {
   const opened = new Map<string, Opened>();
   let last = 0;

@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => here.remove());
 
-describe('nothing but the own files', () => {
-  test('two installs do not see each other', async () => {
+describe('an install sees only its own files', () => {
+  test('two installs cannot see each other', async () => {
     const ours = await here.signIn();
     const theirs = await here.signIn({ username: 'blog', privateKey: eve.private });
     await ours.writeFile('/only here', 'x');
@@ -43,7 +43,7 @@ describe('nothing but the own files', () => {
     expect(await codeOf(sftp.stat(`/${'a/'.repeat(3000)}`))).toBe(STATUS_CODE.FAILURE);
   });
 
-  test('links that lead out are followed by no operation', async () => {
+  test('no operation follows links that lead out', async () => {
     fs.symlinkSync('../secret', here.hostFile('file'));
     fs.symlinkSync('..', here.hostFile('folder'));
     fs.symlinkSync(here.base, here.hostFile('absolute'));
@@ -79,7 +79,7 @@ describe('nothing but the own files', () => {
     expect(await codeOf(sftp.stat('/loop'))).toBe(out);
     expect(fs.readFileSync(join(here.base, 'secret'), 'utf8')).toBe('of the platform');
     expect(fs.readdirSync(here.base).sort()).toEqual([shop.id, blog.id, 'host-key', 'secret'].sort());
-    // The links themselves are the customer's to see and to remove.
+    // The customer can see and remove the links themselves.
     expect((await sftp.lstat('/file')).isSymbolicLink()).toBe(true);
     await sftp.unlink('/file');
     await sftp.unlink('/folder');
@@ -99,7 +99,7 @@ describe('nothing but the own files', () => {
     expect((await sftp.readdir('/near')).map(({ filename }) => filename)).toEqual(['file']);
   });
 
-  test('a folder that keeps changing into a link out is never gone through', async () => {
+  test('a folder that is repeatedly replaced by a link out is never followed', async () => {
     fs.mkdirSync(here.hostFile('folder'));
     fs.writeFileSync(here.hostFile('folder/secret'), 'inside');
     fs.symlinkSync(here.base, here.hostFile('other'));

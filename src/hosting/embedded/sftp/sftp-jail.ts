@@ -6,23 +6,23 @@ import { openContained } from '../host-folder/contained-file.ts';
 import { refusal } from './sftp-status.ts';
 
 /**
- * Lets a customer see one folder as `/`, and nothing else. Links that lead to something inside are followed; those that
- * lead out are refused, also if they are put in place between a check and a use: a folder is opened and found to be
- * the one that was meant before anything in it is touched, and then touched through the open folder.
+ * Shows a customer one folder as `/`, and nothing else. Links inside the folder are followed; links that lead out are refused. A link
+ * swapped in between check and use is refused too: a folder is opened and verified first, and its entries are then reached through the
+ * open folder.
  */
 export interface Jail {
-  /** The absolute path inside the jail that a client means; `..` stays inside. Refuses what can be no path. */
+  /** Resolves a client's path inside the jail; `..` stays inside. Rejects invalid paths. */
   normalize(path: string): string;
-  /** The path with all its links resolved. One that does not exist (yet) comes back with its folder resolved. */
+  /** Resolves all links of the path. For a missing path, only its folder is resolved. */
   follow(path: string): Promise<string>;
   /**
-   * Calls `work` with a path that system calls can use for what `path` names, without following a link in its last
-   * place. It is valid only during the call. `/` itself is refused unless `top` is allowed.
+   * Calls `work` with a path for system calls that refers to `path` without following a link in its last segment. The path is valid only
+   * during the call. `/` itself is refused unless `top` is allowed.
    */
   at<T>(path: string, work: (place: string) => Promise<T>, top?: 'top'): Promise<T>;
   /** Opens a folder, to list it; see {@link placeIn}. */
   openFolder(path: string): Promise<OpenFolder>;
-  /** Where a link's absolute target is inside the jail, or null if it is outside. */
+  /** The path of a link's absolute target inside the jail, or null if it is outside. */
   inside(target: string): Promise<string | null>;
 }
 
@@ -34,7 +34,7 @@ export interface OpenFolder {
 
 const MAX_PATH_BYTES = 4096;
 
-/** A path that system calls can use for an entry of an open folder. */
+/** The path of an open folder's entry for system calls. */
 export function placeIn({ handle, real }: OpenFolder, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(real, name);
 }
@@ -46,7 +46,7 @@ export function createJail(folder: string): Jail {
     return posix.resolve('/', path);
   }
 
-  /** The real path on this machine, refused if it is not below the folder. */
+  /** The real path on this machine; rejects if it is not below the folder. */
   async function realOf(path: string): Promise<{ root: string; real: string }> {
     const root = await realpath(folder);
     const real = await realpath(join(root, path));

@@ -20,7 +20,7 @@ afterEach(() => here.remove());
 
 const MEGABYTE = 1024 * 1024;
 
-/** So much this process has read, from files and sockets. */
+/** Bytes that this process has read from files and sockets. */
 function bytesRead(): number {
   return Number(/^rchar: (\d+)$/m.exec(fs.readFileSync('/proc/self/io', 'utf8'))?.[1]);
 }
@@ -67,13 +67,13 @@ describe('limits', () => {
     expect((await plain()).outcome).toBe('refused');
     for (const { socket } of first) socket.destroy();
     for (let i = 0; i < 4; i++) {
-      // It takes a moment until the gateway hears that those have left.
+      // The gateway notices a moment later that those have disconnected.
       await expect.poll(() => here.connect().then(() => 'in', String)).toBe('in');
     }
     await expect(here.connect()).rejects.toThrow();
   });
 
-  test('silent clients of a few addresses keep no other out, and are gone after the time to sign in', async () => {
+  test('silent clients of a few addresses block no others, and are cut after the sign-in timeout', async () => {
     await here.restart({ random: () => 0 });
     const closed: Promise<unknown>[] = [];
     for (let i = 0; i < 64; i++) {
@@ -104,7 +104,7 @@ describe('limits', () => {
     expect(here.asked() - before).toBe(3);
   });
 
-  test('the time to sign in, and the time without a request', async () => {
+  test('the sign-in timeout and the idle timeout', async () => {
     await here.restart({ limits: { loginGraceMs: 300 } });
     const socket = net.connect(here.address().port, here.address().host);
     socket.write('SSH-2.0-slow\r\n');
@@ -121,7 +121,7 @@ describe('limits', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'a client that asks without reading takes no memory, and is answered once it reads',
+    'a client that sends requests without reading takes no memory, and is answered once it reads',
     async () => {
       fs.writeFileSync(here.hostFile('large'), randomBytes(1024 * 1024));
       const client = await here.connect();
@@ -131,7 +131,7 @@ describe('limits', () => {
       socket.pause();
       const before = bytesRead();
       const reads = Array.from({ length: 2000 }, (_, i) => sftp.read(handle, (i % 32) * 32_768, 32_768));
-      // Only what is read from the file can be in memory.
+      // Only data read from the file can be in memory.
       await expect.poll(() => bytesRead() - before).toBeGreaterThan(MEGABYTE);
       await sleep(300);
       expect(bytesRead() - before).toBeLessThan(30 * MEGABYTE);
@@ -141,7 +141,7 @@ describe('limits', () => {
     },
   );
 
-  test('a client that never stops asking is cut off', async () => {
+  test('a client that floods requests is cut off', async () => {
     const client = await here.connect();
     const sftp = await sftpOf(client);
     const handle = await sftp.open('/index.html', 'r');
@@ -156,7 +156,7 @@ describe('limits', () => {
 });
 
 describe('clients that vanish', () => {
-  test('leave no file open, whether they hang up, crash or break the protocol', async () => {
+  test('leave no file open, whether they disconnect, crash or break the protocol', async () => {
     for (let i = 0; i < 5; i++) {
       const client = await here.connect();
       const sftp = await sftpOf(client);
@@ -180,7 +180,7 @@ describe('clients that vanish', () => {
     await expect.poll(() => openFilesIn(here.base)).toEqual([]);
   });
 
-  test('noise on the port harms nobody', async () => {
+  test('random bytes on the port harm no other client', async () => {
     const sftp = await here.signIn();
     for (const noise of [
       randomBytes(10_000),

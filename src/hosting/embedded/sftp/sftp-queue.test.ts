@@ -8,7 +8,7 @@ let queue: RequestQueue;
 let backlog: number;
 let isHeld: boolean;
 let overflows: number;
-/** What was begun, and how to end it. */
+/** Started requests, and how to end them. */
 let begun: { name: string; end: () => void }[];
 
 beforeEach(() => {
@@ -52,7 +52,7 @@ test('requests run one after the other, in order', async () => {
   expect(names()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a client that writes faster than the disk is held until less waits', async () => {
+test('a client that writes faster than the disk is paused until the backlog shrinks', async () => {
   for (let i = 0; i < 4; i++) add(`${i}`, MIB);
   expect(isHeld).toBe(false);
   add('4', MIB);
@@ -61,7 +61,7 @@ test('a client that writes faster than the disk is held until less waits', async
   expect(isHeld).toBe(false);
 });
 
-test('while answers wait to be sent, nothing is done, but the connection is read', async () => {
+test('while responses wait to be sent, no request runs, but the connection is read', async () => {
   add('first');
   backlog = 5 * MIB;
   for (let i = 0; i < 6; i++) add(`${i}`, MIB);
@@ -79,7 +79,7 @@ test('while answers wait to be sent, nothing is done, but the connection is read
 test.each([
   ['requests', 9_000, 0],
   ['bytes', 40, MIB],
-])('too many %s end it, once', async (_what, count, bytes) => {
+])('too many %s end the session, once', async (_what, count, bytes) => {
   for (let i = 0; i < count; i++) add(`${i}`, bytes);
   expect(overflows).toBe(1);
   expect(isHeld).toBe(false);
@@ -87,7 +87,7 @@ test.each([
   expect(names()).toEqual(['0']);
 });
 
-test('stopping drops what waits, and waits for what runs', async () => {
+test('stopping drops waiting requests and waits for the running one', async () => {
   add('a', 5 * MIB);
   add('b');
   let isStopped = false;

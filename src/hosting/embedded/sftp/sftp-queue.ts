@@ -1,34 +1,33 @@
-/** Requests that a client sent and that have not been answered. */
+/** Unanswered requests of a client. */
 export interface RequestQueue {
-  /** Takes a request; `bytes` is what it holds in memory until it is done. Requests run one after the other. */
+  /** Queues a request, which holds `bytes` in memory until it is done. Requests run one after the other. */
   add(bytes: number, request: () => Promise<void>): void;
-  /** To be called when something was sent or came in: what waits for room may go on. */
+  /** Call this after data was sent or received, so that waiting requests can continue. */
   wake(): void;
-  /** Drops what waits, and resolves once nothing runs any more. */
+  /** Drops waiting requests and resolves once none is running. */
   stop(): Promise<void>;
 }
 
 export interface QueueOptions {
-  /** Bytes of answers that have not left yet. */
+  /** Bytes of unsent responses. */
   backlog(): number;
-  /** Asks for no more data from the client (true), or takes that back (false). */
+  /** Pauses (true) or resumes (false) reading from the client. */
   hold(held: boolean): void;
-  /** The client sends far more than it may; the queue takes no more. */
+  /** The client exceeds the limits by far; the queue accepts no more. */
   overflow(): void;
 }
 
-/** Answers that may wait to be sent before the next request is done; clients ask for 2 MB ahead. */
+/** Unsent responses, in bytes, above which no request runs. Clients request 2 MB ahead. */
 const BACKLOG_BYTES = 4 * 1024 * 1024;
-/** Data to write that may wait for the disk; then the client is made to wait. */
+/** Unwritten data, in bytes, above which the client is paused. */
 const WAITING_BYTES = 4 * 1024 * 1024;
-/** What no well-behaved client reaches, as it would have to ignore being made to wait. */
+/** No well-behaved client reaches this, because it would have to ignore the pause. */
 const OVERFLOW_BYTES = 32 * 1024 * 1024;
 const OVERFLOW_REQUESTS = 8192;
 
 /**
- * Bounds the memory that one session may take. A client that does not read its answers waits for itself: nothing more
- * is done until it does, while the connection is still read, for its permission to send more comes that way. A client
- * that writes faster than the disk is not read for a while.
+ * Bounds the memory of one session. If a client does not read its responses, no further request runs until it does. The connection is
+ * still read, because the client's window updates arrive on it. A client that writes faster than the disk is not read for a while.
  */
 export function createRequestQueue({ backlog, hold, overflow }: QueueOptions): RequestQueue {
   const waiting: { bytes: number; request: () => Promise<void> }[] = [];

@@ -11,7 +11,7 @@ let here: SftpPlace;
 let sftp: Sftp;
 beforeEach(async () => {
   here = await startSftpPlace();
-  // Each folder holds an index.html, which counts as one block of the file system.
+  // Each folder has an index.html, which counts as one block of the file system.
   const quotas = createDiskQuotas({
     filesOf: here.filesOf,
     limits: { bytes: 10 * MB, files: 10 },
@@ -35,7 +35,7 @@ describe('the bytes of an install', () => {
     await expect(sftp.writeFile('/other', 'x'.repeat(MB))).rejects.toMatchObject(FULL);
   });
 
-  test('are limited for writes, far behind the end and when appending', async () => {
+  test('are limited for writes far beyond the end and for appending', async () => {
     const handle = await sftp.open('/file', 'w');
     await expect(sftp.write(handle, 64 * 1024 ** 3 - 1, 'x')).rejects.toMatchObject(FULL);
     await sftp.write(handle, 9 * MB, 'x');
@@ -47,7 +47,7 @@ describe('the bytes of an install', () => {
     };
     await expect(writing()).rejects.toMatchObject(FULL);
     expect(written).toBeGreaterThan(0);
-    // Writing where there is something already needs no room.
+    // Overwriting needs no extra space.
     await sftp.write(handle, 0, 'y');
   });
 
@@ -70,7 +70,7 @@ describe('the bytes of an install', () => {
     await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
   });
 
-  test('count small files by their blocks, so that making and removing them frees nothing', async () => {
+  test('count small files by their blocks, so creating and removing them frees nothing', async () => {
     await sftp.writeFile('/a', 'x'.repeat(9 * MB));
     for (let n = 0; n < 300; n++) {
       await sftp.writeFile('/small', 'x');
@@ -97,13 +97,13 @@ describe('the bytes of an install', () => {
     await sftp.writeFile('/b', 'x'.repeat(2 * MB));
   });
 
-  test('of another install count for that one alone', async () => {
+  test('of another install count only for that install', async () => {
     await sftp.writeFile('/a', 'x'.repeat(9 * MB));
     const other = await here.signIn({ username: blog.name, privateKey: eve.private });
     await other.writeFile('/a', 'x'.repeat(9 * MB));
   });
 
-  test('are measured again before a refusal, and now and then', async () => {
+  test('are measured again before a refusal, and periodically', async () => {
     await sftp.writeFile('/a', 'x'.repeat(9 * MB));
     fs.rmSync(here.hostFile('a'));
     here.clock.advance(MINUTE_MS);

@@ -7,9 +7,9 @@ import { isOperatorsMatter, refusal, refusalOf } from './sftp-status.ts';
 import { type Access, AccessEndedError } from './ssh-access.ts';
 
 export interface SftpSession {
-  /** To be called when something was sent or came in. */
+  /** Call this after data was sent or received. */
   wake(): void;
-  /** Ends what runs and closes all files. */
+  /** Ends running requests and closes all files. */
   dispose(): Promise<void>;
 }
 
@@ -19,13 +19,13 @@ export interface SftpSessionOptions {
   access: Access;
   /** How many files and folders may be open at once. */
   handles: number;
-  /** Bytes that wait to be sent on the connection. */
+  /** Bytes waiting to be sent on the connection. */
   unsent(): number;
-  /** Asks for no more data from the client (true), or takes that back (false). */
+  /** Pauses (true) or resumes (false) reading from the client. */
   hold(held: boolean): void;
-  /** A request came. */
+  /** A request arrived. */
   onRequest(): void;
-  /** The connection must be ended: the client may not be here any more, or misbehaves. */
+  /** The connection must end, because the client lost its access or misbehaves. */
   onEnd(reason: string): void;
   log: Logger;
 }
@@ -42,7 +42,7 @@ export function serveSftp(options: SftpSessionOptions): SftpSession {
     overflow: () => options.onEnd('the client sends requests without reading the answers'),
   });
 
-  /** Queues a request. `open`: whether it uses what is open already; see {@link Access}. */
+  /** Queues a request. `open`: whether it uses an open handle; see {@link Access}. */
   function answer(id: number, open: 'new' | 'open', bytes: number, work: () => Promise<void> | void): void {
     options.onRequest();
     queue.add(bytes, async () => {
@@ -60,7 +60,7 @@ export function serveSftp(options: SftpSessionOptions): SftpSession {
     const known = refusalOf(error);
     if (known === null || isOperatorsMatter(error)) log.error({ err: error }, 'an SFTP request failed');
     const { code, message } =
-      known ?? refusal.failed('The server could not do that; its operator has been told');
+      known ?? refusal.failed('The server failed; the operator can see the cause in the log');
     sftp.status(id, code, message);
   }
 
@@ -176,7 +176,7 @@ export function serveSftp(options: SftpSessionOptions): SftpSession {
     await handles.closeAll();
   }
 
-  // The client will ask for nothing more; what it asked for is still done.
+  // The client sends no more requests; queued ones are still executed.
   sftp.on('end', () => {
     queue.add(0, async () => {
       await handles.closeAll();
@@ -193,8 +193,8 @@ export function serveSftp(options: SftpSessionOptions): SftpSession {
 }
 
 /**
- * Bytes of answers that the SSH window of the client has no room for. The library keeps them in a field that it does
- * not document; were it gone, a client that does not read could fill the memory.
+ * Bytes of responses that exceed the client's SSH window. The library keeps them in an undocumented field. Without that field, a client
+ * that does not read could fill the memory.
  */
 function bufferedIn(sftp: SFTPWrapper): number {
   const buffered: unknown = Reflect.get(sftp, '_buffer');
@@ -206,7 +206,7 @@ function bufferedIn(sftp: SFTPWrapper): number {
 
 /**
  * Reports that the SFTP subsystem ended well (RFC 4254 section 6.10). OpenSSH's `scp` exits with 1 if a server closes the channel without it.
- * The library offers this for shells only, so it is sent through fields that it does not document.
+ * The library offers this for shells only, so it is sent through undocumented fields.
  */
 function sendExitStatus(sftp: SFTPWrapper): void {
   const protocol: unknown = Reflect.get(sftp, '_protocol');
@@ -214,7 +214,7 @@ function sendExitStatus(sftp: SFTPWrapper): void {
   if (!isRecord(protocol) || !isRecord(channel) || typeof protocol.exitStatus !== 'function') {
     throw new TypeError('the SSH library has no way to send an exit status');
   }
-  // A client that has closed the channel already expects nothing more.
+  // A client that has already closed the channel expects nothing more.
   if (channel.state === 'open' || channel.state === 'eof') protocol.exitStatus(channel.id, 0);
 }
 

@@ -4,7 +4,7 @@ import { NotContainedError } from '../host-folder/contained-file.ts';
 
 const { STATUS_CODE } = ssh2.utils.sftp;
 
-/** A request that is refused, with its SFTP status code (draft-ietf-secsh-filexfer-02 section 7) and a sentence. */
+/** A refused request, with its SFTP status code (draft-ietf-secsh-filexfer-02 section 7) and a message. */
 class SftpRefusal extends Error {
   override name = 'SftpRefusal';
   readonly code: number;
@@ -23,7 +23,7 @@ export const refusal = {
   unsupported: (message: string) => new SftpRefusal(STATUS_CODE.OP_UNSUPPORTED, message),
 };
 
-/** Errors of the system that a customer can cause, as OpenSSH's server reports them, in plainer words. */
+/** System errors that a customer can cause, with OpenSSH's status codes and plainer messages. */
 const SYSTEM: Record<string, [code: number, message: string]> = {
   ENOENT: [STATUS_CODE.NO_SUCH_FILE, 'There is no such file or folder'],
   ENOTDIR: [STATUS_CODE.NO_SUCH_FILE, 'Part of the path is not a folder'],
@@ -42,7 +42,7 @@ const SYSTEM: Record<string, [code: number, message: string]> = {
   EDQUOT: [STATUS_CODE.FAILURE, 'The disk quota is used up'],
 };
 
-/** What a failed request is answered with, or null if the failure is not one that a customer can cause. */
+/** The response to a failed request, or null if a customer cannot cause that failure. */
 export function refusalOf(error: unknown): SftpRefusal | null {
   if (error instanceof SftpRefusal) return error;
   if (error instanceof NotContainedError) return refusal.denied('The link leads out of the website');
@@ -50,7 +50,7 @@ export function refusalOf(error: unknown): SftpRefusal | null {
   return known === undefined ? null : new SftpRefusal(...known);
 }
 
-/** Failures of the disk, about which the operator must hear. */
+/** Disk failures, which are logged for the operator. */
 export function isOperatorsMatter(error: unknown): boolean {
   return hasCode(error, 'ENOSPC', 'EDQUOT');
 }

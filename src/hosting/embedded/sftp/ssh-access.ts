@@ -2,16 +2,16 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { SshQuestions } from '../../contract/host.ts';
 import type { SignedIn } from './ssh-authentication.ts';
 
-/** The key was removed, or its owner may not reach these files any more. */
+/** The key was removed, or its owner lost access to these files. */
 export class AccessEndedError extends Error {
   override name = 'AccessEndedError';
 }
 
-/** Whether somebody who signed in may still do so. */
+/** Checks whether a signed-in user still has access. */
 export interface Access {
   /**
-   * Asks again; what is `open` already (transferring a file, say) relies on an answer of up to a second ago. Rejects
-   * with {@link AccessEndedError}, or with the failure if there is no answer: then nothing may be done either.
+   * Checks access again. Requests on an `open` handle, such as a file transfer, reuse a result for up to a second. Rejects with
+   * {@link AccessEndedError}, or with the cause if the check fails. The request must not run in either case.
    */
   check(open: 'new' | 'open'): Promise<void>;
 }

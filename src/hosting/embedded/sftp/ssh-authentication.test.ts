@@ -18,7 +18,7 @@ function parsed(text: string): ssh2.ParsedKey {
   return key;
 }
 
-/** Signs as the attempt says, and tells how it was answered. */
+/** Signs as described by the attempt and returns the response. */
 async function attempt(
   key: ssh2.ParsedKey,
   hash: string | undefined,
@@ -48,14 +48,14 @@ async function attempt(
   return { answer, who };
 }
 
-test('a proper signature signs in', async () => {
+test('a valid signature signs in', async () => {
   const who = { login, name: 'shop', fingerprintSha256: expect.stringMatching(/^[A-Za-z0-9+/]{43}$/) };
   expect(await attempt(ed25519, undefined)).toEqual({ answer: 'accepted', who });
   expect(await attempt(rsa, 'sha256')).toEqual({ answer: 'accepted', who });
   expect(await attempt(rsa, 'sha512')).toEqual({ answer: 'accepted', who });
 });
 
-test('asking whether a key would do signs nobody in', async () => {
+test('probing whether a key is accepted does not sign in', async () => {
   expect(await attempt(ed25519, undefined, { signature: undefined })).toEqual({
     answer: 'accepted',
     who: null,
@@ -65,19 +65,19 @@ test('asking whether a key would do signs nobody in', async () => {
 test.each<[string, ssh2.ParsedKey, string | undefined, Partial<PublicKeyAuthContext>]>([
   ['RSA over SHA-1', rsa, 'sha1', { hashAlgo: undefined }],
   ['RSA over SHA-1, named', rsa, 'sha1', {}],
-  ['RSA over SHA-1, only asking', rsa, 'sha1', { hashAlgo: undefined, signature: undefined }],
+  ['RSA over SHA-1, only probing', rsa, 'sha1', { hashAlgo: undefined, signature: undefined }],
   ['a signature over something else', ed25519, undefined, { blob: Buffer.from('something else') }],
   ['a changed signature', ed25519, undefined, { signature: Buffer.alloc(64) }],
   ['an empty signature', ed25519, undefined, { signature: Buffer.alloc(0) }],
-  ['a signature without what it is over', ed25519, undefined, { blob: undefined }],
+  ['a signature without signed content', ed25519, undefined, { blob: undefined }],
   [
-    'a key of another algorithm than is named',
+    'a key of another algorithm than named',
     rsa,
     'sha256',
     { key: { algo: 'ssh-ed25519', data: rsa.getPublicSSH() } },
   ],
   [
-    'a key with something behind it',
+    'a key with trailing bytes',
     ed25519,
     undefined,
     { key: { algo: 'ssh-ed25519', data: Buffer.concat([ed25519.getPublicSSH(), Buffer.of(0)]) } },

@@ -3,22 +3,22 @@ import type { Logger } from 'pino';
 import ssh2, { type AuthContext, type PublicKeyAuthContext } from 'ssh2';
 import type { SshLogin, SshQuestions } from '../../contract/host.ts';
 
-/** Who signed in, and with what. */
+/** The signed-in user and key. */
 export interface SignedIn {
   login: SshLogin;
-  /** The name that the client gave, which is the install's. */
+  /** The name given by the client, which is the install's name. */
   name: string;
   fingerprintSha256: string;
 }
 
-/** RSA signatures must be over SHA-2 (RFC 8332); those over SHA-1 have no hash algorithm here. */
+/** RSA signatures must use SHA-2 (RFC 8332); SHA-1 signatures have no hash algorithm here. */
 const RSA_HASHES = ['sha256', 'sha512'];
 
 /**
- * Answers one attempt to sign in. Only public keys are accepted; the signature proves that the client has the private
- * one. An unknown name, a key that may not enter and a wrong signature look the same from outside.
+ * Answers one sign-in attempt. Only public keys are accepted; the signature proves that the client has the private key. An unknown name,
+ * an unauthorized key and a wrong signature get the same response.
  *
- * @returns who signed in; null if nobody did, or if the client only asked whether a key would do
+ * @returns the signed-in user; null if the attempt failed or the client only probed a key
  */
 export async function authenticate(
   attempt: AuthContext,
@@ -33,13 +33,13 @@ export async function authenticate(
   const name = attempt.username;
   const who = { install: name, fingerprint: fingerprintSha256 };
   if (!isPossible(attempt)) {
-    log.info(who, 'an SSH key of a kind that is not accepted was offered');
+    log.info(who, 'a client offered an SSH key of an unsupported type');
     attempt.reject(['publickey']);
     return null;
   }
   const login = await ask(questions, name, fingerprintSha256, log);
   if (login === null) {
-    log.info(who, 'an SSH key that may not enter was offered');
+    log.info(who, 'a client offered an unauthorized SSH key');
     attempt.reject(['publickey']);
     return null;
   }
@@ -48,7 +48,7 @@ export async function authenticate(
     return null;
   }
   if (!isSigned(attempt)) {
-    log.warn(who, 'an SSH signature is wrong');
+    log.warn(who, 'a client sent a wrong SSH signature');
     attempt.reject(['publickey']);
     return null;
   }
@@ -65,7 +65,7 @@ async function ask(
   try {
     return await questions.sshLogin(name, fingerprintSha256);
   } catch (err) {
-    log.error({ err, install: name }, 'an SSH log-in could not be checked and is refused');
+    log.error({ err, install: name }, 'an SSH sign-in could not be checked and is refused');
     return null;
   }
 }
@@ -83,7 +83,7 @@ function isSigned(attempt: PublicKeyAuthContext): boolean {
   return key.verify(blob, signature, hashAlgo) === true;
 }
 
-/** The offered key, if it is really of the algorithm that the client names and exactly what its fingerprint is of. */
+/** The offered key, if it has the named algorithm and no bytes beyond the fingerprinted key. */
 function keyOf({ key: { algo, data } }: PublicKeyAuthContext): ssh2.ParsedKey | null {
   const parsed = ssh2.utils.parseKey(data);
   if (parsed instanceof Error) return null;

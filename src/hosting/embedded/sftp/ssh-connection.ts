@@ -10,13 +10,13 @@ import { createAccess } from './ssh-access.ts';
 import { authenticate, type SignedIn } from './ssh-authentication.ts';
 
 export interface ConnectionLimits {
-  /** Attempts to sign in; a client with many keys offers one after the other. */
+  /** Sign-in attempts; a client with many keys offers one after the other. */
   authAttempts: number;
-  /** SFTP sessions at once on one connection. */
+  /** Concurrent SFTP sessions on one connection. */
   sessions: number;
-  /** Files and folders that one session may have open. */
+  /** Open files and folders of one session. */
   handles: number;
-  /** How long a connection may be without a request. */
+  /** Idle timeout of a connection. */
   idleMs: number;
 }
 
@@ -31,10 +31,10 @@ export interface ConnectionOptions {
   clock: Clock;
 }
 
-/** After saying goodbye, this long for the client to close as well. */
+/** Time for the client to close its side after the disconnect message. */
 const GOODBYE_MS = 2_000;
 
-/** Serves one client that has completed the SSH version exchange: signs it in and answers its SFTP sessions. */
+/** Serves one client after the SSH version exchange: signs it in and answers its SFTP sessions. */
 export function serveConnection(
   connection: Connection,
   options: ConnectionOptions,
@@ -67,9 +67,9 @@ export function serveConnection(
     sessions.clear();
   }
 
-  const idle = setTimeout(() => end('nothing was asked for a long time'), limits.idleMs).unref();
+  const idle = setTimeout(() => end('the client was idle for too long'), limits.idleMs).unref();
 
-  /** One session that must wait for the disk makes the connection wait, as all sessions share it. */
+  /** A session that waits for the disk pauses the connection, which all sessions share. */
   function hold(session: object, held: boolean): void {
     if (held) holding.add(session);
     else holding.delete(session);
@@ -80,7 +80,7 @@ export function serveConnection(
   async function signIn(attempt: AuthContext): Promise<void> {
     if (attempt.method !== 'none') attempts += 1;
     if (attempts > limits.authAttempts) {
-      end('too many attempts to sign in');
+      end('too many sign-in attempts');
       return;
     }
     const result = await authenticate(attempt, questions, log);
@@ -121,7 +121,7 @@ export function serveConnection(
       sessions.add(served);
       sftp.on('close', () => sessions.delete(served));
     });
-    // Only a terminal makes `ssh` show what it is told instead of complaining that it got none.
+    // `ssh` shows this message only if a terminal was granted; otherwise it reports an error.
     session.on('pty', (accept) => accept?.());
     session.on('shell', (accept) => sayGoodbye(accept(), who));
     session.on('exec', (accept) => sayGoodbye(accept(), who));
@@ -140,7 +140,7 @@ export function serveConnection(
   const wakeAll = () => {
     for (const session of sessions) session.wake();
   };
-  // What comes in may be the client's permission to send more.
+  // Incoming data may be a window update from the client.
   socket.on('data', () => setImmediate(wakeAll));
   socket.on('drain', wakeAll);
   connection.on('error', (err) => log.debug({ err }, 'an SSH connection failed'));

@@ -5,7 +5,7 @@ import { writeDurably } from '../../../lib/durable-file.ts';
 import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
 
 /**
- * The private host key of the SFTP gateway: read from `file`, or made (Ed25519) and stored there.
+ * The private host key of the SFTP gateway, read from `file`, or created (Ed25519) and stored there.
  *
  * @returns the key in OpenSSH's format
  */
@@ -28,7 +28,7 @@ export async function publicHostKey(file: string): Promise<string | null> {
   return key instanceof Error ? null : `${key.type} ${key.getPublicSSH().toString('base64')}`;
 }
 
-/** ssh2 1.17 makes about one key in 200 that nothing can parse, so this tries again. */
+/** About one in 200 keys that ssh2 1.17 generates cannot be parsed, so this retries. */
 function newKey(): string {
   const made = ssh2.utils.generateKeyPairSync('ed25519').private;
   return ssh2.utils.parseKey(made) instanceof Error ? newKey() : made;

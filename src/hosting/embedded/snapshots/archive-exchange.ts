@@ -5,16 +5,16 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { isGone } from './archive-tree.ts';
 
 /**
- * Exchanging a folder for another takes two renames: the old one aside, the new one into its place. What a process
- * that died in between leaves behind is told by which of the folders are there:
+ * Replacing a folder takes two renames: the old one aside, then the new one into its place. The folders that exist show where a process
+ * died in between.
  *
  * | folder | new | old | state | what {@link recoverExchange} does |
  * |---|---|---|---|---|
- * | yes | –   | –   | at rest | nothing |
+ * | yes | –   | –   | idle | nothing |
  * | any | yes | –   | died while the new one was filled | removes new |
  * | –   | any | yes | died between the renames | puts old back, removes new |
  * | yes | –   | yes | died before old was removed | removes old |
- * | yes | yes | yes | died between the renames, and then somebody made the folder anew | puts old back, keeps what was made under a third name, removes new |
+ * | yes | yes | yes | died between the renames, then the folder was recreated | puts old back, keeps the recreated folder under a third name, removes new |
  */
 export interface ExchangeFolders {
   folder: string;
@@ -34,7 +34,7 @@ export function exchangeFoldersOf(folder: string): ExchangeFolders {
   };
 }
 
-/** Puts `next` into the place of `folder` (which need not be there) and removes what was there. */
+/** Replaces `folder` (which may be missing) by `next` and removes the old one. */
 export async function exchangeFolders({ folder, next, old }: ExchangeFolders): Promise<void> {
   if (await exists(folder)) await rename(folder, old);
   await rename(next, folder);
@@ -42,7 +42,7 @@ export async function exchangeFolders({ folder, next, old }: ExchangeFolders): P
   await removeTree(old);
 }
 
-/** Ends what an interrupted exchange began. To be called before anything else is done with the folder. */
+/** Completes or reverts an interrupted exchange. Call this before any other use of the folder. */
 export async function recoverExchange({ folder, next, old, stray }: ExchangeFolders): Promise<void> {
   if (await exists(old)) {
     const isDone = (await exists(folder)) && !(await exists(next));
@@ -70,7 +70,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Removes a folder with all it holds, also where modes forbid it. That it is not there is success. */
+/** Removes a folder with its content, even if modes forbid it. A missing folder is a success. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
@@ -81,7 +81,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Lets the owner read, enter and change a folder and all folders below it. */
+/** Gives the owner read, write and search permission on a folder and all folders below it. */
 async function openFolders(folder: Buffer): Promise<void> {
   await chmod(folder, 0o700);
   for (const child of await readdir(folder, { withFileTypes: true, encoding: 'buffer' })) {

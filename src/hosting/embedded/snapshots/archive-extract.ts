@@ -9,18 +9,17 @@ import { joinBytes } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
 import { partsOf, placePieces } from './sparse-file.ts';
 
-/** A file of which a run of this many zeros is left out becomes sparse, as it may have been before. */
+/** Runs of at least this many zeros are skipped, which makes the file sparse, as it may have been before. */
 const HOLE_BYTES = 4096;
 const ZEROS = Buffer.alloc(256 * 1024);
 /**
- * Files under way at once: the time goes into waiting for the disk, and the file system makes several durable with
- * one write of its journal.
+ * Concurrent files: most time is spent waiting for the disk, and the file system makes several durable with one journal write.
  */
 const TASKS = 16;
 
 /**
- * Unpacks an archive into a new folder, checks every byte on the way, and makes all of it durable. If it fails, the
- * folder holds a part and is the caller's to remove. Errors: DamagedArchiveError (archive-manifest.ts).
+ * Unpacks an archive into a new folder, checks every byte and makes all of it durable. If it fails, the caller removes the
+ * partial folder. Errors: DamagedArchiveError (archive-manifest.ts).
  */
 export async function extractArchive(
   files: ArchiveFiles,
@@ -42,7 +41,7 @@ export async function extractArchive(
   }
 }
 
-/** Makes one entry. Folders get their mode and times last: until then they must be writable. */
+/** Creates one entry. Folders get their mode and times last, because they must stay writable until then. */
 async function place(
   { entry, path, content }: ArchivedItem,
   root: Buffer,
@@ -72,7 +71,7 @@ async function writeFile(
   entry: Extract<ManifestEntry, { type: 'file' }>,
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Promise<void> {
-  // Made by this call or not at all: an earlier entry of that name may be a link.
+  // Created exclusively, because an earlier entry of that name may be a link.
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     const place = placePieces(partsOf(entry));
@@ -109,7 +108,7 @@ async function writeWhole(file: FileHandle, chunk: Buffer, position: number): Pr
   }
 }
 
-/** Innermost first, so that a folder that its mode closes is closed last. */
+/** Innermost first, so that an unreadable folder gets its mode last. */
 async function finishFolders(root: Buffer, folders: Map<string, ManifestEntry>): Promise<void> {
   for (const [path, entry] of [...folders].reverse()) {
     const target = path === '' ? root : joinBytes(root, Buffer.from(path, 'latin1'));
@@ -125,7 +124,7 @@ function secondsOf(entry: ManifestEntry): number {
 }
 
 interface Tasks {
-  /** Begins a task; waits only while too many are under way. Rejects with the first failure so far. */
+  /** Starts a task; waits only while too many are running. Rejects with the first failure so far. */
   begin(task: () => Promise<void>): Promise<void>;
   /** Waits for all. Rejects with the first failure. */
   settle(): Promise<void>;

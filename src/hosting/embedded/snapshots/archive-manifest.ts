@@ -6,9 +6,9 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
 /**
- * The manifest of an archive: JSON, one record a line, so that neither writing nor reading it holds more than a line
- * in memory. First a header, then the entries in the order of the archive, last the totals. The totals carry the
- * checksum of the archive and of all lines above them.
+ * The manifest of an archive: JSON, one record per line, so writing and reading hold only one line in memory.
+ * First a header, then the entries in archive order, then the totals. The totals contain the checksums of the archive and of all lines
+ * above them.
  */
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -27,9 +27,9 @@ export type ManifestHeader = Static<typeof ManifestHeader>;
 const Place = {
   /** Relative to the website's folder, which is `.` itself; as in the archive. */
   path: Type.String({ minLength: 1 }),
-  /** The name itself where it is not UTF-8; `path` then only resembles it. */
+  /** The exact name if it is not UTF-8; `path` then only resembles it. */
   path_base64: Type.Optional(Type.String()),
-  /** Permission bits, setuid and the like included. */
+  /** Permission bits, including setuid and similar. */
   mode: Type.Integer({ minimum: 0, maximum: 0o7777 }),
   /** Nanoseconds since 1970, a string because they exceed a double's precision. */
   mtime_ns: Type.String({ pattern: '^-?[0-9]{1,20}$' }),
@@ -41,11 +41,11 @@ export const ManifestEntry = Type.Union([
     type: Type.Literal('file'),
     ...Place,
     size: Count,
-    /** Of what the archive holds of it. */
+    /** SHA-256 of the archived content. */
     sha256: Hash,
-    /** Offset and length of each part that holds data, if the archive has the file without its holes. */
+    /** Offset and length of each data part, if the file is archived without its holes. */
     data: Type.Optional(Type.Array(Type.Tuple([Count, Count]))),
-    /** The file changed while it was read: this copy does not count, a later one of the same path may. */
+    /** The file changed while it was read: this copy is invalid, a later one of the same path may be valid. */
     superseded: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({
@@ -71,7 +71,7 @@ export type ManifestTotals = Static<typeof ManifestTotals>;
 
 const LastLine = Type.Object({ totals: ManifestTotals, manifest_sha256: Hash });
 
-/** The manifest or the archive is not what was written. `message` says what is wrong, without a final full stop. */
+/** The manifest or the archive differs from what was written. `message` says what is wrong, without a final full stop. */
 export class DamagedArchiveError extends Error {
   override name = 'DamagedArchiveError';
 }
@@ -115,7 +115,7 @@ export async function createManifestWriter(path: string, header: ManifestHeader)
 
 export interface ManifestReader {
   header: ManifestHeader;
-  /** The entries in order; the totals once there are no more. */
+  /** The entries in order, then the totals. */
   next(): Promise<ManifestEntry | ManifestTotals>;
   close(): void;
 }
@@ -124,7 +124,7 @@ export function isEntry(record: ManifestEntry | ManifestTotals): record is Manif
   return 'type' in record;
 }
 
-/** Opens a manifest. Everything about it is checked as it is read; errors: {@link DamagedArchiveError}. */
+/** Opens a manifest. Everything is checked while it is read. Errors: {@link DamagedArchiveError}. */
 export async function openManifest(path: string): Promise<ManifestReader> {
   const stream = createReadStream(path);
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Names of files are bytes. Nearly all are UTF-8 and stand in an archive as they are; of the others (left by old FTP
- * programs) the manifest keeps the bytes, and the archive a readable stand-in in which they are percent-encoded.
+ * File names are bytes. Nearly all are UTF-8 and are archived unchanged. For the others (from old FTP programs), the manifest keeps the
+ * bytes, and the archive a readable, percent-encoded substitute.
  */
 export interface ArchivedName {
   text: string;
-  /** The bytes in base64, only where `text` does not have them. */
+  /** The bytes in base64, only if `text` does not represent them. */
   base64?: string;
 }
 
@@ -22,7 +22,7 @@ export function nameBytes(text: string, base64: string | undefined): Buffer {
   return base64 === undefined ? Buffer.from(text, 'utf8') : Buffer.from(base64, 'base64');
 }
 
-/** A path for an error message or a log line: quoted, so that no control character gets there. */
+/** Quotes a path for an error message or log line, escaping control characters. */
 export function quoted(path: Buffer): string {
   return JSON.stringify(archivedName(path).text);
 }

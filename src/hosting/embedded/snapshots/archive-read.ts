@@ -16,15 +16,15 @@ import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, checksum } from './archive-write.ts';
 import { areInside, partsOf, sparseFormOf } from './sparse-file.ts';
 
-/** One entry of an archive. For a file, `content` gives its bytes (of a sparse one its data) and must be read to its end. */
+/** One entry of an archive. For a file, `content` yields its bytes (for a sparse file its data) and must be read to the end. */
 export interface ArchivedItem {
   entry: ManifestEntry;
-  /** Relative, empty for the folder itself; directly in a folder that an earlier item is. */
+  /** Relative, empty for the folder itself. The parent folder is always an earlier item. */
   path: Buffer;
   content: AsyncIterable<Buffer>;
 }
 
-/** Which snapshot an archive should be of. */
+/** The snapshot that an archive should belong to. */
 export interface ArchiveIdentity {
   installId: string;
   backupId: string;
@@ -33,12 +33,11 @@ export interface ArchiveIdentity {
 const READ_BYTES = 256 * 1024;
 
 /**
- * Reads an archive side by side with its manifest, and checks everything: that both have the same entries, that none
- * would lie outside the folder, each file's size and checksum, the totals, the checksum of the archive itself. An entry has been checked once its
- * content was read to the end; the whole once the promise resolves. Errors: {@link DamagedArchiveError}, and whatever
- * `visit` rejects with.
+ * Reads an archive along with its manifest and checks everything: equal entries, no entry outside the folder, each file's size and
+ * checksum, the totals, and the checksum of the archive. An entry is verified once its content is read to the end; the archive is
+ * verified once the promise resolves. Errors: {@link DamagedArchiveError}, and any error of `visit`.
  *
- * @param visit called with one item after the other; content that it leaves is checked all the same
+ * @param visit called with one item after the other; unread content is checked too
  * @returns the totals
  */
 export async function readArchive(
@@ -59,7 +58,7 @@ export async function readArchive(
     extract,
     { signal },
   );
-  // Reported below; without this a failure between two entries would count as unhandled.
+  // Reported below. Without this, a failure between two entries would count as unhandled.
   read.catch(() => {});
   try {
     const { header } = manifest;
@@ -92,7 +91,7 @@ export async function readArchive(
   }
 }
 
-/** Reads an archive to its end and checks all of it. */
+/** Reads and checks a whole archive. */
 export async function verifyArchive(
   files: ArchiveFiles,
   identity: ArchiveIdentity,
@@ -119,8 +118,7 @@ function checkHeader(header: tar.Header, entry: ManifestEntry): void {
 }
 
 /**
- * The path of an entry, which must be directly in a folder that an earlier entry is. So no entry can leave the folder,
- * neither by `..` nor through a link.
+ * The path of an entry, whose parent must be a folder entry seen earlier. So no entry can leave the folder, by `..` or through a link.
  */
 function relativePath(entry: ManifestEntry, folders: Set<string>): Buffer {
   const isTop = entry.path === '.' && entry.path_base64 === undefined;
@@ -181,7 +179,7 @@ function checkTotals(totals: ManifestTotals, counts: Counts, input: ReturnType<t
   if (!isComplete) throw new DamagedArchiveError('it has fewer or more entries than it had');
 }
 
-/** The disk's errors and the caller's signal are no damage; all that the decoders complain of is. */
+/** Disk errors and the caller's signal are not damage; every decoder error is. */
 function explain(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   if (error instanceof DamagedArchiveError) return error;

@@ -9,12 +9,11 @@ import { joinBytes, unreadable } from './archive-tree.ts';
 import type { DataPart } from './sparse-file.ts';
 
 /**
- * Reads the files of a website while it lives.
+ * Reads the files of a live website.
  *
- * What "consistent" means: each file is archived as it was at one moment. That is so if its size and times are the
- * same before and after reading, or if reading it a second time gives the same bytes (a log that only grows is taken
- * up to the length that it had at first). Otherwise it is tried again, and at last an error names the file. Files
- * are not frozen in relation to each other.
+ * "Consistent" means that each file is archived as it was at one moment. A file is consistent if its size and times are the same before
+ * and after reading, or if a second reading gives the same bytes. A log that only grows is read up to its first length. Otherwise the
+ * file is read again, and finally an error names it. Different files may be from different moments.
  */
 export interface Source {
   /** The website's folder, absolute and real. */
@@ -24,17 +23,17 @@ export interface Source {
 }
 
 export const CHUNK_BYTES = 256 * 1024;
-/** Files up to this size are read in one piece, and so known to be whole before anything of them is archived. */
+/** Files up to this size are read in one piece and verified before any of their bytes are archived. */
 export const SMALL_BYTES = CHUNK_BYTES;
 
 /** A file that changes while it is read is read again, after 100 ms and then 400 ms. */
 const PAUSES_MS = [100, 400];
-/** File systems stamp changes with a clock that moves in steps of up to 10 ms; two in one step look like one. */
+/** File system timestamps advance in steps of up to 10 ms, so two changes in one step look like one. */
 const STAMP_STEP_MS = 50;
 
 /**
- * Opens the file and calls `read` until that says it was read as it was at one moment; `false` if there is no file
- * (any more). Path: relative to the root.
+ * Opens the file and calls `read` until it returns a consistent result. Returns `false` if the file is missing. The path is relative to
+ * the root.
  */
 export async function untilStable(
   source: Source,
@@ -61,7 +60,7 @@ export interface SmallFile {
   sha256: string;
 }
 
-/** Reads a small file whole: `large` if it is not small, null if there is none. */
+/** Reads a small file whole. Returns `large` if it is not small, null if it is missing. */
 export async function readSmall(source: Source, path: Buffer): Promise<SmallFile | 'large' | null> {
   let result: SmallFile | 'large' | null = null;
   await untilStable(source, path, async (file, stats) => {
@@ -78,7 +77,7 @@ export async function readSmall(source: Source, path: Buffer): Promise<SmallFile
   return result;
 }
 
-/** Whether what was read, `stats.size` bytes of this checksum, is what the file had at one moment. */
+/** Whether the bytes read (`stats.size` bytes with this checksum) were the file's content at one moment. */
 export async function isStable(
   source: Source,
   file: FileHandle,
@@ -98,7 +97,7 @@ export async function isStable(
   return bytes === size && hash.digest('hex') === sha256;
 }
 
-/** Whether the state of the file shows that nothing was written since `stats`. If it was changed a moment ago, it does not show. */
+/** Whether the file's state proves that nothing was written since `stats`. A very recent change leaves this open. */
 export async function isUnchanged(source: Source, file: FileHandle, stats: BigIntStats): Promise<boolean> {
   const isFresh = Math.abs(source.clock.now().getTime() - Number(stats.ctimeMs)) < STAMP_STEP_MS;
   return !isFresh && isSameState(stats, await file.stat({ bigint: true }));
@@ -108,7 +107,7 @@ function isSameState(a: BigIntStats, b: BigIntStats): boolean {
   return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }
 
-/** Exactly `size` bytes, which go into `hash` as well: what the file has, and zeros if it has become shorter. */
+/** Yields exactly `size` bytes and hashes them: the file's content, padded with zeros if it has become shorter. */
 export async function* readPadded(
   source: Source,
   file: FileHandle,
@@ -119,7 +118,7 @@ export async function* readPadded(
   yield* readParts(source, file, path, [{ offset: 0, length: size }], hash);
 }
 
-/** The same of several parts of the file, one after the other. */
+/** Does the same for several parts of the file in order. */
 export async function* readParts(
   source: Source,
   file: FileHandle,
@@ -157,7 +156,7 @@ async function readWhole(source: Source, file: FileHandle, path: Buffer, size: n
   return Buffer.concat(chunks);
 }
 
-/** At most `size` bytes from `offset` on. */
+/** At most `size` bytes from `offset`. */
 async function* readChunks(
   source: Source,
   file: FileHandle,

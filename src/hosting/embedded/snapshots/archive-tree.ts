@@ -5,10 +5,10 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { quoted } from './archive-names.ts';
 
-/** Something in a folder. `path` is relative to the folder that is walked, and empty for that folder itself. */
+/** An entry of the walked folder. `path` is relative to that folder, and empty for the folder itself. */
 export type TreeItem =
   | { path: Buffer; kind: 'file' | 'symlink' | 'special' }
-  /** With its state when it was listed: once a folder is given, all that follows below it has a folder. */
+  /** With its state when it was listed. A folder is always yielded before its content. */
   | { path: Buffer; kind: 'directory'; stats: BigIntStats };
 
 interface Waiting {
@@ -18,14 +18,14 @@ interface Waiting {
 
 const SLASH = Buffer.from('/');
 
-/** `name` in the folder `path`; an empty path is the top. */
+/** Joins `name` to the folder `path`; an empty path is the top. */
 export function joinBytes(path: Buffer, name: Buffer): Buffer {
   return path.length === 0 ? name : Buffer.concat([path, SLASH, name]);
 }
 
 /**
- * Everything below `root`, a folder before what it holds, in the order of the bytes of the names. Links are never
- * followed. What goes away between being listed and being visited is left out.
+ * Yields everything below `root`, folders before their content, in byte order of names. Links are never followed. Entries that vanish
+ * between listing and visiting are left out.
  *
  * @param root absolute and real
  */
@@ -43,7 +43,7 @@ export async function* walkTree(root: Buffer): AsyncGenerator<TreeItem> {
       continue;
     }
     yield { path, kind, stats: listed.stats };
-    // The last in is the first out.
+    // A stack: last in, first out.
     for (const child of listed.children.reverse()) {
       waiting.push({ path: joinBytes(path, child.name), kind: kindOf(child) });
     }
@@ -56,11 +56,11 @@ interface Listed {
   children: Dirent<Buffer>[];
 }
 
-/** A folder and its content, or null if there is none (any more) at exactly that place. */
+/** A folder and its content, or null if no folder exists at exactly that path. */
 async function list(root: Buffer, path: Buffer): Promise<Listed | null> {
   const folder = path.length === 0 ? root : joinBytes(root, path);
   try {
-    // A folder above may have become a link, to a place whose files are no business of this website.
+    // A folder above may have become a link to files outside this website.
     const real = await realpath(folder, { encoding: 'buffer' });
     if (!real.equals(folder)) return null;
     const stats = await lstat(folder, { bigint: true });
@@ -72,7 +72,7 @@ async function list(root: Buffer, path: Buffer): Promise<Listed | null> {
   }
 }
 
-/** The error to report if something in a website cannot be read, with a sentence for the website's owner. */
+/** The error to report for an unreadable file, with a sentence for the website's owner. */
 export function unreadable(path: Buffer, cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'EACCES' || code === 'EPERM') {
@@ -86,7 +86,7 @@ export function unreadable(path: Buffer, cause: unknown): Error {
   });
 }
 
-/** Whether a system call failed because what it meant is not there, or no longer what it was. */
+/** Whether a system call failed because its target is missing or has been replaced. */
 export function isGone(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENOTCONTAINED');
 }

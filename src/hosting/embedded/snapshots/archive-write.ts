@@ -33,15 +33,15 @@ export interface ArchiveFiles {
   manifest: string;
 }
 
-/** Faster than gzip at its fastest by a factor of five, and smaller than gzip at its best. */
+/** Five times faster than gzip's fastest level, and smaller than gzip's best. */
 const ZSTD_LEVEL = 3;
-/** Small files that are read ahead of the one being archived; most of the time goes into waiting for the disk. */
+/** Small files read ahead of the one being archived, because most time is spent waiting for the disk. */
 const LOOK_AHEAD = 8;
 
 /**
- * Writes a folder into an archive (tar, compressed with zstd) and its manifest, both in new files, durable when it
- * resolves. Memory does not grow with the size of files. Consistent as {@link Source} says; what goes away before it
- * is read is left out of archive and manifest alike.
+ * Writes a folder into an archive (tar, compressed with zstd) and a manifest. Both are new files and durable when the promise resolves.
+ * Memory does not grow with the size of files. Files are consistent as defined in {@link Source}. Files that vanish before they are read
+ * are left out of archive and manifest.
  */
 export async function writeArchive(
   folder: string,
@@ -91,12 +91,12 @@ export async function writeArchive(
 
 type Small = SmallFile | 'large' | null;
 
-/** All there is in a folder; the small files are being read already while the items before them are archived. */
+/** All items of a folder. Small files are read ahead while earlier items are archived. */
 async function* readAhead(source: Source): AsyncGenerator<{ item: TreeItem; small: Promise<Small> }> {
   const waiting: { item: TreeItem; small: Promise<Small> }[] = [];
   for await (const item of walkTree(source.root)) {
     const small = item.kind === 'file' ? readIfThere(source, item.path) : Promise.resolve(null);
-    // Whoever takes the item gets the failure; until then it must not count as unhandled.
+    // The consumer of the item gets the failure. Until then it must not count as unhandled.
     small.catch(() => {});
     waiting.push({ item, small });
     const next = waiting.length > LOOK_AHEAD ? waiting.shift() : undefined;
@@ -109,7 +109,7 @@ async function readIfThere(source: Source, path: Buffer): Promise<Small> {
   return leaveOutIfGone(path, null, () => readSmall(source, path));
 }
 
-/** Runs `read`; what is not there (any more) gives `otherwise`, and other failures of the system name the path. */
+/** Runs `read`. Returns `otherwise` if the file is missing; other system errors name the path. */
 async function leaveOutIfGone<T>(path: Buffer, otherwise: T, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -166,7 +166,7 @@ async function addSmall(path: Buffer, small: SmallFile, { pack, manifest, counts
   counts.files += 1;
 }
 
-/** A file too large for memory is archived while it is read; a copy that turns out to be torn is marked so. */
+/** Archives a file too large for memory while reading it. An inconsistent copy is marked as such. */
 async function addLarge(path: Buffer, archive: Archive): Promise<void> {
   const { source, pack, manifest, counts } = archive;
   const isThere = await untilStable(source, path, async (file, stats) => {
@@ -192,7 +192,7 @@ interface SparseFile {
   parts: DataPart[];
 }
 
-/** Archives what a file has between its holes. False if it was changed meanwhile. */
+/** Archives a file's data between its holes. Returns false if the file changed meanwhile. */
 async function addSparse(
   { file, stats, path, parts }: SparseFile,
   { source, pack, manifest }: Archive,
@@ -233,17 +233,17 @@ function placeOf(path: Buffer, stats: BigIntStats): Place {
   };
 }
 
-/** The last second that tar's plain header can hold as tar-stream writes it; the manifest has the exact time. */
+/** The last second that fits tar-stream's plain header; the manifest has the exact time. */
 const MAX_TAR_SECONDS = 2 ** 31 - 1;
 
 function headerOf(place: Place): Pick<tar.Header, 'name' | 'mode' | 'mtime'> {
   const seconds = Math.floor(Number(place.mtime_ns) / 1e9);
   const mtime = new Date(Math.min(Math.max(seconds, 0), MAX_TAR_SECONDS) * 1000);
-  // tar-stream takes 0 for "not given"; of a bit above the permissions it writes nothing.
+  // tar-stream takes 0 for "not given"; it drops bits above the permissions.
   return { name: place.path, mode: place.mode || 0o10000, mtime };
 }
 
-/** Joins small pieces: each piece costs the compressor a trip to another thread, whatever its size. */
+/** Joins small pieces, because each piece costs the compressor a trip to another thread. */
 async function* inBlocks(pieces: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   let block: Buffer[] = [];
   let bytes = 0;
@@ -259,7 +259,7 @@ async function* inBlocks(pieces: AsyncIterable<unknown>): AsyncGenerator<Buffer>
   yield Buffer.concat(block);
 }
 
-/** Passes bytes on, and counts and hashes them. */
+/** Passes bytes through, counting and hashing them. */
 export function checksum(): { stream: Transform; bytes(): number; digest(): string } {
   const hash = createHash('sha256');
   let bytes = 0;

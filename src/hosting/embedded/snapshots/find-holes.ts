@@ -6,15 +6,15 @@ import { pipeline } from 'node:stream/promises';
 import tar from 'tar-stream';
 import { areInside, type DataPart } from './sparse-file.ts';
 
-/** Of a file with less in holes than this, reading them costs less than looking for them. */
+/** If a file has fewer bytes in holes than this, reading them costs less than finding them. */
 const WORTH_BYTES = 16 * 1024 * 1024;
-/** A file in more parts than this is archived with its zeros. Each part takes at least a block of the disk. */
+/** A file with more parts than this is archived with its zeros. Each part takes at least one disk block. */
 const MOST_PARTS = 100_000;
 const LONGEST_MAP_BYTES = 64 + MOST_PARTS * 32;
 
 /**
- * Finds the parts of an open file that hold data, without reading the file. Returns null if the whole file has to be read: it has no large
- * holes, or this machine cannot tell where they are. Node has no SEEK_HOLE; GNU tar has, and its archive begins with a map of the data.
+ * Finds the data parts of an open file without reading it. Returns null if the whole file must be read, because it has no large holes or
+ * this machine cannot locate them. Node lacks SEEK_HOLE; GNU tar has it, and its archive begins with a map of the data.
  */
 export async function findData(
   file: FileHandle,
@@ -30,7 +30,7 @@ export async function findData(
   return isUsable ? parts : null;
 }
 
-/** Null if there is no GNU tar here, or if it sees no holes. It is given the open file, so no name can lead it elsewhere. */
+/** Null without GNU tar, or if tar finds no holes. It gets the open file, so no name can lead it elsewhere. */
 async function askTar(file: FileHandle, signal: AbortSignal | undefined): Promise<DataPart[] | null> {
   const options = [
     '--create',
@@ -63,10 +63,10 @@ async function askTar(file: FileHandle, signal: AbortSignal | undefined): Promis
   }
 }
 
-/** The map at the beginning of the only entry of an archive. */
+/** Reads the map at the beginning of an archive's only entry. */
 async function readMap(archive: Readable): Promise<DataPart[] | null> {
   const extract = tar.extract();
-  // Fails when the map has been read and the rest is not wanted; what fails before that, the loop sees.
+  // This fails once the map has been read and the rest is dropped. The loop sees earlier failures.
   pipeline(archive, extract).catch(() => {});
   for await (const entry of extract) {
     if (Reflect.get(entry.header.pax ?? {}, 'GNU.sparse.major') !== '1') return null;
@@ -81,7 +81,7 @@ async function readMap(archive: Readable): Promise<DataPart[] | null> {
   return null;
 }
 
-/** Null if the map has not ended. */
+/** Null if the map is incomplete. */
 function parseMap(text: string): DataPart[] | null {
   const end = text.indexOf('\n');
   if (end < 0) return null;

@@ -7,7 +7,7 @@ import {
 } from '../../contract/install-limits.ts';
 import { isGone, joinBytes, walkTree } from './archive-tree.ts';
 
-/** Measures the files in a folder. Stops as soon as a limit is exceeded, so that no number of files takes long. */
+/** Measures the files in a folder. Stops as soon as a limit is exceeded, so its duration is bounded. */
 export async function measureFiles(
   folder: string,
   limits: InstallLimits,

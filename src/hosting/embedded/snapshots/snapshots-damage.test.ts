@@ -55,7 +55,7 @@ describe('damage', () => {
     await here.snapshots.restore(here.install, here.backupId);
   });
 
-  test('an archive that was cut or extended anywhere', async () => {
+  test('an archive truncated or extended anywhere', async () => {
     const whole = fs.readFileSync(here.archivePath());
     for (const length of [0, 1, 10, 1000, whole.length >> 1, whole.length - 1]) {
       fs.writeFileSync(here.archivePath(), whole.subarray(0, length));
@@ -67,7 +67,7 @@ describe('damage', () => {
     await expectRefusal();
   });
 
-  test('a manifest that was changed, cut, emptied, removed or taken from another snapshot', async () => {
+  test('a manifest changed, truncated, emptied, removed or taken from another snapshot', async () => {
     const path = here.archivePath('manifest.jsonl');
     const whole = fs.readFileSync(path);
     for (let i = 0; i < 40; i++) {
@@ -92,7 +92,7 @@ describe('damage', () => {
 });
 
 describe('entries that would leave the folder', () => {
-  /** An archive of a harmless folder whose manifest and archive are both made to say something else. */
+  /** An archive of a harmless folder, with forged entries in manifest and archive. */
   async function forge(from: string, to: string, make: () => void): Promise<unknown> {
     make();
     fs.mkdirSync(dirname(here.archivePath()), { recursive: true });
@@ -113,7 +113,7 @@ describe('entries that would leave the folder', () => {
     fs.rmSync(files.manifest);
     const writer = await createManifestWriter(files.manifest, header);
     for (const entry of entries) {
-      // The archive keeps the harmless name; the manifest, from which names of bytes are taken, the bad one.
+      // The archive keeps the harmless name. The manifest, which provides names in bytes, has the bad one.
       const isForged = entry.path === from;
       await writer.add(isForged ? { ...entry, path_base64: Buffer.from(to).toString('base64') } : entry);
     }
@@ -147,7 +147,7 @@ describe('entries that would leave the folder', () => {
     expect(fs.readdirSync(join(here.base, 'sites'))).toEqual([here.install.id]);
   });
 
-  test('a file in the place of a link is not written through it', async () => {
+  test('a file that replaces a link is not written through the link', async () => {
     const error = await forge('victim', 'a link', () => {
       here.put('victim', 'x');
       fs.symlinkSync(join(here.base, 'target'), join(here.site, 'a link'));

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => removeTree(here.base));
 
-describe('a restore that was killed', () => {
+describe('a killed restore', () => {
   beforeEach(async () => {
     here.put('a', 'from the snapshot');
     await here.snapshots.snapshot(here.install, here.backupId);
@@ -22,7 +22,7 @@ describe('a restore that was killed', () => {
     return fs.readFileSync(join(folder, 'a'), 'utf8');
   }
 
-  test('while the new folder was filled', async () => {
+  test('while the new folder was being filled', async () => {
     const { next } = exchangeFoldersOf(here.site);
     fs.mkdirSync(next);
     fs.writeFileSync(join(next, 'a'), 'half');
@@ -54,7 +54,7 @@ describe('a restore that was killed', () => {
     expect(fs.existsSync(old)).toBe(false);
   });
 
-  test('between the renames, and somebody made the folder anew: both are kept', async () => {
+  test('between the renames, after which the folder was recreated: both are kept', async () => {
     const { next, old, stray } = exchangeFoldersOf(here.site);
     fs.renameSync(here.site, old);
     fs.cpSync(old, next, { recursive: true });
@@ -66,7 +66,7 @@ describe('a restore that was killed', () => {
     expect(fs.existsSync(next)).toBe(false);
   });
 
-  test('what comes while a restore runs waits for it', async () => {
+  test('operations during a restore wait for it', async () => {
     await Promise.all([
       here.snapshots.restore(here.install, here.backupId),
       here.snapshots.recover(here.install.id),
@@ -76,7 +76,7 @@ describe('a restore that was killed', () => {
     expect(fs.readdirSync(join(here.base, 'sites'))).toEqual([here.install.id]);
   });
 
-  test('a snapshot after it takes the folder that was put back', async () => {
+  test('a later snapshot contains the folder that was put back', async () => {
     fs.renameSync(here.site, exchangeFoldersOf(here.site).old);
     const second = randomUUID();
     await here.snapshots.snapshot(here.install, second);
@@ -84,7 +84,7 @@ describe('a restore that was killed', () => {
     expect(contentOf()).toBe('present');
   });
 
-  test('files behind a link are not exchanged', async () => {
+  test('files behind a link are not replaced', async () => {
     fs.renameSync(here.site, join(here.base, 'elsewhere'));
     fs.symlinkSync(join(here.base, 'elsewhere'), here.site);
     await expect(here.snapshots.restore(here.install, here.backupId)).rejects.toThrow(

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => removeTree(here.base));
 
 describe('files that change', () => {
-  test('one that changes once while it is read is read again', async () => {
+  test('a file that changes once during reading is read again', async () => {
     const large = randomBytes(20 * 1024 * 1024);
     here.put('large', large);
     const running = here.snapshots.snapshot(here.install, here.backupId);
@@ -30,7 +30,7 @@ describe('files that change', () => {
     expect(hashOf(fs.readFileSync(join(here.site, 'large')))).toBe(hashOf(whole));
   });
 
-  test('one that never holds still ends the snapshot with its name, and nothing is left', async () => {
+  test('a file that keeps changing fails the snapshot, named in the error, and nothing is left', async () => {
     here.put('busy.log', randomBytes(4 * 1024 * 1024));
     const file = fs.openSync(join(here.site, 'busy.log'), 'r+');
     let at = 0;
@@ -46,7 +46,7 @@ describe('files that change', () => {
     expect(fs.readdirSync(join(here.base, 'backups', here.install.id))).toEqual([]);
   });
 
-  test('one that only grows is taken up to its length at first', async () => {
+  test('a file that only grows is archived up to its initial length', async () => {
     const first = randomBytes(4 * 1024 * 1024);
     here.put('debug.log', first);
     const writing = setInterval(() => fs.appendFileSync(join(here.site, 'debug.log'), 'one more line\n'), 0);
@@ -58,7 +58,7 @@ describe('files that change', () => {
     expect(restored.subarray(first.length).toString()).toMatch(/^(one more line\n)*$/);
   });
 
-  test('files and folders that come and go do no harm', async () => {
+  test('files and folders that appear and vanish cause no failure', async () => {
     for (let i = 0; i < 300; i++) here.put(`stay/${i}`, `stays ${i}`);
     let round = 0;
     const writing = setInterval(() => {

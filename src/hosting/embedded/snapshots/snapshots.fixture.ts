@@ -43,7 +43,7 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
       .map((line) => JSON.parse(line));
   }
 
-  /** Somebody defaces the website. */
+  /** Defaces the website. */
   function wreck(): void {
     fs.rmSync(site, { recursive: true });
     fs.mkdirSync(site);
@@ -51,7 +51,7 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
     put('shell.php', 'evil');
   }
 
-  /** Waits until so much of the archive is written. */
+  /** Waits until that much of the archive is written. */
   async function untilWriting(bytes: number): Promise<void> {
     for (;;) {
       await sleep(1);
@@ -68,7 +68,7 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
   return { base, install, backupId, site, snapshots, put, archivePath, manifestLines, wreck, untilWriting };
 }
 
-/** All there is in a folder, each with what a restore must bring back. Times to the microsecond. */
+/** All entries of a folder, with everything that a restore must bring back. Times to the microsecond. */
 export function stateOf(folder: string): Record<string, unknown> {
   const state: Record<string, unknown> = {};
   const visit = (path: Buffer, name: string) => {

@@ -114,7 +114,7 @@ describe('round trip', () => {
     expect(hashOf(fs.readFileSync(join(out, 'big')))).toBe(hashOf(fs.readFileSync(join(here.site, 'big'))));
   });
 
-  test('nothing but the owner may read an archive', async () => {
+  test('only the owner can read an archive', async () => {
     await here.snapshots.snapshot(here.install, here.backupId);
     expect(fs.statSync(here.archivePath()).mode & 0o777).toBe(0o600);
     expect(fs.statSync(here.archivePath('manifest.jsonl')).mode & 0o777).toBe(0o600);
@@ -139,7 +139,7 @@ describe('round trip', () => {
     expectSameState(stateOf(here.site), before);
   });
 
-  test('a file far larger than the memory that is used for it; holes stay holes', async () => {
+  test('a file far larger than the memory used for it; holes stay holes', async () => {
     const size = 128 * 1024 * 1024;
     const file = fs.openSync(join(here.site, 'sparse'), 'w');
     fs.ftruncateSync(file, size);
@@ -182,7 +182,7 @@ describe('sparse files', () => {
   function partsOf(name: string): Buffer[] {
     const file = fs.openSync(join(here.site, name), 'r');
     const contents = [...parts, [size - 4096, 4096] as const].map(([offset, length]) => {
-      // With what surrounds the part, to show where it is.
+      // With the surroundings of the part, to show its position.
       const buffer = Buffer.alloc(length + 8192);
       fs.readSync(file, buffer, 0, buffer.length, Math.max(0, offset - 4096));
       return buffer;
@@ -258,7 +258,7 @@ describe('repeating and ending', () => {
     expect(await here.snapshots.snapshot(here.install, here.backupId)).toEqual(first);
   });
 
-  test('a second run replaces one that is damaged or half made', async () => {
+  test('a second run replaces a damaged or incomplete snapshot', async () => {
     here.put('a', 'first');
     await here.snapshots.snapshot(here.install, here.backupId);
     fs.truncateSync(here.archivePath(), 20);
@@ -276,7 +276,7 @@ describe('repeating and ending', () => {
     expect(fs.readFileSync(join(here.site, 'a'), 'utf8')).toBe('second');
   });
 
-  test('a manifest alone, as a crash between the two renames leaves it, is no snapshot', async () => {
+  test('a manifest alone, as left by a crash between the two renames, is not a snapshot', async () => {
     here.put('a', 'x');
     await here.snapshots.snapshot(here.install, here.backupId);
     fs.rmSync(here.archivePath());
@@ -285,7 +285,7 @@ describe('repeating and ending', () => {
     await here.snapshots.restore(here.install, here.backupId);
   });
 
-  test('discarding takes one snapshot away, and is content if there is none', async () => {
+  test('discarding removes one snapshot, and succeeds if it is missing', async () => {
     const other = randomUUID();
     await here.snapshots.snapshot(here.install, here.backupId);
     await here.snapshots.snapshot(here.install, other);
@@ -298,7 +298,7 @@ describe('repeating and ending', () => {
     await expect(here.snapshots.restore(here.install, here.backupId)).rejects.toThrow(PermanentHostError);
   });
 
-  test('is put into another install, whose own snapshots and names stay what they are', async () => {
+  test('is restored into another install, which keeps its own snapshots and names', async () => {
     here.put('page.html', 'as backed up');
     const made = await here.snapshots.snapshot(here.install, here.backupId);
     const other = { id: randomUUID(), name: 'copy' };
@@ -316,7 +316,7 @@ describe('repeating and ending', () => {
     expect(fs.readFileSync(join(here.site, 'page.html'), 'utf8')).toBe('as backed up');
   });
 
-  test('removing all leaves nothing of the install, and others alone', async () => {
+  test('removing all leaves nothing of the install and does not affect others', async () => {
     const neighbour = { id: randomUUID(), name: 'neighbour' };
     fs.mkdirSync(join(here.base, 'sites', neighbour.id));
     await here.snapshots.snapshot(here.install, here.backupId);
@@ -328,7 +328,7 @@ describe('repeating and ending', () => {
     expect(fs.existsSync(exchangeFoldersOf(here.site).next)).toBe(false);
   });
 
-  test('an install without files, and ids that are none', async () => {
+  test('an install without files, and invalid ids', async () => {
     const none = { id: randomUUID(), name: 'none' };
     await expect(here.snapshots.snapshot(none, here.backupId)).rejects.toThrow(
       'The install none has no files on this host.',
@@ -337,7 +337,7 @@ describe('repeating and ending', () => {
     await expect(here.snapshots.removeAll('..')).rejects.toThrow(PermanentHostError);
   });
 
-  test('a signal ends a snapshot and a restore at once, and nothing is left of either', async () => {
+  test('a signal aborts a snapshot and a restore at once, and leaves nothing of either', async () => {
     here.put('a', 'kept');
     here.put('large', randomBytes(20 * 1024 * 1024));
     const early = new AbortController();
@@ -351,7 +351,7 @@ describe('repeating and ending', () => {
     here.put('a', 'new');
     const late = new AbortController();
     const restoring = here.snapshots.restore(here.install, here.backupId, { signal: late.signal });
-    // What is restored comes beside what is there.
+    // The restored folder is built beside the existing one.
     while (fs.readdirSync(join(here.base, 'sites')).length === 1) await sleep(1);
     late.abort(new Error('enough'));
     await expect(restoring).rejects.toThrow('enough');

@@ -18,39 +18,39 @@ import { measureFiles } from './measure-files.ts';
 
 /**
  * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it
- * `<backup id>.manifest.jsonl` (archive-manifest.ts). A snapshot is there if its archive is: of the two, it is put
+ * `<backup id>.manifest.jsonl` (archive-manifest.ts). A snapshot exists if its archive does, because the archive is put
  * into place last.
  *
- * Operations on one install run one after the other; between processes, the caller sees to that.
+ * Operations on one install run one after the other within a process; the caller must ensure this between processes.
  */
 export interface Snapshots {
-  /** See `Host.snapshot`. If the snapshot is there already and whole, it is left as it is. */
+  /** See `Host.snapshot`. An existing intact snapshot is kept. */
   snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /** See `Host.restore`. */
   restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
-  /** Deletes all snapshots of an install, and what an interrupted restore left. */
+  /** Deletes all snapshots of an install, and leftovers of an interrupted restore. */
   removeAll(installId: string): Promise<void>;
   /**
-   * Ends what an interrupted restore began, so that the website's folder is there again. Call it before anything makes
-   * or serves the folder; costs next to nothing if there is nothing to do.
+   * Recovers from an interrupted restore, so that the website's folder exists again. Call this before the folder is created or served.
+   * Cheap if there is nothing to do.
    */
   recover(installId: string): Promise<void>;
 }
 
 export interface RestoreOptions {
-  /** The install that the snapshot was made of, if it is another one. */
+  /** The install that the snapshot was made from, if different. */
   from?: InstallRef;
   signal?: AbortSignal | undefined;
 }
 
 export interface SnapshotsOptions {
-  /** Where the archives are kept. Made when needed. */
+  /** Folder of the archives, created when needed. */
   folder: string;
   /** The folder that holds an install's files. */
   filesOf(installId: string): string;
-  /** Of a website that exceeds them no snapshot is made. */
+  /** No snapshot is made of a website that exceeds them. */
   limits: InstallLimits;
   clock: Clock;
 }
@@ -85,7 +85,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     return summary(verified);
   }
 
-  /** Makes a snapshot that is not there yet. */
+  /** Makes a missing snapshot. */
   async function make(
     install: InstallRef,
     backupId: string,
@@ -97,7 +97,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     const archives = dirname(places.archive);
     await mkdir(archives, { recursive: true, mode: 0o700 });
     await removeHalfMade(archives, backupId);
-    // Under a name of its own, so that a second run of the same job could not write into this one's files.
+    // Under a unique name, so that a second run of the same job cannot write into these files.
     const workshop = await mkdtemp(join(archives, `.${backupId}.`));
     try {
       const made = inFolder(workshop, backupId);
@@ -175,7 +175,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
   };
 }
 
-/** Identifiers become names of files, so nothing else than a UUID may get there. */
+/** Ids become file names, so only UUIDs are accepted. */
 function canonicalId(id: string): string {
   if (parseUuid(id) !== id) throw new PermanentHostError(`${JSON.stringify(id)} is not a lower-case UUID.`);
   return id;
@@ -213,7 +213,7 @@ async function requireArchive(places: ArchiveFiles, install: InstallRef, backupI
   }
 }
 
-/** A link could be exchanged, but the files that it leads to would be left where they are. */
+/** A link could be replaced, but its target files would stay where they are. */
 async function refuseLink(files: string, install: InstallRef): Promise<void> {
   const stats = await statsOf(files);
   if (stats !== null && !stats.isDirectory()) {
@@ -223,7 +223,7 @@ async function refuseLink(files: string, install: InstallRef): Promise<void> {
   }
 }
 
-/** The totals of a snapshot that is there and whole, otherwise null. */
+/** The totals of an intact snapshot, otherwise null. */
 async function verifyIfThere(
   places: ArchiveFiles,
   identity: { installId: string; backupId: string },
@@ -237,7 +237,7 @@ async function verifyIfThere(
   }
 }
 
-/** An archive that is damaged right after it was written is the disk's or the memory's fault: worth another try. */
+/** Damage right after writing is a fault of disk or memory, so the job is retried. */
 async function verifyWritten(
   made: ArchiveFiles,
   identity: { installId: string; backupId: string },
@@ -264,7 +264,7 @@ function explainRestore(error: unknown, install: InstallRef, backupId: string): 
   return error;
 }
 
-/** Removes what earlier, interrupted runs for this snapshot left. */
+/** Removes leftovers of earlier, interrupted runs for this snapshot. */
 async function removeHalfMade(archives: string, backupId: string): Promise<void> {
   const names = await readdir(archives).catch((error: unknown) => {
     if (isGone(error)) return [];

@@ -39,14 +39,14 @@ export function sparseFormOf(entry: FileEntry): SparseForm | null {
   return entry.data === undefined ? null : sparseForm(entry.path, entry.size, partsOf(entry));
 }
 
-/** The parts of a file that the archive holds, all of it if there are no holes. */
+/** The archived parts of a file; the whole file if it has no holes. */
 export function partsOf({ size, data }: Pick<FileEntry, 'size' | 'data'>): DataPart[] {
   return data === undefined
     ? [{ offset: 0, length: size }]
     : data.map(([offset, length]) => ({ offset, length }));
 }
 
-/** Whether the parts are in order, apart and inside the file. */
+/** Whether the parts are ordered, disjoint and inside the file. */
 export function areInside(parts: readonly DataPart[], size: number): boolean {
   let end = 0;
   for (const { offset, length } of parts) {
@@ -60,7 +60,7 @@ export function dataBytes(parts: readonly DataPart[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Says of each piece of the data, given one after the other, where in the file it belongs. */
+/** Maps consecutive pieces of the data to their positions in the file. */
 export function placePieces(parts: readonly DataPart[]): (bytes: Buffer) => { at: number; bytes: Buffer }[] {
   let index = 0;
   let done = 0;
@@ -82,7 +82,7 @@ export function placePieces(parts: readonly DataPart[]): (bytes: Buffer) => { at
   };
 }
 
-/** Decimal numbers, one a line: how many parts there are, then offset and length of each; filled up with zeros to a whole block. */
+/** Decimal numbers, one per line: the number of parts, then offset and length of each. Padded with zeros to a whole block. */
 function mapOf(parts: readonly DataPart[]): Buffer {
   const lines = [parts.length, ...parts.flatMap(({ offset, length }) => [offset, length])];
   const text = Buffer.from(`${lines.join('\n')}\n`);
