@@ -10,7 +10,7 @@ import { openDatabase } from './open.ts';
 const now = '2026-01-02T03:04:05.678Z';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
-/** The same database, as another process has it open. */
+/** The same database, opened as by another process. */
 let other: Database;
 let account: string;
 let site: string;
@@ -51,7 +51,7 @@ beforeEach(async () => {
 const addSite = (queries: Queries, id = site) =>
   queries.insertInto('sites').values({ id, account_id: account, name: 'A site', created_at: now }).execute();
 
-/** Follows the feed of `of`, on and in step when this resolves. Changes of other tests' accounts are left out. */
+/** Follows the feed of `of`, which is on and up to date when this resolves. Leaves out changes of other tests' accounts. */
 async function follow(of: Database = database) {
   const seen: (DatabaseChange | 'resync')[] = [];
   const unsubscribe = of.changes.subscribe({
@@ -118,7 +118,7 @@ const addJob = (queries: Queries, id: string, lane: string | null) =>
     .execute();
 
 describe('the change feed', () => {
-  it('tells of what this process and another have committed, and of nothing that was rolled back', async () => {
+  it('reports commits of this and other processes, and nothing rolled back', async () => {
     const feed = await follow();
     const [mine, theirs] = [crypto.randomUUID(), crypto.randomUUID()];
     await expect(
@@ -133,7 +133,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  it('tells each topic with whose and which it is', async () => {
+  it('reports each topic with its account and ids', async () => {
     const feed = await follow();
     const [user, domain, backup, report, job] = Array.from({ length: 5 }, () => crypto.randomUUID());
     if (!user || !domain || !backup || !report || !job) throw new Error('no ids');
@@ -312,7 +312,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  it('tells of a deletion whatever goes with it', async () => {
+  it('reports a deletion, whatever it cascades to', async () => {
     const [user, domain] = [crypto.randomUUID(), crypto.randomUUID()];
     await other.write(async ({ queries }) => {
       await addDomain(queries, domain);
@@ -343,7 +343,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  it('tells whoever listens, from when they do until they stop', async () => {
+  it('notifies each listener from subscribing until unsubscribing', async () => {
     const [first, second] = [await follow(), await follow()];
     const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
     first.unsubscribe();
@@ -357,7 +357,7 @@ describe('the change feed', () => {
     third.unsubscribe();
   });
 
-  onlyOn('postgres', it)('says that some may have been missed once the connection was cut', async () => {
+  onlyOn('postgres', it)('reports a possible gap after the connection was cut', async () => {
     const feed = await follow();
     const admin = new pg.Client(database.place.settings.databaseUrl ?? '');
     await admin.connect();
@@ -372,7 +372,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  onlyOn('postgres', it)('takes what is no change, and comes on its channel, for a gap', async () => {
+  onlyOn('postgres', it)('treats an invalid notification on its channel as a gap', async () => {
     const feed = await follow();
     await sql`select pg_notify('homeport_changes', 'x')`.execute(other.reader);
     await feed.until(['resync']);
@@ -382,7 +382,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  onlyOn('sqlite', it)('says that some may have been missed where rows are gone', async () => {
+  onlyOn('sqlite', it)('reports a possible gap if rows are gone', async () => {
     const feed = await follow();
     const last = crypto.randomUUID();
     await other.write(async ({ queries }) => {

@@ -1,4 +1,4 @@
-/** What a change is about. `activity`: the record of changes itself has grown. */
+/** The subject of a change. `activity`: the activity log has a new entry. */
 export const TOPICS = [
   'account',
   'member',
@@ -13,47 +13,47 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** Something of an account was made, changed or deleted, by whatever process. It says what, and not how it stands now. */
+/** Something in an account was created, changed or deleted, by any process. Names the object without its present state. */
 export interface DatabaseChange {
   topic: Topic;
   account_id: string;
-  /** The install that it belongs to or is. */
+  /** The install that the object belongs to or is. */
   install_id: string | null;
-  /** Of the thing itself, where it has an id of its own. */
+  /** Id of the object, if it has one. */
   id: string | null;
-  /** Of `member`: whose membership; of `activity`: who made the change that was written down. */
+  /** For `member`: the member; for `activity`: the user who made the recorded change. */
   user_id: string | null;
 }
 
 export interface ChangeListener {
-  /** After the commit. The same change may be told more than once. */
+  /** Called after the commit. The same change may be reported more than once. */
   changed(change: DatabaseChange): void;
   /**
-   * Changes are seen from now on; earlier ones may have been missed. Comes first, once the feed is on, and again whenever
-   * it was interrupted.
+   * Changes are reported from now on; earlier ones may have been missed. Called first when the feed is on, and again after each
+   * interruption.
    */
   resync(): void;
 }
 
-/** The database's changes as they are committed, by this process or another. */
+/** The changes committed to the database by this process or another. */
 export interface ChangeFeed {
   /** Listens until the returned function is called. Nothing is called before this returns. */
   subscribe(listener: ChangeListener): () => void;
 }
 
-/** What a source of changes tells. */
+/** Callbacks of a source of changes. */
 export interface ChangeSink {
   changed(change: DatabaseChange): void;
-  /** Changes are seen from now on. */
+  /** Changes are reported from now on. */
   on(): void;
-  /** They are not, for the time being. */
+  /** Changes are not reported for the time being. */
   off(): void;
 }
 
 /** Watches the database until it is closed. */
 export type ChangeSource = (sink: ChangeSink) => { close(): Promise<void> };
 
-/** Many listeners to one source, which is open only while somebody listens. */
+/** Shares one source among many listeners. The source is open only while it has listeners. */
 export function createChangeFeed(source: ChangeSource): ChangeFeed & { close(): Promise<void> } {
   const listeners = new Set<ChangeListener>();
   let watching: { close(): Promise<void> } | undefined;

@@ -12,7 +12,7 @@ const changeSchema = Type.Object({
   user_id: nullableText,
 });
 
-/** The same as text, which whoever may use the database can send on the channel: undefined if it is no change. */
+/** Parses the text of a notification, which any database user can send on the channel. Undefined if it is not a change. */
 export function parseChangeText(text: string): DatabaseChange | undefined {
   try {
     return parseChange(JSON.parse(text));
@@ -21,7 +21,7 @@ export function parseChangeText(text: string): DatabaseChange | undefined {
   }
 }
 
-/** A change as the triggers spell it; undefined if a newer Homeport has put one there that this one does not know. */
+/** A change as written by the triggers; undefined if a newer Homeport wrote a kind that this version does not know. */
 export function parseChange(value: unknown): DatabaseChange | undefined {
   if (!Value.Check(changeSchema, value)) return undefined;
   const { topic, account_id, install_id, id, user_id } = value;

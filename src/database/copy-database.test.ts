@@ -42,12 +42,12 @@ const countAccounts = async (queries: typeof database.reader) =>
     ).count,
   );
 
-test('a copy is of the moment that was looked at, although others write meanwhile', async () => {
+test('a copy is of the moment that `look` read, although others write meanwhile', async () => {
   for (let index = 0; index < 200; index++) await insertAccount();
   const to = join(folder.path, 'copy');
   let writing = true;
   const writer = (async () => {
-    // A turn of the event loop between: without it the group commit would go on for ever.
+    // Yields a turn of the event loop, without which the group commit would never end.
     while (writing && counter < 3_000) {
       await insertAccount();
       await nextTurn();
@@ -98,7 +98,7 @@ function copiedInto(dataDir: string, file: string): string {
   return dataDir;
 }
 
-test('a copy is of the moment that it began, whatever its look reads', async () => {
+test('a copy is of the moment that it began, whatever `look` reads', async () => {
   const to = join(folder.path, 'unseen');
   const before = await countAccounts(database.reader);
   await copyDatabase(database.place.settings, to, () => insertAccount(), { log: silent });
@@ -124,7 +124,7 @@ test('a truncated copy is not accepted as whole', async () => {
   expect(await faultOfCopy(database.dialect, to)).not.toBeNull();
 });
 
-test('a password is in no argument and no error', async () => {
+test('a password appears in no argument and no error', async () => {
   if (database.dialect !== 'postgres') return;
   const url = new URL(database.place.settings.databaseUrl ?? '');
   url.password = 'topsecret';

@@ -10,7 +10,7 @@ export interface DatabaseCopyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Copies the configured database into a new file, as it is at one moment, while others write. `look` reads the same moment. */
+/** Copies a consistent snapshot of the configured database into a new file while others write. `look` reads the same snapshot. */
 export async function copyDatabase<Seen>(
   { databaseUrl, dataDir }: { databaseUrl: string | null; dataDir: string },
   to: string,
@@ -22,7 +22,7 @@ export async function copyDatabase<Seen>(
     : dumpPostgres(databaseUrl, to, look, { log, signal });
 }
 
-/** Fault of such a copy; null if it can be restored from. */
+/** The fault of such a copy; null if it can be restored. */
 export async function faultOfCopy(
   dialect: 'sqlite' | 'postgres',
   file: string,

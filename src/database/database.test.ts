@@ -18,12 +18,12 @@ function addAccount(tx: Transaction, id: string, name = 'An account') {
 }
 
 describe('the database', () => {
-  it('is migrated once, and a second time does nothing', async () => {
+  it('migrates once; a second run does nothing', async () => {
     expect(await pendingMigrations(database)).toEqual([]);
     expect((await migrate(database)).applied).toEqual([]);
   });
 
-  it('gives times back as they were stored, booleans as booleans, JSON parsed', async () => {
+  it('returns times as stored, booleans as booleans, JSON parsed', async () => {
     const account = crypto.randomUUID();
     const user = crypto.randomUUID();
     await database.write(async (tx) => {
@@ -96,7 +96,7 @@ describe('the database', () => {
     expect(await find({ name: 'Other', id })).toEqual([]);
   });
 
-  it('a prepared query sees what was written since, by this connection or another', async () => {
+  it('a prepared query sees later writes of this connection and others', async () => {
     const id = crypto.randomUUID();
     const find = database.prepare<{ id: string }, { name: string }>((queries, parameter) =>
       queries.selectFrom('accounts').select('name').where('id', '=', parameter('id')),
@@ -113,7 +113,7 @@ describe('the database', () => {
     await other.close();
   });
 
-  it('a transaction that throws leaves nothing, and its neighbours of the same turn stay', async () => {
+  it('a transaction that throws is rolled back, and others of the same turn are kept', async () => {
     const ids = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()] as const;
     const effects: string[] = [];
     const outcomes = await Promise.allSettled(
@@ -136,7 +136,7 @@ describe('the database', () => {
     expect(effects.sort()).toEqual([ids[0], ids[2]].sort());
   });
 
-  it('names the unique rule that was broken in the same words on both databases', async () => {
+  it('names the violated unique constraint identically on both databases', async () => {
     const id = crypto.randomUUID();
     await database.write((tx) => addAccount(tx, id));
     const error = await database.write((tx) => addAccount(tx, id)).catch((caught: unknown) => caught);
@@ -144,7 +144,7 @@ describe('the database', () => {
     expect(uniqueViolation(new Error('other'))).toBeUndefined();
   });
 
-  it('carries out many transactions at once', async () => {
+  it('runs many transactions concurrently', async () => {
     const ids = Array.from({ length: 200 }, () => crypto.randomUUID());
     await Promise.all(ids.map((id) => database.write((tx) => addAccount(tx, id))));
     const { count } = await database.reader

@@ -6,8 +6,8 @@ import type { Tables } from './tables.ts';
 export type Queries = Kysely<Tables>;
 
 /**
- * A transaction. It holds the only writer on SQLite, so nothing but queries may be awaited inside: no file, no
- * network, no timer.
+ * A transaction. It holds the only writer on SQLite, so await only queries inside: no files, network or
+ * timers.
  */
 export interface Transaction {
   readonly dialect: 'sqlite' | 'postgres';
@@ -21,30 +21,30 @@ export type PreparedQuery<Parameters, Row> = (parameters: Parameters) => Promise
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Sees what is committed; on SQLite a connection of its own, so that reading never waits for a writer. */
+  /** Sees committed data. On SQLite a separate connection, so that reading never waits for a writer. */
   readonly reader: Queries;
   /**
-   * Runs `work` in one transaction and resolves once it is durable. If `work` throws, nothing of it stays and the
-   * error is passed on. May run `work` again after a serialisation failure, so `work` has no other effects.
+   * Runs `work` in one transaction and resolves once it is durable. If `work` throws, the transaction is rolled back and
+   * the error is rethrown. `work` may run again after a serialisation failure, so it must have no other effects.
    */
   write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
-  /** Compiles a query for reading once. For the few that every request makes. */
+  /** Compiles a read query once, for the few queries that every request runs. */
   prepare<Parameters extends object, Row>(
     build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
   ): PreparedQuery<Parameters, Row>;
-  /** What is changed, by this process or another, as it is committed. */
+  /** Changes committed by this process or another. */
   readonly changes: ChangeFeed;
   /** Throws unless the database answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Stands for one named parameter while a query is compiled. */
+/** Placeholder for one named parameter while a query is compiled. */
 export type ParameterOf<Parameters> = <Name extends keyof Parameters & string>(
   name: Name,
 ) => Expression<Parameters[Name]>;
 
-/** A stand-in among a compiled query's parameters, replaced by the value at each call. */
+/** A placeholder among a compiled query's parameters, replaced by the value at each call. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -52,13 +52,13 @@ class Placeholder {
   }
 }
 
-/** The stand-in, typed as the parameter's own type: the value takes its place before the query runs. */
-// biome-ignore lint/suspicious/noExplicitAny: a stand-in for a value of any type
+/** The placeholder, typed as the parameter, because the value replaces it before the query runs. */
+// biome-ignore lint/suspicious/noExplicitAny: a placeholder for a value of any type
 export function placeholder(name: string): any {
   return new Placeholder(name);
 }
 
-/** Makes the function that fills a compiled query's placeholders in the order in which the driver wants them. */
+/** Creates the function that fills a compiled query's placeholders in the driver's order. */
 export function parameterFiller(compiled: CompiledQuery): (parameters: object) => unknown[] {
   const slots = compiled.parameters;
   return (parameters) =>

@@ -1,11 +1,11 @@
 import type { Database, Queries } from './database.ts';
 
-/** Rows deleted in one transaction of what may be much, so that nobody waits long for the writer. */
+/** Rows deleted per transaction, so that other transactions do not wait long for the writer. */
 const BATCH = 500;
 
 /**
- * Deletes until nothing is left to delete, and gives how many rows that were. `deleteBatch` deletes up to `limit` rows and gives how
- * many. Throws when `signal` is aborted.
+ * Deletes in batches until nothing is left and returns the number of deleted rows. `deleteBatch` deletes up to `limit` rows and returns
+ * their number. Throws when `signal` is aborted.
  */
 export async function deleteInBatches(
   database: Database,

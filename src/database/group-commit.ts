@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { Queries, Transaction } from './database.ts';
 
-/** Transactions that asked for the writer during one turn of the event loop are committed, and synced, together. */
+/** Commits and syncs together all transactions requested during one turn of the event loop. */
 export interface GroupCommit {
   write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when no transaction is waiting or running. */
   idle(): Promise<void>;
 }
 
-/** How long a transaction waits for another process that holds the one writer, and how often it looks. */
+/** How long a transaction waits while another process holds the writer, and how often it retries. */
 export interface BusyTimes {
   patienceMs: number;
   retryMs: number;
@@ -18,7 +18,7 @@ export interface BusyTimes {
 const BUSY_TIMES: BusyTimes = { patienceMs: 5_000, retryMs: 3 };
 
 interface Waiting {
-  /** When it asked, in milliseconds of `performance.now()`. */
+  /** Time of the request, in milliseconds of `performance.now()`. */
   since: number;
   /** Runs inside the group's transaction; returns what to do once the group is durable. */
   run(): Promise<() => void>;
@@ -26,10 +26,10 @@ interface Waiting {
 }
 
 /**
- * One `BEGIN IMMEDIATE` for all transactions of a turn, a savepoint for each, one sync for all of them; nobody is
- * answered before the commit. On a disk whose sync takes 1 ms this is ten times as many durable writes a second
- * as a transaction each. While another process writes, transactions wait without holding up the event loop as SQLite's
- * own waiting would, so `connection` has a busy timeout of 0; after `patienceMs` they fail.
+ * Runs all transactions of a turn in one `BEGIN IMMEDIATE` with a savepoint for each and one sync. No caller gets its result before the
+ * commit. On a disk whose sync takes 1 ms, this gives ten times as many durable writes per second as separate transactions. While
+ * another process writes, transactions wait without blocking the event loop, as SQLite's own waiting would. So `connection` needs a busy
+ * timeout of 0. Transactions fail after `patienceMs`.
  */
 export function createGroupCommit(
   connection: Sqlite.Database,
@@ -58,7 +58,7 @@ export function createGroupCommit(
               for (const effect of effects) effect();
             };
           } catch (error) {
-            // A full disk makes SQLite roll back by itself, and the savepoint is gone with the transaction.
+            // On a full disk, SQLite rolls back automatically, savepoints included.
             if (!connection.inTransaction) throw error;
             connection.exec('rollback to one; release one');
             return () => reject(error);
@@ -78,7 +78,7 @@ export function createGroupCommit(
     running = undefined;
   }
 
-  /** Begins a transaction, or tells those that cannot wait longer that there is none to be had. */
+  /** Begins a transaction, or rejects the requests that have waited too long. */
   function begin(): boolean {
     try {
       connection.exec('begin immediate');
@@ -91,7 +91,7 @@ export function createGroupCommit(
     }
   }
 
-  /** Takes those of the waiting that are meant, in their order. */
+  /** Removes the matching requests from the queue, in order. */
   function take(meant: (one: Waiting) => boolean): Waiting[] {
     const taken = waiting.filter(meant);
     waiting = waiting.filter((one) => !meant(one));

@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.remove());
 
-it('a use is known to the minute', () => {
+it('a use is recorded to the minute', () => {
   expect(minuteOf(new Date('2026-01-01T12:34:56.789Z'))).toBe('2026-01-01T12:34:00.000Z');
 });
 
-it('uses are written once each, the latest, and again with the next batch where that failed', async () => {
+it('the latest use is written once, and again with the next batch after a failure', async () => {
   let fault: Error | null = new Error('the disk is full');
   const written: string[][] = [];
   const uses = createLastUses(

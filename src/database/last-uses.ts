@@ -1,22 +1,22 @@
 import { MINUTE_MS } from '../lib/durations.ts';
 import type { Database, Queries } from './database.ts';
 
-/** Uses are written down in batches, at most this late. */
+/** Uses are written in batches, at most this late. */
 const FLUSH_MS = 5_000;
 
-/** When rows were used last, to the minute. What is not yet in the database is in memory, so that a use costs no transaction. */
+/** Last-use times of rows, to the minute. Unwritten uses are kept in memory, so that a use costs no transaction. */
 export interface LastUses {
-  /** The last use that is not in the database yet. */
+  /** The last use not yet in the database. */
   of(id: string): string | undefined;
   /** `minute`: from {@link minuteOf}. */
   note(id: string, minute: string): void;
-  /** Writes down what is still in memory. */
+  /** Writes the uses that are still in memory. */
   flush(): Promise<void>;
 }
 
 /**
- * `write` puts one use into its row, unless another process has put a later one there. `report` is told what went wrong with a batch; it
- * is written with the next.
+ * `write` stores one use in its row, unless another process has stored a later one. `report` gets the error of a failed batch, which is
+ * retried with the next.
  */
 export function createLastUses(
   database: Database,
@@ -34,7 +34,7 @@ export function createLastUses(
     await database.write(async ({ queries }) => {
       for (const [id, minute] of batch) await write(queries, id, minute);
     });
-    // Only now: what could not be written is written with the next batch.
+    // Only now: failed writes are retried with the next batch.
     for (const [id, minute] of batch) if (uses.get(id) === minute) uses.delete(id);
   }
 

@@ -23,7 +23,7 @@ import { platformBackups } from './migrations/0018-platform-backups.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
-/** Every migration in order; a released one never changes. */
+/** Every migration in order. Released migrations never change. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
   '0001-control-plane': controlPlane,
   '0002-certificates-by-authority': certificatesByAuthority,
@@ -45,20 +45,21 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0018-platform-backups': platformBackups,
 };
 
-/** The first with a table for the version of the program. */
+/** The first migration with a table for the program version. */
 const VERSION_RECORDED_SINCE = '0017-program-version';
 
 /** Names of every migration that this program knows, in order. */
 export const KNOWN_MIGRATIONS: readonly string[] = Object.keys(MIGRATIONS);
 
 export interface MigrationOutcome {
-  /** Names of the migrations that were carried out now. */
+  /** Names of the migrations that just ran. */
   applied: string[];
-  /** How many the database has in all. */
+  /** The number of applied migrations in total. */
   total: number;
 }
 
-/** Brings the schema up to date. Several processes may call it at once: one does the work, the others wait. Throws OperatorError if a newer program did. */
+/** Brings the schema up to date. Safe to call from several processes: one does the work, the others wait. Throws
+ * OperatorError if a newer program has migrated the database. */
 export async function migrate(database: Database): Promise<MigrationOutcome> {
   const migrator = migratorFor(database);
   const { error, results = [] } = await migrator.migrateToLatest();
@@ -66,7 +67,7 @@ export async function migrate(database: Database): Promise<MigrationOutcome> {
     const newer = await schemaOfNewerProgram(database);
     if (newer !== null) throw new OperatorError(`${newer.message} ${newer.remedy}`, { cause: error });
   }
-  if (error) throw new Error('The database could not be brought up to date.', { cause: error });
+  if (error) throw new Error('The database migration failed.', { cause: error });
   return {
     applied: results.map((result) => result.migrationName),
     total: Object.keys(MIGRATIONS).length,
@@ -84,7 +85,7 @@ export function schemaOfNewerProgram(database: Database): Promise<NewerSchema | 
   return newerSchema(database, Object.keys(MIGRATIONS));
 }
 
-/** Kysely's word for a database whose migrations are not those of this program. */
+/** Kysely's error for a database whose migrations differ from this program's. */
 function isMisfit(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('corrupted migrations');
 }

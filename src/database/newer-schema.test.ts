@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.remove());
 
-/** What a newer program leaves behind. */
+/** Migrations of a newer program. */
 async function upgrade(version: string): Promise<void> {
   await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2027-01-01')`.execute(
     database.reader,
@@ -34,7 +34,7 @@ it('names the version that upgraded the database, and what to do', async () => {
   );
 });
 
-it('says so also if that version is not recorded', async () => {
+it('describes a newer version that is not recorded', async () => {
   await upgrade('7.8.9');
   await sql`drop table program_version`.execute(database.reader);
   expect(await failure()).toHaveProperty(

@@ -4,13 +4,13 @@ import type { Database } from './database.ts';
 
 /** A database with migrations that this program does not know. */
 export interface NewerSchema {
-  /** One sentence: which version made it, and which this is. */
+  /** One sentence that names both versions. */
   message: string;
   /** One sentence. */
   remedy: string;
 }
 
-/** Finds out whether a newer program has migrated the database; null if not. `known`: names of this program's migrations. */
+/** Detects a database migrated by a newer program; null otherwise. `known`: names of this program's migrations. */
 export async function newerSchema(
   { reader }: Database,
   known: readonly string[],

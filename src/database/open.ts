@@ -6,7 +6,7 @@ import { openSqlite } from './sqlite.ts';
 
 export const SQLITE_FILE = 'homeport.sqlite';
 
-/** PostgreSQL where an address is configured, else a SQLite file in the data folder. */
+/** PostgreSQL if an address is configured, else a SQLite file in the data folder. */
 export function openDatabase(
   settings: { databaseUrl: string | null; dataDir: string },
   log: Logger,

@@ -4,17 +4,16 @@ import type { Logger } from 'pino';
 import type { ChangeSink, ChangeSource } from './change-feed.ts';
 import { parseChangeText } from './change-schema.ts';
 
-/** What the triggers notify on (migration 0005). */
+/** The channel that the triggers notify (migration 0005). */
 const CHANNEL = 'homeport_changes';
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
-/** How often the connection is asked whether it still lives, and how long it has to answer. */
+/** Interval and timeout of the connection's health check. */
 const HEARTBEAT_MS = 20_000;
 const REPLY_MS = 10_000;
 
 /**
- * Listens on a connection of its own, straight to the server: one that a pooler hands from client to client hears nothing. Broken,
- * it is made anew.
+ * Listens on a separate, direct connection, because a pooled connection gets no notifications. Reconnects after a failure.
  */
 export function postgresChanges(url: string, log: Logger): ChangeSource {
   return (sink) => {
@@ -46,7 +45,7 @@ async function keepFollowing(url: string, sink: ChangeSink, signal: AbortSignal,
       );
     } catch (error) {
       if (signal.aborted) return;
-      log.warn({ err: error }, 'the database tells no changes for the moment; connecting again');
+      log.warn({ err: error }, 'the change feed was interrupted; reconnecting to the database');
     }
     sink.off();
     await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
@@ -64,7 +63,7 @@ async function follow(url: string, sink: ChangeSink, signal: AbortSignal): Promi
     application_name: 'homeport changes',
   });
   const broken = Promise.withResolvers<never>();
-  // Waited for only below; until then it must not count as unhandled.
+  // Awaited only below. Until then it must not count as unhandled.
   broken.promise.catch(() => {});
   client.on('error', broken.reject);
   client.on('end', () => broken.reject(new Error('the connection was closed')));
@@ -73,7 +72,7 @@ async function follow(url: string, sink: ChangeSink, signal: AbortSignal): Promi
     if (change) sink.changed(change);
     else sink.on();
   });
-  const stop = () => broken.reject(new Error('nobody listens any more'));
+  const stop = () => broken.reject(new Error('the last listener has unsubscribed'));
   signal.addEventListener('abort', stop);
   try {
     await Promise.race([broken.promise, client.connect()]);

@@ -9,11 +9,11 @@ import { OperatorError } from '../lib/operator-error.ts';
 import type { Queries } from './database.ts';
 import { openPostgres } from './postgres.ts';
 
-/** Debian's place of PostgreSQL's programs, a folder for each version. */
+/** Debian's folder of PostgreSQL's programs, with a subfolder for each version. */
 const VERSIONS = '/usr/lib/postgresql';
-/** Parameters of an address that libpq knows, too; it refuses those that only node-postgres knows. */
+/** URL parameters that libpq knows too. It refuses those that only node-postgres knows. */
 const LIBPQ_PARAMETERS = new Set(['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'options']);
-/** Bound on the output that an error repeats. */
+/** Maximum length of program output in an error. */
 const COMPLAINT_CHARACTERS = 2_000;
 
 export interface PostgresTools {
@@ -22,8 +22,8 @@ export interface PostgresTools {
 }
 
 /**
- * Dumps the database into the new file `to` (mode 0600, pg_dump's custom format), as it is at one moment, while others write. `look`
- * reads the same moment. Throws OperatorError.
+ * Dumps the database into the new file `to` (mode 0600, pg_dump's custom format), as a consistent snapshot, while others write.
+ * `look` reads the same snapshot. Throws OperatorError.
  */
 export async function dumpPostgres<Seen>(
   url: string,
@@ -38,7 +38,7 @@ export async function dumpPostgres<Seen>(
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (transaction) => {
-        // The transaction is idle for as long as pg_dump takes.
+        // The transaction is idle while pg_dump runs.
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
         const exported = await sql<{ snapshot: string }>`select pg_export_snapshot() as snapshot`.execute(
           transaction,
@@ -59,7 +59,7 @@ export async function dumpPostgres<Seen>(
   }
 }
 
-/** Restores a dump into a database without tables: whole, or nothing of it. The objects belong to the address's user. Throws OperatorError. */
+/** Restores a dump atomically into a database without tables. The user in the URL owns all objects. Throws OperatorError. */
 export async function restorePostgres(
   url: string,
   dump: string,
@@ -70,7 +70,7 @@ export async function restorePostgres(
   await runTool('pg_restore', [...words, '--dbname', addressWithoutPassword(url), dump], url, { signal });
 }
 
-/** Throws OperatorError unless the database is there and has no tables. */
+/** Throws OperatorError unless the database exists and has no tables. */
 export async function requireEmpty(url: string, log: Logger): Promise<void> {
   const database = openPostgres(url, log);
   try {
@@ -83,11 +83,11 @@ export async function requireEmpty(url: string, log: Logger): Promise<void> {
     await database.close();
   }
   throw new OperatorError(
-    'The database in HOMEPORT_DATABASE_URL is not empty. Create an empty one ("createdb"), and name that.',
+    'The database in HOMEPORT_DATABASE_URL is not empty. Create an empty database with "createdb" and set its URL.',
   );
 }
 
-/** Null if pg_restore can read the table of contents of a dump, else why not. Throws OperatorError if there is no pg_restore. */
+/** Null if pg_restore can read a dump's table of contents, else the reason. Throws OperatorError if pg_restore is missing. */
 export async function faultOfDump(dump: string, signal?: AbortSignal): Promise<string | null> {
   try {
     await runTool('pg_restore', ['--list', dump], null, { signal });
@@ -109,11 +109,11 @@ class ToolFailure extends OperatorError {
 
 interface RunOptions {
   signal: AbortSignal | undefined;
-  /** File descriptor for the program's output; none: it is not read. */
+  /** File descriptor for the program's output; ignored if omitted. */
   output?: number;
 }
 
-/** The password goes by the environment: arguments can be read by every user of the machine. */
+/** The password is passed in the environment, because every user of the machine can read arguments. */
 async function runTool(
   program: string,
   words: string[],
@@ -153,7 +153,7 @@ async function runTool(
   throw new ToolFailure(program, line === '' ? `it ended with ${code ?? 'a signal'}` : line);
 }
 
-/** The newest that is installed: a dump needs a program at least as new as the server. */
+/** The newest installed version, because a dump needs a program at least as new as the server. */
 function programFile(program: string): string {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : [];
   const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
@@ -165,7 +165,7 @@ function addressWithoutPassword(url: string): string {
   const address = new URL(url);
   address.password = '';
   const parameters = address.searchParams;
-  // node-postgres's own way to ask for TLS.
+  // node-postgres's parameter for TLS.
   if (parameters.get('ssl') === 'true' && !parameters.has('sslmode')) parameters.set('sslmode', 'require');
   for (const name of [...parameters.keys()]) if (!LIBPQ_PARAMETERS.has(name)) parameters.delete(name);
   return address.href;

@@ -16,20 +16,20 @@ import { postgresChanges } from './postgres-changes.ts';
 import type { Tables } from './tables.ts';
 
 const POOL_SIZE = 10;
-/** How long things may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface PostgresTimeouts {
   connectMs: number;
-  /** Kept by the server, which then ends the statement. */
+  /** Enforced by the server, which cancels the statement. */
   statementMs: number;
-  /** Kept here, for a server that says nothing any more. */
+  /** Enforced here, for a server that no longer responds. */
   replyMs: number;
 }
 const TIMEOUTS: PostgresTimeouts = { connectMs: 5_000, statementMs: 30_000, replyMs: 35_000 };
-/** Serialisation failure and deadlock: nothing was done, and trying again is the documented answer. */
+/** Serialisation failure and deadlock: nothing was done, and PostgreSQL's documentation advises a retry. */
 const RETRY_CODES = new Set(['40001', '40P01']);
 const RETRIES = 4;
 
-/** Connects to PostgreSQL (13 or newer). Connections are made as they are needed. */
+/** Connects to PostgreSQL (13 or newer). Opens connections on demand. */
 export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -41,9 +41,9 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     application_name: 'homeport',
     types: { getTypeParser },
   });
-  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  // A broken idle connection is replaced at the next use. Without a listener, its error would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
-  // One that breaks between two statements of a transaction would too. The next statement fails, and tells.
+  // So would a connection that breaks between two statements of a transaction. The next statement fails and reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
 
   const queries = new Kysely<Tables>({
@@ -116,7 +116,7 @@ function isRetryable(error: unknown): boolean {
 /** The server parses and plans a named statement once for each connection. */
 function namedStatements(client: pg.PoolClient): PostgresPoolClient {
   let dropped = false;
-  /** An error that is not the server's says nothing of how the connection stands: nobody is to get it again. */
+  /** After an error that is not the server's, the connection's state is unknown, so it is never reused. */
   const dropIfBroken = (error: unknown): never => {
     if (!dropped && !(error instanceof pg.DatabaseError)) {
       dropped = true;
@@ -125,7 +125,7 @@ function namedStatements(client: pg.PoolClient): PostgresPoolClient {
     throw error;
   };
   return {
-    // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature for what a pool client answers
+    // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature for a pool client's result
     query: (text: unknown, parameters?: readonly unknown[]): any =>
       typeof text === 'string'
         ? client
@@ -153,7 +153,7 @@ function statementName(text: string): string {
 
 const { builtins } = pg.types;
 
-/** Numbers, times and booleans come back as SQLite gives them: JSON's own types, times in ISO 8601 UTC. */
+/** Returns numbers, times and booleans as SQLite does: JSON types, with times in ISO 8601 UTC. */
 function getTypeParser(oid: number): (text: string) => unknown {
   switch (oid) {
     case builtins.INT8:

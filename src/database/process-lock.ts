@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 
-/** Who only looks has let go by then. */
+/** Other processes that only test the lock have released it by then. */
 const LOOKS_MS = 500;
 
 /**
- * Locks a file for this process, until it lets go or ends, however it ends: it is SQLite's own lock, which the kernel takes back. Makes
- * the file where there is none; it stays empty. Null: another process has the lock. Throws SqliteError if the file cannot be used.
+ * Locks a file until this process releases it or ends in any way. This is SQLite's file lock, which the kernel releases. Creates the file
+ * if missing; it stays empty. Null: another process holds the lock. Throws SqliteError if the file cannot be used.
  */
 export function lockForProcess(file: string): { release(): void } | null {
   const connection = new Sqlite(file, { timeout: LOOKS_MS });
@@ -20,7 +20,7 @@ export function lockForProcess(file: string): { release(): void } | null {
   return { release: () => connection.close() };
 }
 
-/** Whether some process is seen to have the lock now. Changes nothing. */
+/** Whether a process holds the lock now. Changes nothing. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   let connection: Sqlite.Database | undefined;

@@ -32,7 +32,7 @@ const change = (account_id: string) => ({
   user_id: null,
 });
 
-it('says once in the log that changes cannot be read, and goes on where it was when they can', async () => {
+it('logs once that changes cannot be read, and continues from the same position later', async () => {
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
   const told: unknown[] = [];

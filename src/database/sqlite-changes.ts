@@ -5,16 +5,16 @@ import type { ChangeSource } from './change-feed.ts';
 import { parseChange } from './change-schema.ts';
 import type { Queries } from './database.ts';
 
-/** How often it is asked whether anybody has committed; the answer costs some microseconds. */
+/** Interval of checking for commits; a check takes some microseconds. */
 const POLL_MS = 250;
 /** Rows read at a time. */
 const BATCH = 1_000;
-/** More than anybody is behind who looks four times a second. */
+/** More than any process lags behind at four readings per second. */
 const KEPT = 5_000;
 
 /**
- * What the triggers have written into the table `changes` (migration 0005). `connection` must be one that only reads: another's
- * commits show in its `data_version`, its own would not. While the table cannot be read, that is said once, and tried on.
+ * Reads the rows that the triggers write into the table `changes` (migration 0005). `connection` must be read-only, because its
+ * `data_version` shows only commits of other connections. While the table cannot be read, this logs once and keeps trying.
  */
 export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs = POLL_MS): ChangeSource {
   return (sink) => {
@@ -30,7 +30,7 @@ export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs =
     function begin(): void {
       seenVersion = version.get();
       seen = Number(last.get() ?? 0);
-      // Not at once: nobody is called before subscribing has returned.
+      // Deferred, because no listener is called before subscribing has returned.
       queueMicrotask(() => sink.on());
     }
 
@@ -41,7 +41,7 @@ export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs =
         const rows = later.all(seen, BATCH);
         for (const row of rows) {
           const change = parseChange(row);
-          // The numbers have no gaps but where rows were deleted before they were read.
+          // The numbers have gaps only if rows were deleted before they were read.
           if (!change || row.seq !== seen + 1) sink.on();
           if (change) sink.changed(change);
           seen = row.seq;
@@ -61,7 +61,7 @@ export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs =
         if (!isOfSqlite(error)) throw error;
         if (failing) return;
         failing = true;
-        log.warn({ err: error }, 'the database tells no changes for the moment; looking again');
+        log.warn({ err: error }, 'the change feed was interrupted; reading changes again');
         sink.off();
       }
     }, pollMs).unref();
@@ -75,7 +75,7 @@ function isOfSqlite(error: unknown): boolean {
   return codeOf(error)?.startsWith('SQLITE_') === true;
 }
 
-/** Deletes up to `limit` rows that every process has read long since. Returns how many. */
+/** Deletes up to `limit` rows that every process read long ago. Returns their number. */
 export async function pruneChanges(queries: Queries, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('changes')

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import type { Queries } from './database.ts';
 import { sqliteQueries } from './sqlite.ts';
 
-/** Pages copied in one turn of the event loop: about 4 MB, some milliseconds. */
+/** Pages copied per turn of the event loop: about 4 MB, some milliseconds. */
 const PAGES = 1_000;
 const OPENING_TIMEOUT_MS = 10_000;
 
@@ -14,8 +14,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies the database into the new file `to` (mode 0600), as it is at one moment, while others write. `look` reads the same moment.
- * The copy is one file without a WAL. It is not synced yet.
+ * Copies the database into the new file `to` (mode 0600), as a consistent snapshot, while others write.
+ * `look` reads the same snapshot. The copy is one file without a WAL, not yet synced.
  */
 export async function copySqlite<Seen>(
   file: string,
@@ -26,9 +26,9 @@ export async function copySqlite<Seen>(
   closeSync(openSync(to, 'wx', 0o600));
   const source = new Sqlite(file, { fileMustExist: true, timeout: OPENING_TIMEOUT_MS });
   try {
-    // An open read transaction keeps the moment; without it, each write of another process would begin the copy again.
+    // An open read transaction keeps the snapshot. Without it, each write of another process would restart the copy.
     source.exec('begin');
-    // The transaction gets its moment with its first read.
+    // The transaction gets its snapshot with its first read.
     source.prepare('select 1 from sqlite_schema limit 1').get();
     const seen = await look(sqliteQueries(source));
     await source.backup(to, {
@@ -55,7 +55,7 @@ function withoutWal(copy: string): void {
   }
 }
 
-/** Reads a whole database file, and changes nothing. Null if it is sound, else the first faults in a line. */
+/** Checks a whole database file without changing it. Null if it is intact, else the first faults in one line. */
 export function faultOfSqliteFile(file: string): string | null {
   let connection: Sqlite.Database | undefined;
   try {

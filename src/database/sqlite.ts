@@ -30,15 +30,15 @@ import { sqliteChanges } from './sqlite-changes.ts';
 import type { Tables } from './tables.ts';
 import { createUnchangedResults } from './unchanged-results.ts';
 
-/** Waiting inside SQLite holds up the event loop: at the start it may, later only for moments (a recovery, say). */
+/** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
 const READING_TIMEOUT_MS = 100;
-/** Statements kept prepared on a connection; the application has fewer, so in practice none is thrown out. */
+/** Prepared statements kept per connection. The application has fewer, so evictions do not happen in practice. */
 const STATEMENT_CACHE = 500;
 
 /**
- * Opens (or creates) the database file. WAL with `synchronous=FULL`: what is committed survives a crash of the
- * machine, and readers never wait for the writer.
+ * Opens or creates the database. WAL with `synchronous=FULL`, so a committed write survives a power cut and readers never wait for
+ * the writer.
  */
 export function openSqlite(file: string, log: Logger): Database {
   createIfMissing(file);
@@ -51,7 +51,7 @@ export function openSqlite(file: string, log: Logger): Database {
   const commits = createGroupCommit(writing, writer);
   const unchanged = createUnchangedResults(reading);
   const changes = createChangeFeed(sqliteChanges(reading, log));
-  // Reads the file: a constant would be answered without it.
+  // Reads the file, unlike a constant expression.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
 
   return {
@@ -87,9 +87,9 @@ export function openSqlite(file: string, log: Logger): Database {
 }
 
 /**
- * Creates the file, readable by its owner alone; SQLite gives its side files the same mode. An existing file is not opened: to
- * close any descriptor of a file releases every POSIX lock that the process holds on it (fcntl(2)), those of SQLite's connections
- * included. Other SQLite clients would then delete the WAL in use.
+ * Creates the file, readable by its owner only; SQLite gives its side files the same mode. An existing file is not opened, because
+ * closing any descriptor of a file releases all POSIX locks of the process on it (fcntl(2)), including those of SQLite's connections.
+ * Other SQLite clients would then delete the WAL in use.
  */
 function createIfMissing(file: string): void {
   try {
@@ -115,8 +115,8 @@ interface PreparedStatement<Row> {
 }
 
 /**
- * SQLite knows neither booleans nor JSON. What a column was declared as decides how its values come back, so no
- * list of column names has to be kept in step with the schema.
+ * SQLite has neither booleans nor JSON. The declared type of a column decides how its values are converted, so no list of column names
+ * must be kept in step with the schema.
  */
 function prepareStatement<Row>(connection: Sqlite.Database, text: string): PreparedStatement<Row> {
   const statement = connection.prepare<unknown[], Row>(text);
@@ -158,7 +158,7 @@ export function sqliteQueries(connection: Sqlite.Database): Queries {
   return new Kysely<Tables>({ dialect: sqliteDialect(connection) });
 }
 
-/** Kysely's own dialect prepares every statement anew and begins transactions that fail as busy; this one does not. */
+/** Kysely's SQLite dialect prepares every statement again and begins transactions that fail as busy. This one does not. */
 function sqliteDialect(connection: Sqlite.Database): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -203,7 +203,7 @@ function sqliteDriver(connection: Sqlite.Database): Driver {
   };
 }
 
-/** The row type is what the query builder worked out from the schema; the driver cannot know it. */
+/** The query builder derives the row type from the schema; the driver cannot know it. */
 function rowsOf<Row>(rows: unknown): Row[] {
   // biome-ignore lint/suspicious/noExplicitAny: the one place where rows take the type the query builder gives them
   return rows as any;

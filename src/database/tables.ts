@@ -39,7 +39,7 @@ import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
 
 /**
  * The shape of the database, the same on SQLite and PostgreSQL (migrations/). Times are ISO 8601 UTC strings with
- * milliseconds, which sort as text; `seq` grows with every row of a table and is what lists are ordered by.
+ * milliseconds, which sort as text. `seq` grows with every row of a table and orders lists.
  */
 export interface Tables {
   accounts: AccountRow;

@@ -3,13 +3,12 @@ import { LRUCache } from 'lru-cache';
 
 const RESULTS_KEPT = 5_000;
 
-/** Remembers the results of one query for exactly as long as nothing is written, by this process or another. */
+/** Caches the results of one query until this or another process writes. */
 export type UnchangedResults<Result extends object> = (key: string, read: () => Result) => Result;
 
 /**
- * SQLite tells whether another connection has committed since (`PRAGMA data_version`), for a fraction of what a join
- * costs. `connection` must be one that only reads: its own writes do not show in that number. Results are shared
- * between callers, so nobody may change them.
+ * SQLite shows whether another connection has committed (`PRAGMA data_version`) for a fraction of a join's cost. `connection` must be
+ * read-only, because its own writes do not change that number. Results are shared between callers, which must not change them.
  */
 export function createUnchangedResults(connection: Sqlite.Database) {
   const version = connection.prepare('pragma data_version').pluck();

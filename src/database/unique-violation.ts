@@ -4,8 +4,8 @@ import pg from 'pg';
 const UNIQUE_VIOLATION = '23505'; // PostgreSQL, appendix A
 
 /**
- * Which unique rule an error of either database speaks of, as `table.column` or `table.column, table.column`; or
- * undefined if the error is another one. PostgreSQL names the index, so ours are called `table__column__column`.
+ * The unique constraint violated by an error of either database, as `table.column` or `table.column, table.column`. Undefined for other
+ * errors. PostgreSQL names the index, so indexes are called `table__column__column`.
  */
 export function uniqueViolation(error: unknown): string | undefined {
   if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) {

@@ -30,18 +30,18 @@ function failureOf(sql: string, before = '', options: Sqlite.Options = {}): unkn
 const message = (error: unknown) => unusableDatabase({ databaseUrl: null, dataDir: '/data' }, error).message;
 
 test('a full disk', () => {
-  // SQLite tells of both by the same code.
+  // SQLite reports both with the same code.
   const error = failureOf('insert into things values (zeroblob(100000))', 'pragma max_page_count = 3');
   expect(isDatabaseFault(error)).toBe(true);
   expect(message(error)).toBe(
-    'The database cannot be used: database or disk is full. It lies in /data. Make room on that disk.',
+    'The database cannot be used: database or disk is full. It is in /data. Make room on that disk.',
   );
 });
 
 test('a file that cannot be written', () => {
   const error = failureOf("insert into things values ('a')", '', { readonly: true });
   expect(isDatabaseFault(error)).toBe(true);
-  expect(message(error)).toContain('Let this user read and write all that is in there.');
+  expect(message(error)).toContain('Give this user read and write access to everything in it.');
 });
 
 test.each(['selekt', "insert into things values ('a'), ('a')"])('not the database: %s', (sql) => {

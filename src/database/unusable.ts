@@ -3,26 +3,26 @@ import type { Config } from '../config/config.ts';
 import { codeOf } from '../lib/error-code.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
-/** Of SQLite and of the system: the file, its disk or its rights. The other codes of SQLite are about what was asked. */
+/** Codes of SQLite and the system about the file, its disk or its permissions. Other SQLite codes concern the query. */
 const FILE_FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|BUSY|PERM)/;
-/** Classes of SQLSTATE: connection, resources, shut down by its operator, rights to sign in, no such database. */
+/** SQLSTATE classes: connection, resources, operator shutdown, authorization, unknown database. */
 const SERVER_FAULT = /^(08|53|57|28|3D)[0-9A-Z]{3}$/;
 const NO_CONNECTION = /^(ECONN(REFUSED|RESET)|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** Whether the database, or what it stands on, is at fault, and not what was asked of it. */
+/** Whether the database or its disk is at fault, rather than the query. */
 export function isDatabaseFault(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   if (error instanceof Sqlite.SqliteError) return FILE_FAULT.test(code);
   return SERVER_FAULT.test(code) || NO_CONNECTION.test(code);
 }
 
-/** What is wrong with the database, and where to look, for its operator. */
+/** Describes the fault and where to look, for the operator. */
 export function unusableDatabase(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
   error: unknown,
 ): OperatorError {
   const where =
-    databaseUrl === null ? `It lies in ${dataDir}.${fileRemedy(error)}` : 'Look at HOMEPORT_DATABASE_URL.';
+    databaseUrl === null ? `It is in ${dataDir}.${fileRemedy(error)}` : 'Look at HOMEPORT_DATABASE_URL.';
   return new OperatorError(`The database cannot be used: ${reasonOf(error)}. ${where}`, { cause: error });
 }
 
@@ -30,11 +30,11 @@ function fileRemedy(error: unknown): string {
   const code = codeOf(error) ?? '';
   if (code === 'SQLITE_FULL' || code === 'ENOSPC') return ' Make room on that disk.';
   return /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS)/.test(code)
-    ? ' Let this user read and write all that is in there.'
+    ? ' Give this user read and write access to everything in it.'
     : '';
 }
 
-/** What lies at the bottom of a failure. A refused connection to several addresses says nothing itself. */
+/** The root cause of a failure. A refused connection to several addresses has an empty message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
   if (error instanceof Error) return error.cause instanceof Error ? reasonOf(error.cause) : error.message;

@@ -389,7 +389,7 @@ describe('a configuration that cannot be used is one line, and 1', () => {
       /^homeport: The data folder .* cannot be used .*HOMEPORT_DATA_DIR\.\n$/,
     );
     const noDatabase = expect.stringMatching(
-      /^homeport: The database cannot be used: file is not a database\. It lies in .*\n$/,
+      /^homeport: The database cannot be used: file is not a database\. It is in .*\n$/,
     );
     expect(lines).toEqual([
       ...Array(2).fill({ code: 1, line: unusable }),

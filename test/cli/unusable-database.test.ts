@@ -34,7 +34,7 @@ test('a database that another program keeps locked', async () => {
   other.exec('begin immediate');
   try {
     expect(await refusal(environment, 'account', 'create', '--name', 'X')).toMatch(
-      /The database cannot be used: database is locked\. It lies in /,
+      /The database cannot be used: database is locked\. It is in /,
     );
   } finally {
     other.close();

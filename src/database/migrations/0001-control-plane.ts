@@ -1,8 +1,8 @@
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Accounts, people, sites, installs, domains and the work on them. Unique indexes are named `table__column__column`,
- * which is how a violation is recognised on both databases (unique-violation.ts).
+ * Accounts, users, sites, installs, domains and jobs. Unique indexes are named `table__column__column`, so that violations are
+ * recognised on both databases (unique-violation.ts).
  */
 export function controlPlane(t: ColumnTypes): string[] {
   return [

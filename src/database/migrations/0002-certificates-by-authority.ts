@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** What certificates from an authority need: the account, what was tried for a domain, and what the last check saw. */
+/** Certificates from an authority: its account, the attempts for a domain, and the result of the last check. */
 export function certificatesByAuthority(t: ColumnTypes): string[] {
   return [
     `alter table domains add column reached ${t.boolean}`,

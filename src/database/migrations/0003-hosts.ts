@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** The machines that run websites, which install is on which, and what daily backups need. */
+/** The machines that run websites, the placement of installs, and columns for daily backups. */
 export function hosts(t: ColumnTypes): string[] {
   return [
     `create table hosts (

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** What people need to use the portal: sessions, second factors, links to set a password; narrower credentials; the activity log. */
+/** Portal sign-in (sessions, second factors, password links), scoped credentials and the activity log. */
 export function portal(t: ColumnTypes): string[] {
   return [
     `alter table accounts add column requires_second_factor ${t.boolean} not null default ${t.false}`,

@@ -2,28 +2,28 @@ import type { ColumnTypes } from './column-types.ts';
 
 type Event = 'insert' | 'update' | 'delete';
 
-/** Rows of a table that tell of a change. `it` stands for the row. */
+/** Rows of a table that cause a change event. `it` is the row. */
 interface Telling {
   topic: string;
   table: string;
   events: readonly Event[];
-  /** The columns whose update tells; all of them if left out. */
+  /** The columns whose update causes an event. Default: all. */
   of?: readonly string[];
-  /** Rows that tell nothing are left out. */
+  /** Condition for rows that cause an event. */
   when?: string;
-  /** Selects account, install, id and user of what changed. No row: nothing is told. */
+  /** Selects account, install, id and user of the change. No row: no event. */
   what: string;
 }
 
 const ALL = ['insert', 'update', 'delete'] as const;
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
-/** What has no account of its own finds it by its install. Where that is gone too, its own change has said it all. */
+/** Rows without an account find it by their install. If the install is gone too, its own event suffices. */
 const ofInstall = (install: string, id: string) =>
   `select account_id, id, ${id}, null from installs where id = ${install}`;
 
 /**
- * The changes that the portal follows (change-feed.ts): not those of kept counters and of leases, which are most of all.
+ * The changes that the portal follows (change-feed.ts). Updates of counters and leases, the most frequent ones, are left out.
  */
 function tellings(postgres: boolean): Telling[] {
   return [
@@ -91,8 +91,7 @@ function tellings(postgres: boolean): Telling[] {
 }
 
 /**
- * Triggers that tell of changes, whichever process makes them: PostgreSQL notifies those that listen; on SQLite they write a small
- * table that is read by those that follow.
+ * Triggers that report changes by any process. PostgreSQL notifies listeners; SQLite writes to a small table that followers read.
  */
 export function changeFeed(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): string[] {
   if (dialect === 'postgres') return tellings(true).flatMap(notifying);

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** Addresses that people want to have, until the link in the mail there was used. */
+/** Requested email addresses, until the user follows the link in the confirmation email. */
 export function emailChanges(t: ColumnTypes): string[] {
   return [
     `create table email_changes (

@@ -1,8 +1,7 @@
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * At which addresses the world reaches the websites of a host. Whoever looks at the domains of its installs is told when they change
- * (as in 0005).
+ * The public addresses of a host's websites. A change causes events for the domains of its installs (as in 0005).
  */
 export function edgeAddressesOfHosts(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): string[] {
   const changed = 'when (old.edge_addresses is distinct from new.edge_addresses)';

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** That nobody wants a running job any more has a column of its own; before, it was a job of no attempts. */
+/** Adds a column for cancelled running jobs. Before, a job with no attempts left meant this. */
 export function calledOffJobs(t: ColumnTypes): string[] {
   return [
     `alter table jobs add column called_off ${t.boolean} not null default ${t.false}`,

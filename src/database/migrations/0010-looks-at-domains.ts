@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** When the platform last looked by itself where a domain leads. Apart from the domain: a look that finds nothing new changes it not. */
+/** Time of the platform's last automatic check of a domain's target. Kept apart from the domain, which an unchanged result must not update. */
 export function looksAtDomains(t: ColumnTypes): string[] {
   return [
     `create table domain_looks (

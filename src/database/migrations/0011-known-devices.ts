@@ -1,8 +1,8 @@
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Browsers that somebody has wholly signed in with, whose guesses are counted apart from strangers'; and how many wrong codes followed a
- * right password since the last right one.
+ * Browsers that completed a sign-in, whose failed attempts are counted separately. Also counts wrong codes after a correct password since
+ * the last correct code.
  */
 export function knownDevices(t: ColumnTypes): string[] {
   return [

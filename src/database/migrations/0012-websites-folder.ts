@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** The one data folder from which an embedded host serves the websites of this database. */
+/** The only data folder whose embedded host may serve the websites of this database. */
 export function websitesFolder(t: ColumnTypes): string[] {
   return [
     `create table websites_folder (

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** Backups that are made to copy a website into another install, and deleted when that has ended. */
+/** Backups made to copy a website into another install, and deleted afterwards. */
 export function backupsForCopies(t: ColumnTypes): string[] {
   return [`alter table backups add column copy_job_id ${t.uuid}`];
 }

@@ -17,7 +17,7 @@ export function fairSharesOfJobs(t: ColumnTypes): string[] {
         select 1 from jobs as other
         where other.lane = jobs.lane and other.state in ('queued', 'running') and other.seq < jobs.seq)`,
 
-    // The order in which a share's jobs are claimed. The claim walks from share to share by it.
+    // The order in which a share's jobs are claimed. The claim query walks from share to share along this index.
     `create index jobs_turns on jobs (class, share, run_at, seq) where state = 'queued' and behind = false`,
     `create index jobs_behind on jobs (lane, seq) where state = 'queued' and behind = true`,
   ];

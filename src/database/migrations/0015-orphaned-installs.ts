@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** The platform's id for its hosts, and the installs on them that the platform does not know. */
+/** The platform's id for its hosts, and installs on hosts that the platform does not know. */
 export function orphanedInstalls(t: ColumnTypes): string[] {
   return [
     `create table platform_identity (

@@ -1,8 +1,7 @@
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Adds the ownership of domain names. Served names stay served. A duplicate in another account than the one that serves the name
- * needs proof to get it.
+ * Adds the ownership of domain names. Served names stay served. A duplicate in another account needs proof to take over the name.
  */
 export function domainOwnership(t: ColumnTypes): string[] {
   return [

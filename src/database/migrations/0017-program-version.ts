@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** The version of Homeport that migrated the database last: an older one names it when it refuses to run. */
+/** The version of Homeport that last migrated the database. An older version names it when it refuses to run. */
 export function programVersion(t: ColumnTypes): string[] {
   return [
     `create table program_version (

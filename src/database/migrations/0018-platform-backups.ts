@@ -1,6 +1,6 @@
 import type { ColumnTypes } from './column-types.ts';
 
-/** Backups of the platform itself: when, where to, and what came of it. */
+/** Backups of the platform itself: time, destination and result. */
 export function platformBackups(t: ColumnTypes): string[] {
   return [
     `create table platform_backups (

@@ -1,4 +1,4 @@
-/** How each dialect spells the column types that Homeport uses. */
+/** Homeport's column types in each dialect. */
 export interface ColumnTypes {
   /** A number that grows with each row; the primary key. */
   seq: string;
@@ -7,7 +7,7 @@ export interface ColumnTypes {
   boolean: string;
   json: string;
   integer: string;
-  /** Text that is compared byte by byte, as SQLite always does. */
+  /** Text compared byte by byte, as SQLite always does. */
   text: string;
   true: string;
   false: string;

@@ -5,11 +5,11 @@ export interface AccountRow {
   seq: Generated<number>;
   id: string;
   name: string;
-  /** Kept by the transactions that create and delete sites; counting rows is what lists cost most. */
+  /** Maintained by the transactions that create and delete sites, because counting rows would be the most expensive part of lists. */
   site_count: Generated<number>;
-  /** Kept by the transactions that create and delete installs. */
+  /** Maintained by the transactions that create and delete installs. */
   install_count: Generated<number>;
-  /** Whether its people must have a second factor to work in it through the portal. */
+  /** Whether its users need a second factor to use it in the portal. */
   requires_second_factor: Generated<boolean>;
   created_at: string;
 }
@@ -21,13 +21,13 @@ export interface MembershipRow {
   role: Role;
   billing: boolean;
   invite_accepted: boolean;
-  /** As whom the person was invited: until they accept, their own names are not shown. Null once they have. */
+  /** The name in the invitation. The user's own name is hidden until they accept; null afterwards. */
   invited_first_name: string | null;
   invited_last_name: string | null;
   created_at: string;
 }
 
-/** Gives a partial user one install. */
+/** Grants a partial user access to one install. */
 export interface InstallGrantRow {
   install_id: string;
   account_id: string;

@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
 import type { NullableJson } from './json.ts';
 
-/** One change, as it is told to those who see the account. What was named then stays named, though it be gone. */
+/** One activity entry of an account. Names stay as they were, even after the object is deleted. */
 export interface ActivityRow {
   seq: Generated<number>;
   id: string;
-  /** Null: of the platform, and of people who are in no account. */
+  /** Null for the platform and for users without an account. */
   account_id: string | null;
   at: string;
   /** `install.create`; the closed set is in platform/activity-log.ts. */
@@ -16,7 +16,7 @@ export interface ActivityRow {
   install_id: string | null;
   /** Object of texts, numbers, booleans, null. Never a secret. */
   details: NullableJson;
-  /** Who; null: nobody signed in (the operator, the platform itself). */
+  /** The acting user; null for the operator and the platform itself. */
   user_id: string | null;
   user_name: string;
   means: 'api' | 'portal' | 'command_line' | 'platform';

@@ -18,15 +18,15 @@ export interface BackupRow {
   /** Why it was aborted, one sentence. */
   reason: string | null;
   requested_by: string | null;
-  /** Made by the daily schedule, and deleted by it. */
+  /** Created and deleted by the daily schedule. */
   scheduled: Generated<boolean>;
-  /** The job that copies it into another install, after which it is deleted; null of all that are kept. */
+  /** The job that copies it into another install and then deletes it; null for kept backups. */
   copy_job_id: Generated<string | null>;
   created_at: string;
   finished_at: string | null;
 }
 
-/** Whether a backup could be restored, tried in a scratch install. */
+/** The result of a test restore into a scratch install. */
 export interface RestoreCheckRow {
   seq: Generated<number>;
   id: string;

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 export type CertificateSource = 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED';
 
-/** What the edge shows for a domain; one certificate for each. */
+/** The certificate that the edge serves for a domain, one each. */
 export interface CertificateRow {
   seq: Generated<number>;
   domain_id: string;
@@ -13,10 +13,10 @@ export interface CertificateRow {
   sealed_key: string;
   not_before: string;
   not_after: string;
-  /** The authority that issued it; null for a self-signed one, and so are the next four. */
+  /** The issuing authority. Null for a self-signed certificate, like the next four columns. */
   directory_url: string | null;
   order_url: string | null;
-  /** By which the authority suggests when to renew (RFC 9773). */
+  /** Id for the authority's renewal suggestions (RFC 9773). */
   renewal_id: string | null;
   renew_at: string | null;
   /** The fewest days before the expiry at which the operator was warned of it; null: not yet. */
@@ -24,18 +24,18 @@ export interface CertificateRow {
   created_at: string;
 }
 
-/** When the authority is asked next for a domain's certificate, and how often in a row that failed. */
+/** Time of the next certificate order for a domain, and the number of consecutive failures. */
 export interface CertificateAttemptRow {
   domain_id: string;
   failures: Generated<number>;
   next_at: string;
-  /** Nobody may ask before, however urgent: the authority said so, or it was asked only just now. */
+  /** No order before this time, however urgent: the authority set it, or the last order was moments ago. */
   held_until: string | null;
-  /** The order that is under way; what an earlier one finds out counts no more. */
+  /** The current order. Results of earlier orders are ignored. */
   order_id: string | null;
 }
 
-/** One account for each authority, whatever process made it. */
+/** One account for each authority, shared by all processes. */
 export interface AcmeAccountRow {
   directory_url: string;
   /** PKCS#8 PEM, sealed. */
@@ -45,7 +45,7 @@ export interface AcmeAccountRow {
   created_at: string;
 }
 
-/** One row for each validation asked of the authority: there is a limit for each name and hour. */
+/** One row for each validation request, because authorities limit them per name and hour. */
 export interface AcmeValidationRow {
   seq: Generated<number>;
   name: string;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Of SQLite alone: what its triggers tell (change-feed.ts). */
+/** Rows written by triggers, on SQLite only (change-feed.ts). */
 export interface ChangeRow {
   seq: Generated<number>;
   topic: string;

@@ -12,15 +12,15 @@ export interface DomainRow {
   /** The install's own `<name>.<site domain>`, which cannot be deleted. */
   is_cname: boolean;
   is_primary: boolean;
-  /** The row does not serve its name: another one does, or none does yet (`needs_proof`). At most one row of a name is not a duplicate. */
+  /** The row does not serve its name: another row does, or none yet (`needs_proof`). At most one row per name is not a duplicate. */
   is_duplicate: boolean;
-  /** The row may not serve its name before the account has proved that it owns the domain. */
+  /** The row must not serve its name until the account proves that it owns the domain. */
   needs_proof: Generated<boolean>;
   redirect_to_id: string | null;
   secure_all_urls: Generated<boolean>;
   network_status: Generated<NetworkStatus>;
   ssl_status: Generated<SslStatus>;
-  /** Whether the last check saw visitors of this name arrive here; null while no check could tell. */
+  /** Whether visitors of this name reached this platform in the last check; null if unknown. */
   reached: boolean | null;
   checked_at: string | null;
   /** Why there is no certificate from the authority, one sentence for the domain's owner. */
@@ -28,16 +28,16 @@ export interface DomainRow {
   created_at: string;
 }
 
-/** What an account puts into the DNS to prove that it owns a domain, and whether it did. */
+/** An account's ownership proof of a domain by a DNS record. */
 export interface DomainProofRow {
   account_id: string;
-  /** The registrable domain, which the proof covers with all names below. */
+  /** The registrable domain. The proof covers it and all names below it. */
   registrable: string;
   /** Random; part of the value of the TXT record. */
   token: string;
-  /** When the record was seen; null: it was not yet, or another account has proved the domain since. */
+  /** When the record was found. Null: not yet, or another account has proved the domain since. */
   verified_at: string | null;
-  /** When the platform looks for the record again; null once it is proved. */
+  /** Time of the next check for the record; null once proved. */
   next_look_at: string | null;
   created_at: string;
 }
@@ -51,7 +51,7 @@ export interface ReleasedNameRow {
 
 export interface DomainLookRow {
   domain_id: string;
-  /** When the platform last looked by itself where the domain leads. */
+  /** Time of the platform's last automatic reachability check. */
   looked_at: string;
 }
 

@@ -3,27 +3,27 @@ import type { GeneratedJson, Json, NullableJson } from './json.ts';
 
 export interface HostRow {
   seq: Generated<number>;
-  /** The host's own id, which it tells itself. */
+  /** The id that the host reports. */
   id: string;
   name: string;
   /** `unix:/run/homeport-host/host.sock` or `https://address:port`. */
   address: string;
-  /** Where people reach its SFTP and SSH: a host name or an IP address; null: where the control plane does. */
+  /** Host name or IP address for SFTP and SSH; null: that of the control plane. */
   public_name: string | null;
-  /** At which its websites are reached, where that is not what the platform's settings say; an empty list: there. */
+  /** Public addresses of its websites. An empty list: those of the platform's settings. */
   edge_addresses: GeneratedJson;
   /** Whether new installs are placed on it. */
   accepting: Generated<boolean>;
-  /** HostDescription as it was last told; null before. */
+  /** The last reported HostDescription; null before the first. */
   description: NullableJson;
   /** When it last answered. */
   seen_at: string | null;
-  /** Why it does not answer, one sentence; null while it does. */
+  /** Why the host does not answer, one sentence; null while it does. */
   reason: string | null;
   created_at: string;
 }
 
-/** The one authority that this platform's hosts and itself know each other by. */
+/** The certificate authority for mutual authentication of the platform and its hosts. */
 export interface HostAuthorityRow {
   one: 1;
   /** PEM. */
@@ -34,18 +34,18 @@ export interface HostAuthorityRow {
   created_at: string;
 }
 
-/** The one data folder that the websites of an embedded host lie in, where the database does not lie in it too. */
+/** The data folder with an embedded host's websites, if the database is stored elsewhere. */
 export interface WebsitesFolderRow {
   one: 1;
-  /** The folder's own id, which lies in it. */
+  /** The folder's id, stored in the folder. */
   id: string;
-  /** Where it was when it was claimed, for people to find it. */
+  /** Path of the folder when it was claimed, for the operator. */
   machine: string;
   path: string;
   claimed_at: string;
 }
 
-/** The id by which hosts know this platform. A copy of the database has the same. */
+/** The id of this platform on its hosts. A copy of the database has the same id. */
 export interface PlatformIdentityRow {
   one: 1;
   id: string;
@@ -53,14 +53,14 @@ export interface PlatformIdentityRow {
 
 /** An install that a host holds and the platform does not know. */
 export interface OrphanedInstallRow {
-  /** Id of the host; `embedded` where this platform's own process serves the websites. */
+  /** Id of the host; `embedded` if the platform's own process serves the websites. */
   host: string;
   id: string;
-  /** Null if nothing on the host says it. */
+  /** Null if unknown on the host. */
   name: string | null;
-  /** The first of the host names that it answers, or answered. */
+  /** The first host names that it serves or served. */
   hostnames: Json;
-  /** Whether it is still served, because the host refused to put it aside for this platform. */
+  /** Whether it is still served, because the host refused to set it aside for this platform. */
   is_served: boolean;
   found_at: string;
 }

@@ -20,15 +20,15 @@ export interface InstallRow {
   environment: Environment | null;
   name: string;
   status: InstallStatus;
-  /** `major.minor`: what was asked for until the install is active, then what it runs on; null where there is no PHP. */
+  /** `major.minor`: the requested version until the install is active, then the actual one; null without PHP. */
   php_version: string | null;
   /** As `php_version`. */
   wordpress_version: Generated<string | null>;
-  /** The machine that it is on; null until it is placed, and where this process itself hosts. */
+  /** The machine that runs it; null until it is placed, and if this process is the host. */
   host_id: Generated<string | null>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;
-  /** Name and content of the file that proves a bucket to be the customer's; fixed for the install. */
+  /** Name and content of the file that proves ownership of a bucket; fixed for the install. */
   offload_file_name: string;
   offload_file_content: string;
   created_at: string;
@@ -36,9 +36,9 @@ export interface InstallRow {
 
 export interface OffloadSettingsRow {
   install_id: string;
-  /** What is in force, or null while nothing is. */
+  /** The active settings, or null. */
   settings: NullableJson;
-  /** What was asked for last. */
+  /** The last requested settings. */
   requested: Json;
   state: 'requested' | 'in_force' | 'refused';
   /** Why the last request was refused, one sentence. */

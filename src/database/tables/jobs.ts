@@ -3,35 +3,35 @@ import type { Json } from './json.ts';
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
-/** Short jobs and long ones have workers of their own. */
+/** Short and long jobs have separate workers. */
 export type JobClass = 'short' | 'long';
 
 export interface JobRow {
   seq: Generated<number>;
   id: string;
   kind: string;
-  /** Jobs of one lane run one at a time, in the order they were asked for; null: no lane. */
+  /** Jobs of one lane run one at a time, in order of request; null: no lane. */
   lane: string | null;
   payload: Json;
   class: Generated<JobClass>;
-  /** Whose share of the workers it uses: an account's id, or `platform`. */
+  /** The share of the workers that it uses: an account's id, or `platform`. */
   share: Generated<string>;
-  /** An earlier job of its lane was unfinished when this one was queued, and none of its lane has made it the next one since. */
+  /** An earlier job of its lane was unfinished when this one was queued, and this one has not become the next since. */
   behind: Generated<boolean>;
   state: Generated<JobState>;
-  /** How often it was begun. */
+  /** The number of attempts started. */
   attempt: Generated<number>;
   max_attempts: number;
-  /** Nobody wants it any more: of a running one, until its worker has ended it. */
+  /** Cancelled while running; set until its worker has ended it. */
   called_off: Generated<boolean>;
   run_at: string;
   lease_until: string | null;
   worker_id: string | null;
   /** The last failure, one line for the operator. */
   error: string | null;
-  /** The same for the customer, one sentence. */
+  /** The last failure, one sentence for the customer. */
   reason: Generated<string | null>;
-  /** The request that asked for it. */
+  /** Id of the API request that queued it. */
   request_id: string | null;
   created_at: string;
   started_at: string | null;
@@ -40,12 +40,12 @@ export interface JobRow {
 
 export interface WorkerRow {
   id: string;
-  /** Host name and process id, for people. */
+  /** Host name and process id, for the operator. */
   process: string;
   seen_at: string;
 }
 
-/** One row for each time slot of a schedule that some process has taken on. */
+/** One row for each claimed time slot of a schedule. */
 export interface ScheduleRunRow {
   schedule: string;
   slot: string;

@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely';
 
-/** One try to back up the platform itself. */
+/** One attempt to back up the platform itself. */
 export interface PlatformBackupRow {
   seq: Generated<number>;
   name: string;
   /** Without secrets. */
   destination: string;
   started_at: string;
-  /** Null while it is under way, and if its process was killed. */
+  /** Null while it runs, and if its process was killed. */
   finished_at: string | null;
   bytes: number | null;
   /** Websites whose files could not be read. */

@@ -1,4 +1,4 @@
-/** The program that migrated the database last. */
+/** The program version that last migrated the database. */
 export interface ProgramVersionRow {
   one: 1;
   /** As in package.json. */

@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely';
 
-/** What makes a person's one-time codes (RFC 6238). */
+/** The secret of a user's one-time codes (RFC 6238). */
 export interface SecondFactorRow {
   user_id: string;
   /** Base32, sealed. */
   sealed_secret: string;
-  /** Null while it is only being enrolled: it counts for nothing yet. */
+  /** Null during enrolment, when it has no effect yet. */
   confirmed_at: string | null;
-  /** The time step of the last code that was taken: it and earlier ones are refused. */
+  /** The time step of the last accepted code. That code and earlier ones are refused. */
   last_step: number | null;
-  /** Codes that followed a right password and were not right, since the last that was. */
+  /** Wrong codes after a correct password since the last correct code. */
   wrong_codes: Generated<number>;
   created_at: string;
 }
@@ -21,16 +21,16 @@ export interface RecoveryCodeRow {
   used_at: string | null;
 }
 
-/** One browser that somebody signed in with. */
+/** One browser session of a user. */
 export interface SessionRow {
   seq: Generated<number>;
   id: string;
-  /** SHA-256 of what the cookie holds, hex. */
+  /** SHA-256 of the cookie value, hex. */
   token_hash: string;
   user_id: string;
-  /** The password was right; nothing but the second factor is taken. */
+  /** The password was correct; only the second factor is accepted now. */
   awaits_second_factor: boolean;
-  /** Codes that were not right; after a few the session is gone. */
+  /** Wrong codes; the session is deleted after a few. */
   wrong_codes: Generated<number>;
   address: string;
   user_agent: string | null;
@@ -40,31 +40,31 @@ export interface SessionRow {
   created_at: string;
 }
 
-/** A browser that somebody has wholly signed in with, whether they still are or not. */
+/** A browser that once completed a sign-in, whether the session still exists or not. */
 export interface KnownDeviceRow {
   seq: Generated<number>;
   id: string;
-  /** SHA-256 of what its cookie holds, hex. */
+  /** SHA-256 of its cookie value, hex. */
   token_hash: string;
   user_id: string;
-  /** The session that made it known; it may have ended by itself. */
+  /** The session that registered it, which may have expired. */
   session_id: string;
   expires_at: string;
   created_at: string;
 }
 
-/** An address that a person wants to have. */
+/** An email address that a user has requested. */
 export interface EmailChangeRow {
   user_id: string;
   id: string;
   email: string;
-  /** SHA-256 of the token in the link, hex; null until there is a mail. */
+  /** SHA-256 of the token in the link, hex; null until the email is created. */
   token_hash: string | null;
   expires_at: string;
   created_at: string;
 }
 
-/** A link with which somebody sets a password without knowing one. */
+/** A link to set a password without knowing the old one. */
 export interface PasswordLinkRow {
   /** SHA-256 of the token in the link, hex. */
   token_hash: string;

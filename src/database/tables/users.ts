@@ -4,7 +4,7 @@ export interface UserRow {
   seq: Generated<number>;
   id: string;
   email: string;
-  /** The address in lower case: one person, however they capitalise. */
+  /** The address in lower case, so capitalisation does not create a second user. */
   email_key: string;
   first_name: string;
   last_name: string;
@@ -27,10 +27,10 @@ export interface CredentialRow {
   revoked_at: string | null;
   /** To the minute. */
   last_used_at: string | null;
-  /** Narrower than its person's own rights: reading alone, one account, or some installs of that account. */
+  /** Limits on the user's rights: read-only, one account, or some installs of that account. */
   read_only: Generated<boolean>;
   account_id: Generated<string | null>;
-  /** Array of ids; one of an install that is gone stands for nothing. */
+  /** Array of ids. Ids of deleted installs have no effect. */
   install_ids: ColumnType<unknown, string | null | undefined, string | null>;
   created_at: string;
 }
