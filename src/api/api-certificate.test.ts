@@ -24,8 +24,8 @@ const load = (more: { publicUrl?: string; tlsCert?: string; tlsKey?: string } = 
   );
 const keyFile = () => join(dataDir, 'tls', 'api.key');
 
-describe('a certificate of its own', () => {
-  it('is made for localhost and the public host, for a year, and kept from others', async () => {
+describe('the self-signed certificate', () => {
+  it('is for localhost and the public host, valid for a year and readable only by its user', async () => {
     const pair = await load({ publicUrl: 'https://api.example.com/hosting' });
     const certificate = new X509Certificate(pair.cert);
     for (const name of ['localhost', 'api.example.com']) expect(certificate.checkHost(name)).toBe(name);
@@ -47,7 +47,7 @@ describe('a certificate of its own', () => {
     expect(await load({}, late)).toEqual(second);
   });
 
-  it('is made anew when the public host changes', async () => {
+  it('is replaced when the public host changes', async () => {
     const first = await load();
     const second = await load({ publicUrl: 'https://api.example.com' });
     expect(second.cert).not.toBe(first.cert);
@@ -57,11 +57,11 @@ describe('a certificate of its own', () => {
 
   it.each([
     [
-      'a certificate cut short',
+      'a truncated certificate',
       () => writeFileSync(ownCertificateFile(dataDir), '-----BEGIN CERTIFICATE-----\nMII'),
     ],
     ['an empty certificate', () => writeFileSync(ownCertificateFile(dataDir), '')],
-    ['a key cut short', () => writeFileSync(keyFile(), '-----BEGIN PRIVATE KEY-----\nMII')],
+    ['a truncated key', () => writeFileSync(keyFile(), '-----BEGIN PRIVATE KEY-----\nMII')],
     ['no key', () => rmSync(keyFile())],
     ['no certificate', () => rmSync(ownCertificateFile(dataDir))],
     [
@@ -72,7 +72,7 @@ describe('a certificate of its own', () => {
           (await createSelfSigned({ names: ['x'], notBefore: new Date(), days: 1 })).key,
         ),
     ],
-  ])('is made anew where there is %s', async (_, spoil) => {
+  ])('is replaced if the files have %s', async (_, spoil) => {
     const first = await load();
     await spoil();
     const second = await load();
@@ -88,7 +88,7 @@ describe('configured files', () => {
     return file;
   };
 
-  it('are used as they are, expired or not', async () => {
+  it('are used unchanged, even if expired', async () => {
     const { chain, key } = await createSelfSigned({
       names: ['x.example'],
       notBefore: new Date('2020-01-01'),
@@ -98,7 +98,7 @@ describe('configured files', () => {
     expect(pair).toEqual({ cert: chain, key });
   });
 
-  it('are refused in one sentence where they cannot be used', async () => {
+  it('are refused in one sentence if they are unusable', async () => {
     const one = await createSelfSigned({ names: ['one'], notBefore: new Date(), days: 1 });
     const two = await createSelfSigned({ names: ['two'], notBefore: new Date(), days: 1 });
     const good = write('one.crt', one.chain);

@@ -14,17 +14,17 @@ import type { CertificatePair } from './secure-listener.ts';
 const VALID_DAYS = 365;
 const RENEW_BEFORE_DAYS = 30;
 
-/** Where the API's own self-signed certificate lies, for `curl --cacert`. */
+/** Path of the API's self-signed certificate, for `curl --cacert`. */
 export function ownCertificateFile(dataDir: string): string {
   return join(dataDir, 'tls', 'api.crt');
 }
 
-/** Where its private key lies. */
+/** Path of its private key. */
 export function ownKeyFile(dataDir: string): string {
   return join(dataDir, 'tls', 'api.key');
 }
 
-/** Whether clients are shown the certificate of Homeport's own making, which they do not know. Behind a proxy they see the proxy's. */
+/** Whether clients see the self-signed certificate, which they do not trust. Behind a proxy they see the proxy's certificate. */
 export function showsOwnCertificate({
   tlsCert,
   trustProxy,
@@ -33,7 +33,7 @@ export function showsOwnCertificate({
   return tlsCert === null && trustProxy.length === 0 && publicUrl.startsWith('https:');
 }
 
-/** What clients have to be given to know the API by, PEM; null where they know its certificate already. */
+/** PEM of the self-signed certificate that clients must trust; null if clients do not see it. */
 export async function readOwnCertificate(
   config: Pick<Config, 'dataDir' | 'tlsCert' | 'trustProxy' | 'publicUrl'>,
 ): Promise<string | null> {
@@ -41,8 +41,8 @@ export async function readOwnCertificate(
 }
 
 /**
- * The API's certificate: the configured files, or one of its own, self-signed for localhost and the public URL's host,
- * made when there is none and again before it expires. Throws OperatorError.
+ * The API's certificate: the configured files, or a self-signed one for localhost and the public URL's host. Creates and
+ * renews the self-signed one. Throws OperatorError.
  */
 export async function loadApiCertificate(
   config: Pick<Config, 'dataDir' | 'tlsCert' | 'tlsKey' | 'publicUrl'>,
@@ -82,7 +82,7 @@ function isGoodFor({ cert, key }: CertificatePair, names: string[], clock: Clock
     const covers = names.every((name) => certificate.checkHost(name) ?? certificate.checkIP(name));
     return covers && renewAt > clock.now().getTime() && certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
-    // No certificate or no key (cut short by a full disk, say), or not of one another: new ones replace them.
+    // Unreadable files (a full disk can truncate them) or a mismatched pair: the caller creates a new pair.
     return false;
   }
 }

@@ -41,7 +41,7 @@ describe('credentials through the server', () => {
     expect(await statusOf(other, credential)).toBe(401);
   });
 
-  it('work at once everywhere, also where their username was tried before', async () => {
+  it('work at once in all processes, even if a process has refused their username before', async () => {
     const given = { username: crypto.randomUUID(), password: 'a password of its own' };
     expect(await statusOf(other, given)).toBe(401);
     await homeport.services.credentials.issue(owner.userId, { name: 'given', given });
@@ -59,7 +59,7 @@ describe('credentials through the server', () => {
     expect(await statusOf(other, credential)).toBe(401);
   });
 
-  it('tell when they were last used, once the process has ended at the latest', async () => {
+  it('show when they were last used, at the latest when the process has ended', async () => {
     const credential = await homeport.services.credentials.issue(owner.userId, { name: 'used' });
     const third = await startTestHomeport({
       roles: { api: true, hosting: false },
@@ -79,10 +79,10 @@ describe('createAuthenticator', () => {
   let database: Awaited<ReturnType<typeof openTestDatabase>>;
   let clock: ManualClock;
   let userId: string;
-  /** What the authenticator asked of the database. */
+  /** Count of the authenticator's queries. */
   let looks: number;
   let writes: number;
-  /** Answers of the database come after this. */
+  /** Delays the database's answers. */
   let held: Promise<void>;
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('createAuthenticator', () => {
   });
   afterAll(() => database.remove());
   const started: Authenticator[] = [];
-  /** Else what they noted is written down when the database is gone. */
+  /** Otherwise they would write last uses after the database is removed. */
   afterEach(async () => {
     for (const one of started.splice(0)) await one.flush();
   });
@@ -157,7 +157,7 @@ describe('createAuthenticator', () => {
       .executeTakeFirstOrThrow()
       .then((row) => row.last_used_at);
 
-  it('looks a credential up once in 4 s, however often it is used', async () => {
+  it('queries a credential once in 4 s, regardless of its uses', async () => {
     const { authenticator, credentials } = start();
     const credential = await credentials.issue(userId, { name: 'test' });
     const expected = { userId, credentialId: credential.username, limits: null };
@@ -168,7 +168,7 @@ describe('createAuthenticator', () => {
     expect(looks).toBe(2);
   });
 
-  it('asks the database for no username that can be none', async () => {
+  it('does not query malformed usernames', async () => {
     const { authenticator } = start();
     for (const username of [
       '',
@@ -183,7 +183,7 @@ describe('createAuthenticator', () => {
     expect(looks).toBe(0);
   });
 
-  it('does not remember what it read before the credential was revoked', async () => {
+  it('does not cache a credential that was revoked during the query', async () => {
     const { authenticator, credentials } = start();
     const credential = await credentials.issue(userId, { name: 'test' });
     let release = () => {};
@@ -197,7 +197,7 @@ describe('createAuthenticator', () => {
     expect(await authenticator.verify(credential)).toBeNull();
   });
 
-  it('writes the minute of the last use down, once a minute and for all credentials together', async () => {
+  it('writes the minute of the last use once a minute, for all credentials together', async () => {
     const { authenticator, credentials } = start();
     const [one, two] = [
       await credentials.issue(userId, { name: 'one' }),
@@ -222,7 +222,7 @@ describe('createAuthenticator', () => {
     expect(await lastUse(one.username)).toBe('2026-01-01T00:02:00.000Z');
   });
 
-  it('never sets the last use back, and notes none that failed', async () => {
+  it('never sets the last use back, and ignores failed attempts', async () => {
     const { authenticator, credentials } = start();
     const credential = await credentials.issue(userId, { name: 'test' });
     await authenticator.verify({ ...credential, password: 'wrong' });
@@ -241,7 +241,7 @@ describe('createAuthenticator', () => {
     expect(await lastUse(credential.username)).toBe(later);
   });
 
-  it('keeps the uses that it could not write down for the next time', async () => {
+  it('keeps uses for the next write if a write fails', async () => {
     let broken = true;
     const failing: Database = {
       ...database,
@@ -296,7 +296,7 @@ describe('createAuthenticator', () => {
     expect(start().authenticator.read(header)).toBeUndefined();
   });
 
-  it('reads the longest header in no time', async () => {
+  it('reads the longest header fast', async () => {
     const { authenticator } = start();
     const taken = await processorMs(() => {
       for (const header of [

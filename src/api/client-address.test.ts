@@ -26,7 +26,7 @@ describe('trustsAddress', () => {
     expect(trustsAddress(ranges, address)).toBe(false);
   });
 
-  it('trusts nobody where nobody is named', () => {
+  it('trusts no address without a configured proxy', () => {
     expect(trustsAddress([], '127.0.0.1')).toBe(false);
   });
 });

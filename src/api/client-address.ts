@@ -12,8 +12,8 @@ export function trustsAddress(trusted: AddressRange[], address: string | undefin
 }
 
 /**
- * Whether a request came by HTTPS (gaps section 1): by TLS to this process, or, from a trusted proxy that says so, by
- * TLS to the proxy. What anyone else says is ignored.
+ * Whether a request used HTTPS (docs/api.md, Requests and responses): TLS to this process, or TLS to a trusted proxy
+ * according to its X-Forwarded-Proto. Ignores that header from other addresses.
  */
 export function isHttps(request: IncomingMessage, trusted: AddressRange[]): boolean {
   const said = request.headers['x-forwarded-proto'];

@@ -19,7 +19,7 @@ async function get(path: string) {
   return { status: statusCode, headers, text: await body.text() };
 }
 
-it('the page to browse the description is whole, and takes nothing from elsewhere', async () => {
+it('the page of the description is complete and loads nothing from other servers', async () => {
   const page = await get('/docs/');
   expect(page.status).toBe(200);
   expect(page.headers['content-type']).toMatch(/^text\/html/);
@@ -43,7 +43,7 @@ it('the page shows the description that /v1/swagger serves', async () => {
   expect(JSON.parse(shown.text)).toEqual(JSON.parse(served.text));
 });
 
-it('nothing of the server’s own files is there', async () => {
+it('the page does not expose the server’s files', async () => {
   for (const path of [
     '/docs/static/../../package.json',
     '/docs/static/%2e%2e/%2e%2e/package.json',

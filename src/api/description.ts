@@ -18,7 +18,7 @@ declare module 'fastify' {
 /** The version of the published description (specification, Versioning). */
 const DESCRIPTION_VERSION = '1.6.15';
 
-/** The page takes everything from here, and asks only here. Its library sets styles on elements. */
+/** The page loads from and connects to this server only. Its library sets inline styles. */
 const PAGE_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
@@ -41,22 +41,22 @@ const refResolver = {
 };
 
 export interface ApiDescription {
-  /** The description itself (endpoint 2, for the API). */
+  /** Serves the OpenAPI document. */
   route: Route;
 }
 
 /**
- * Generates the OpenAPI description from the declared routes, and serves a page to browse it at `/docs`. Must run before
- * the routes are added.
+ * Generates the OpenAPI description from the declared routes, and serves a page to browse it at `/docs`. Call before
+ * adding the routes.
  */
 export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<ApiDescription> {
   await app.register(swagger, {
-    // The portal's endpoints have a description of their own.
+    // The portal's endpoints have a separate description.
     transform: ({ schema, url }) => ({
       schema: url.startsWith(`${API_PREFIX}/`) ? schema : { ...schema, hide: true },
       url: url.startsWith(API_PREFIX) ? url.slice(API_PREFIX.length) : url,
     }),
-    // It would only where the public URL has no path of its own.
+    // The transform above removes the prefix, also if the public URL has a path.
     stripBasePath: false,
     openapi: {
       openapi: '3.1.0',
@@ -95,7 +95,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
   };
 }
 
-/** The description of the portal's own endpoints, at `/portal/api/description`. `app` is the scope that they are added to, later. */
+/** Describes the portal's endpoints at `/portal/api/description`. Call with their scope, before adding them. */
 export async function describePortal(app: FastifyInstance, publicUrl: string): Promise<ApiDescription> {
   await app.register(swagger, {
     decorator: 'portalDescription',
@@ -106,7 +106,7 @@ export async function describePortal(app: FastifyInstance, publicUrl: string): P
         title: 'Homeport portal',
         version: '1',
         description:
-          'What the portal asks besides the API itself: signing in, second factor, credentials, invitations, activity, live changes.',
+          'Endpoints that the portal uses besides the API: sign-in, second factor, credentials, invitations, activity, live changes.',
       },
       servers: [{ url: publicUrl }],
       components: {
@@ -135,7 +135,7 @@ export async function describePortal(app: FastifyInstance, publicUrl: string): P
   };
 }
 
-/** A route's declaration as the framework's schema: for serialising, and for the description. */
+/** The route's schema for Fastify, which serialises answers and generates the description from it. */
 export function routeSchema(route: Route): FastifySchema {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
   const response: Record<number, unknown> = {};
@@ -159,7 +159,7 @@ function content(description: string, schema: unknown, contentType = 'applicatio
   return { description, content: { [contentType]: { schema } } };
 }
 
-/** Identifiers are UUIDs, unless they are `plain`; a token is what stood in a link. */
+/** Path parameters are UUIDs, except `plain` identifiers and the tokens of links. */
 function pathParameters(names: readonly string[], plain = false): object {
   const schemaOf = (name: string) =>
     plain || name === 'token' ? { type: 'string' } : { type: 'string', format: 'uuid' };

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { LONGEST_NAME, ONE_LINE } from '../lib/one-line.ts';
 import type { FaultText } from './validation.ts';
 
-/** What people, accounts and what they make are called. */
+/** Schema of names of users, accounts, sites and other resources. */
 export const displayName = (longest: number = LONGEST_NAME) =>
   Type.String({ pattern: ONE_LINE, maxLength: longest });
 
-/** What is said of a name that is none. */
+/** Messages for missing and invalid names. */
 export function displayNameTexts(what: string): Record<'required' | 'invalid', FaultText> {
   const message = `${what} must be one line of text without control characters`;
   return { required: { message: `${what} cannot be empty` }, invalid: { summary: message, message } };

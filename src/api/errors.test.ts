@@ -17,7 +17,7 @@ import { type ErrorStatus, errorAnswer } from './errors.ts';
 
 const SECRET = 'what only the log may tell';
 
-/** Every kind of thing that a handler could throw. */
+/** Every kind of error that a handler could throw. */
 const thrown: unknown[] = [
   new MalformedId('site'),
   new NotFound(),
@@ -40,7 +40,7 @@ const thrown: unknown[] = [
 const optional: ErrorStatus[] = [400, 401, 403, 404, 429, 500];
 
 describe('errorAnswer', () => {
-  it('answers with a status of the row, whatever was thrown, and never with what went wrong inside', () => {
+  it('answers every error with a status of the row, and hides internal causes', () => {
     fc.assert(
       fc.property(fc.constantFrom(...thrown), fc.subarray(optional), (error, listed) => {
         const row: ErrorStatus[] = [...listed, 503];
@@ -54,7 +54,7 @@ describe('errorAnswer', () => {
     );
   });
 
-  // gaps section 1: the order of preference of each kind
+  // docs/api.md, Requests and responses: the order of preference of each kind of error
   it.each<[string, Failure, ErrorStatus[], ErrorStatus, string]>([
     ['a malformed id', new MalformedId('site'), [400, 403, 404, 503], 400, 'Invalid site ID format'],
     ['a malformed id, no 400', new MalformedId('site'), [403, 404, 503], 404, 'Resource not found'],
@@ -88,7 +88,7 @@ describe('errorAnswer', () => {
     expect(errorAnswer(error, listed)).toEqual({ status, envelope: { message } });
   });
 
-  it('gives what is unexpected 500 where the row lists it, else 503', () => {
+  it('answers unexpected errors with 500 if the row lists it, otherwise 503', () => {
     expect(errorAnswer(new Error(SECRET), [400, 500, 503])).toEqual({
       status: 500,
       envelope: { message: 'Internal server error - please try again later' },
@@ -109,7 +109,7 @@ describe('errorAnswer', () => {
     });
   });
 
-  it('says when to try again, in whole seconds and at least one', () => {
+  it('sends Retry-After in whole seconds, at least 1', () => {
     for (const [seconds, said] of [
       [0, 1],
       [0.2, 1],

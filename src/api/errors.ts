@@ -33,8 +33,8 @@ const UNEXPECTED: Record<500 | 503, string> = {
 };
 
 /**
- * The answer for whatever a handler threw: the first status of its order of preference (gaps section 1) that the
- * endpoint's row lists. Everything that is no {@link Failure} is unexpected, and says nothing of its cause.
+ * The answer to an error that a handler threw: the first of the error's statuses (docs/api.md, Requests and responses)
+ * that the endpoint lists. The answer hides the cause of errors other than {@link Failure}.
  */
 export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): ErrorAnswer {
   if (error instanceof HttpsRequired) return { status: 403, envelope: { message: error.message } };
@@ -61,7 +61,7 @@ function preferredStatuses(error: unknown): ErrorStatus[] {
   return [];
 }
 
-/** A status that stands in for an unlisted one speaks as itself: a hidden resource must not say that it is hidden. */
+/** A status that replaces an unlisted one has its usual message, because a hidden resource must not reveal that it exists. */
 function messageFor(error: unknown, status: ErrorStatus): string {
   if (error instanceof MalformedId || error instanceof NotFound || error instanceof Forbidden) {
     if (status === 404) return new NotFound().message;

@@ -1,4 +1,4 @@
-/** A fault as the validator has it. */
+/** A fault from the schema validator. */
 export interface ValidatorError {
   keyword: string;
   instancePath: string;
@@ -20,7 +20,7 @@ const TYPES: Record<string, string> = {
   object: 'an object',
 };
 
-/** What a field must be, to be read after its name; the validator's own words are for who knows its schemas. */
+/** The rule that a field breaks, to follow the field's name. The validator's messages assume knowledge of JSON Schema. */
 export function ruleOf({ keyword, params, message }: ValidatorError): string {
   const of = (name: string): unknown => Reflect.get(params, name);
   switch (keyword) {

@@ -43,13 +43,13 @@ describe('readJsonBody', () => {
     expect(await codeOf(readJsonBody(type, body('{}')))).toBe('content_type');
   });
 
-  it('takes an empty body for none, whatever its type', async () => {
+  it('treats an empty body of any type as missing', async () => {
     for (const type of [undefined, 'application/json', 'text/plain']) {
       expect(await readJsonBody(type, body())).toBeUndefined();
     }
   });
 
-  it('puts characters together that came in pieces', async () => {
+  it('joins characters that are split between chunks', async () => {
     const bytes = Buffer.from('"😀"');
     const pieces = [...bytes].map((byte) => Buffer.from([byte]));
     expect(await readJsonBody('application/json', body(...pieces))).toBe('😀');
@@ -62,7 +62,7 @@ describe('readJsonBody', () => {
     },
   );
 
-  it('refuses what is not UTF-8', async () => {
+  it('refuses invalid UTF-8', async () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
       [0x22, 0xc0, 0xaf, 0x22],
@@ -81,7 +81,7 @@ describe('readJsonBody', () => {
     expect(await codeOf(readJsonBody('application/json', body(`"${text}x"`)))).toBe('too_large');
   });
 
-  it('keeps nothing of a body that is too large, and reads on', async () => {
+  it('drops a body that is too large, and continues reading', async () => {
     const payload = new IncomingMessage(new Socket());
     const reading = codeOf(readJsonBody('application/json', payload));
     for (let sent = 0; sent < 40; sent++) {
@@ -93,7 +93,7 @@ describe('readJsonBody', () => {
     expect(payload.readableLength).toBe(0);
   });
 
-  it('says of a body that was cut short that it was', async () => {
+  it('reports a truncated body', async () => {
     const payload = new IncomingMessage(new Socket());
     const reading = codeOf(readJsonBody('application/json', payload));
     payload.push('{"a":');
@@ -109,7 +109,7 @@ describe('readJsonBody', () => {
     expect(Reflect.get({}, 'x')).toBeUndefined();
   });
 
-  it('reads deep and wide JSON in little time', async () => {
+  it('reads deep and wide JSON fast', async () => {
     const taken = await processorMs(async () => {
       const brackets = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
       expect(Array.isArray(await readJsonBody('application/json', body(brackets)))).toBe(true);

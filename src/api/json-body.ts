@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import secureJson from 'secure-json-parse';
 import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 
-/** Of a request body. */
+/** Limit of a request body. */
 export const LARGEST_BODY_BYTES = 1024 * 1024;
-/** Where nobody has signed in yet: addresses, passwords, codes and the tokens of links. */
+/** Limit for requests without a session. They carry addresses, passwords, codes and tokens of links. */
 export const LARGEST_BODY_OF_STRANGERS_BYTES = 16 * 1024;
 
 /**
- * How much of a body that is too large is read and dropped. Many clients read the answer only once they have sent
- * everything; if the connection ended before, its reset would take the answer away.
+ * Bytes of a too large body that the server reads and drops. Many clients read the answer only after they have sent the
+ * whole body. Closing the connection earlier would reset it, and the answer would be lost.
  */
 const DRAINED_BYTES = 64 * 1024 * 1024;
 
-/** Takes the place of a body that cannot be read, so that the framework does not cut the connection. */
+/** Replaces an unreadable body, because the framework closes the connection if a body parser throws. */
 export class UnreadableBody {
   readonly failure: InvalidRequest;
   constructor(failure: InvalidRequest) {
@@ -21,7 +21,7 @@ export class UnreadableBody {
   }
 }
 
-/** Reads a request body as {@link readJsonBody} does, with the failure in the place of the body. */
+/** Reads a request body like {@link readJsonBody}, but returns the failure. */
 export async function readBodyOrFailure(...reading: Parameters<typeof readJsonBody>): Promise<unknown> {
   try {
     return await readJsonBody(...reading);
@@ -32,8 +32,8 @@ export async function readBodyOrFailure(...reading: Parameters<typeof readJsonBo
 }
 
 /**
- * Reads a request body as JSON (RFC 8259). Throws {@link InvalidRequest} for anything else and for more bytes than `largest`;
- * an empty one is undefined.
+ * Reads a request body as JSON (RFC 8259); undefined for an empty body. Throws {@link InvalidRequest} for other content and
+ * for more than `largest` bytes.
  */
 export async function readJsonBody(
   contentType: string | undefined,
@@ -83,7 +83,7 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
 }
 
-/** The fault of a change that says nothing to change. */
+/** The failure of a PATCH without a body. */
 export function missingBody(): InvalidRequest {
   return unreadable('required', 'The body must be a JSON object with the fields to change');
 }

@@ -23,7 +23,7 @@ describe('readPageRequest', () => {
 
   const malformed = ['', '-1', '+1', '1.0', '1e2', '0x10', ' 1', '1 ', 'ten', 'NaN', '١', '1,2', '\0', '１'];
 
-  it.each(['limit', 'offset'])('refuses a %s that is no whole number where the row lists 400', (name) => {
+  it.each(['limit', 'offset'])('refuses a malformed %s if the row lists 400', (name) => {
     for (const value of malformed) {
       const query = `${name}=${encodeURIComponent(value)}`;
       expect(() => read(query), query).toThrow(InvalidRequest);
@@ -32,7 +32,7 @@ describe('readPageRequest', () => {
     expect(() => read(`${name}=1&${name}=2`)).toThrow(InvalidRequest);
   });
 
-  it('tells of both at once', () => {
+  it('reports both at once', () => {
     const message = (name: string) => `${name} must be a whole number, 0 or greater`;
     expect(() => read('offset=x&limit=-1')).toThrow(
       expect.objectContaining({
@@ -50,7 +50,7 @@ describe('pageEnvelope', () => {
   const base = 'https://api.example.com:8443';
   const items = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-  /** The list as an endpoint answers it. */
+  /** The page that an endpoint would answer. */
   function answer(count: number, url: string) {
     const { pathname, searchParams, origin } = new URL(url, base);
     expect(origin).toBe(base);
@@ -65,7 +65,7 @@ describe('pageEnvelope', () => {
     offset: fc.integer({ min: 0, max: 400 }),
   });
 
-  it('leads from the first page over every item once, in order', () => {
+  it('links from the first page to every item once, in order', () => {
     fc.assert(
       fc.property(lists, ({ count, limit }) => {
         const seen: number[] = [];
@@ -83,7 +83,7 @@ describe('pageEnvelope', () => {
     );
   });
 
-  it('leads back to the first page from anywhere, without leaving a gap', () => {
+  it('links back to the first page from any offset, without a gap', () => {
     fc.assert(
       fc.property(lists, ({ count, limit, offset }) => {
         const seen = new Set<number>();
@@ -100,7 +100,7 @@ describe('pageEnvelope', () => {
     );
   });
 
-  it('leads back to the page that led here', () => {
+  it('links back to the previous page', () => {
     fc.assert(
       fc.property(lists, ({ count, limit }) => {
         const first = answer(count, `/v1/sites?limit=${limit}&offset=0`);
@@ -112,7 +112,7 @@ describe('pageEnvelope', () => {
     );
   });
 
-  it('has null exactly at the ends', () => {
+  it('has null only at the ends', () => {
     fc.assert(
       fc.property(lists, ({ count, limit, offset }) => {
         const page = answer(count, `/v1/sites?limit=${limit}&offset=${offset}`);
@@ -122,7 +122,7 @@ describe('pageEnvelope', () => {
     );
   });
 
-  it('has no neighbours for a page of nothing', () => {
+  it('has no links for a limit of 0', () => {
     expect(answer(5, '/v1/sites?limit=0&offset=2')).toEqual({
       previous: null,
       next: null,
@@ -131,7 +131,7 @@ describe('pageEnvelope', () => {
     });
   });
 
-  it('keeps the other parameters, as they were', () => {
+  it('keeps the other parameters unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (name, value) => {
         if (name === 'limit' || name === 'offset') return;

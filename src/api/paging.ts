@@ -7,10 +7,10 @@ export interface PageEnvelope<Item> extends PageOf<Item> {
 }
 
 export const MAXIMUM_LIMIT = 100;
-/** Beyond this no list goes, and the databases' integers end. */
+/** Fits into the integers of both databases. */
 const MAXIMUM_OFFSET = Number.MAX_SAFE_INTEGER;
 
-/** As the description tells them. */
+/** Schemas for the OpenAPI description. */
 export const PAGE_PARAMETERS = [
   {
     name: 'limit',
@@ -25,8 +25,8 @@ export const PAGE_PARAMETERS = [
 ] as const;
 
 /**
- * Reads `limit` and `offset` (gaps section 3): a limit over 100 counts as 100. What is no whole number is refused where
- * the endpoint's row lists 400 (`strict`), and else stands for the default.
+ * Reads `limit` and `offset` (docs/api.md, Paging). A limit over 100 counts as 100. A malformed number throws if the
+ * endpoint lists 400 (`strict`); otherwise the default applies.
  */
 export function readPageRequest(query: URLSearchParams, strict: boolean): PageRequest {
   const limit = readWhole(query, 'limit', MAXIMUM_LIMIT);
@@ -41,7 +41,7 @@ export function readPageRequest(query: URLSearchParams, strict: boolean): PageRe
   return { limit: Math.min(limit ?? MAXIMUM_LIMIT, MAXIMUM_LIMIT), offset: offset ?? 0 };
 }
 
-/** Undefined where it is there and no whole number. */
+/** The parameter, or `fallback` if it is missing; undefined if it is malformed. */
 function readWhole(query: URLSearchParams, name: string, fallback: number): number | undefined {
   const texts = query.getAll(name);
   if (texts.length === 0) return fallback;
@@ -59,7 +59,7 @@ function noWholeNumber(field: string): Fault {
   };
 }
 
-/** Adds the links to a page. They keep the other query parameters, since clients follow them as they are. */
+/** Adds the links to a page. The links keep the other query parameters, because clients follow them unchanged. */
 export function pageEnvelope<Item>(
   page: PageOf<Item>,
   request: PageRequest,
@@ -72,7 +72,7 @@ export function pageEnvelope<Item>(
     return `${address.base}${address.path}?${query}`;
   };
   const { limit, offset } = request;
-  // A page of nothing has no neighbours: following its links would never end.
+  // A page of limit 0 has no links: a client that follows them would never finish.
   const hasNext = limit > 0 && offset + limit < page.count;
   const hasPrevious = limit > 0 && offset > 0;
   return {

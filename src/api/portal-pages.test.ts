@@ -53,7 +53,7 @@ describe('the pages of the portal', () => {
     '/installs/c/domains',
     '/me/security',
   ])(
-    '%s is the one document, below the public URL, under a policy that allows nothing from elsewhere',
+    '%s serves the document, below the public URL, with a policy that allows no other servers',
     async (path) => {
       const { status, headers, body } = await get(path);
       expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe('the pages of the portal', () => {
     },
   );
 
-  it('its files are kept for ever, and compressed where the browser can read that', async () => {
+  it('assets are cached forever, and compressed if the browser supports it', async () => {
     const plain = await get('/portal/assets/index-abc.js');
     expect(plain.body.toString()).toBe(SCRIPT);
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -87,7 +87,7 @@ describe('the pages of the portal', () => {
     '/built-from',
     '/index.html',
     '/nothing',
-  ])('%s is nothing', async (path) => {
+  ])('%s does not exist', async (path) => {
     const { status, body } = await get(path);
     expect({ status, body: body.toString() }).toEqual({
       status: 404,
@@ -95,7 +95,7 @@ describe('the pages of the portal', () => {
     });
   });
 
-  it('an address that is nothing is told in the portal to whoever reads, and to programs as ever', async () => {
+  it('an unknown path gets the portal’s page in a browser, and the API’s answer in a program', async () => {
     const reading = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     for (const path of ['/foo/bar', '/accounts', '/v1x']) {
       const { status, headers, body } = await get(path, reading);
@@ -117,7 +117,7 @@ describe('the pages of the portal', () => {
   });
 });
 
-it('says what to do where the portal was not built, and the API works', async () => {
+it('explains what to do if the portal was not built, while the API works', async () => {
   const folder = temporaryFolder();
   const homeport = await startTestHomeport({
     portalFolder: folder.path,

@@ -5,12 +5,12 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasCode } from '../lib/error-code.ts';
 
-/** Where `npm run build` puts the pages. */
+/** Folder that `npm run build` writes the pages to. */
 export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 const ASSETS = '/portal/assets/';
 
-/** The addresses of the portal's pages: one document, which shows whichever is asked for (web/app.tsx). */
+/** Paths of the portal's pages. All serve one document, which renders the requested page (web/app.tsx). */
 const PAGES = [
   '/',
   '/sign-in',
@@ -23,7 +23,7 @@ const PAGES = [
   '/me/*',
 ];
 
-/** What is for programs, and the documents that come with the API. */
+/** Paths for programs, and the API's documentation. */
 const NO_PAGES = /^\/(v1|docs|portal)(\/|\?|$)/;
 
 const POLICY = [
@@ -39,7 +39,7 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  // The address of some pages is a secret.
+  // The URLs of some pages contain secrets.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
@@ -53,8 +53,8 @@ const NOT_BUILT = `<!doctype html>
 `;
 
 /**
- * The portal's pages, as they were built: files whose names change with their content, kept by browsers for ever and compressed
- * beforehand, and the one document. `publicUrl` may have a path of its own, below which all of it is found.
+ * Serves the built portal: one document, and compressed files that browsers cache forever because their names change with
+ * their content. If `publicUrl` has a path, all pages are below it.
  */
 export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -66,7 +66,7 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
     for (const url of PAGES) {
       app.get(url, { schema: { hide: true } }, async (_request, reply) => document(reply, page));
     }
-    // Whoever has mistyped an address reads so in the portal; a program gets the answer of the API.
+    // Browsers get the portal's "not found" page; programs get the API's answer.
     app.get('/*', { schema: { hide: true }, config: { isNothing: true } }, async (request, reply) =>
       isForReading(request) ? document(reply, page, 404) : reply.callNotFound(),
     );
@@ -84,7 +84,7 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
   };
 }
 
-/** Whether a browser asks for a page, and at no address of the API, the documents or a file. */
+/** Whether a browser requests a page, at a path that is not the API's, its documentation's or an asset's. */
 function isForReading({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
   return method === 'GET' && accept.includes('text/html') && !NO_PAGES.test(url);
 }
@@ -97,7 +97,7 @@ function document(reply: FastifyReply, page: string | undefined, found = 200): F
     .send(page ?? NOT_BUILT);
 }
 
-/** The path of the public URL, with a slash at its end. */
+/** The path of the public URL, with a trailing slash. */
 function basePath(publicUrl: string): string {
   return `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
 }

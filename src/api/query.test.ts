@@ -10,7 +10,7 @@ const PARAMETERS = [
 ];
 const read = (query: string) => readQuery(new URLSearchParams(query), PARAMETERS);
 
-it('reads what is there in its one form', () => {
+it('normalises the parameters that are present', () => {
   expect(read('')).toEqual({});
   expect(read('site_id=AAAAAAAA-0000-4000-8000-000000000000&other=1')).toEqual({
     site_id: 'aaaaaaaa-0000-4000-8000-000000000000',
@@ -23,7 +23,7 @@ it('reads a time of any zone as UTC', () => {
   expect(read('since=2026-01-31T00:00Z')).toEqual({ since: '2026-01-31T00:00:00.000Z' });
 });
 
-it('refuses what is none, by the name of the parameter', () => {
+it('refuses malformed values and names the parameter', () => {
   const refused = [
     'site_id=1',
     'kind=site&kind=site',

@@ -2,21 +2,21 @@ import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import { malformedId } from './resource-names.ts';
 
-/** A parameter of a query string: how the description tells it, and how its text is read. */
+/** A query parameter: its schema for the description, and its parser. */
 export interface QueryParameter<Name extends string = string> {
   name: Name;
   schema: object;
-  /** The text in its one form. Throws InvalidRequest. */
+  /** The normalised text. Throws InvalidRequest. */
   read(text: string): string;
 }
 
-/** What was asked for, of some parameters. */
+/** Values of the query parameters that the request contains. */
 export type QueryValues<Name extends string> = { [Key in Name]?: string };
 
 const LONGEST_TEXT = 200;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** The identifier of a thing. */
+/** A UUID. */
 export function idParameter<Name extends string>(name: Name): QueryParameter<Name> {
   return {
     name,
@@ -29,7 +29,7 @@ export function idParameter<Name extends string>(name: Name): QueryParameter<Nam
   };
 }
 
-/** One of a few words. */
+/** One of the listed words. */
 export function wordParameter<Name extends string>(
   name: Name,
   words: readonly string[],
@@ -44,7 +44,7 @@ export function wordParameter<Name extends string>(
   };
 }
 
-/** What somebody is looking for. */
+/** A search term. */
 export function textParameter<Name extends string>(name: Name, description: string): QueryParameter<Name> {
   return {
     name,
@@ -58,7 +58,7 @@ export function textParameter<Name extends string>(name: Name, description: stri
   };
 }
 
-/** A moment, with its zone. */
+/** A time with its zone. */
 export function timeParameter<Name extends string>(name: Name, description: string): QueryParameter<Name> {
   return {
     name,
@@ -66,7 +66,7 @@ export function timeParameter<Name extends string>(name: Name, description: stri
     read(text) {
       const written = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
       const at = new Date(written ? text : Number.NaN);
-      // What is before or after four digits of years no database holds in this form.
+      // The databases store years as four digits.
       const year = at.getUTCFullYear();
       if (!(year >= 1 && year <= 9999)) {
         throw refused(name, `${name} must be a time such as 2026-01-31T00:00:00Z`);
@@ -76,7 +76,7 @@ export function timeParameter<Name extends string>(name: Name, description: stri
   };
 }
 
-/** Reads the parameters that are there. Throws InvalidRequest for malformed and repeated ones. */
+/** Reads the parameters that are present. Throws InvalidRequest for malformed and repeated ones. */
 export function readQuery<Name extends string>(
   query: URLSearchParams,
   parameters: readonly QueryParameter<Name>[],

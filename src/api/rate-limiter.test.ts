@@ -18,7 +18,7 @@ const environment = {
   HOMEPORT_RATE_LIMIT: String(LIMIT),
   HOMEPORT_ANONYMOUS_RATE_LIMIT: String(ANONYMOUS),
   HOMEPORT_AUTH_FAILURE_LIMIT: String(FAILURES),
-  // The tests speak for many clients, as a proxy does.
+  // The tests send requests for many clients, like a proxy.
   HOMEPORT_TRUST_PROXY: '127.0.0.1',
 };
 
@@ -53,7 +53,7 @@ describe('limits through the server', () => {
     },
   });
 
-  it('counts all sessions of a person together, and apart from those that await the second factor', async () => {
+  it('counts all sessions of a user together, separate from sessions that await the second factor', async () => {
     const browsers = [await signedIn(homeport, person), await signedIn(second, person)];
     const awaiting = await signedIn(homeport, person);
     const [{ id: awaitingId } = { id: '' }] = await homeport.platform.database.reader
@@ -77,7 +77,7 @@ describe('limits through the server', () => {
     expect((await browsers[0]?.get('/session'))?.status).toBe(200);
   });
 
-  it('lets a credential ask as often as the limit says, then answers 429 until the window ends', async () => {
+  it('allows a credential’s requests up to the limit, then answers 429 until the window ends', async () => {
     clock.advance(17_500);
     for (let asked = 1; asked <= LIMIT; asked++) {
       const { status, headers } = await person.client.get('/user');
@@ -110,13 +110,13 @@ describe('limits through the server', () => {
     expect((await person.client.get('/user')).status).toBe(200);
   });
 
-  it('holds across processes: together they let through exactly the limit', async () => {
+  it('holds across processes: together they allow exactly the limit', async () => {
     const clients = [person.client, second.clientOf(person.credential)];
     const answers = await times(3 * LIMIT, (index) => (clients[index % 2] ?? person.client).get('/user'));
     expect(statuses(answers)).toEqual({ 200: LIMIT, 429: 2 * LIMIT });
   });
 
-  it('counts whoever has no valid credentials by address, whatever they ask for', async () => {
+  it('counts requests without valid credentials by address, for all endpoints', async () => {
     const asks: ((client: Client, address: string) => Promise<Answer>)[] = [
       (client, address) => client.get('/status', from(address)),
       (client, address) => client.get('/installs', from(address)),
@@ -140,7 +140,7 @@ describe('limits through the server', () => {
     }
   });
 
-  it('lets valid credentials in from an address that has used up its own', async () => {
+  it('accepts valid credentials from an address that has used up its limit', async () => {
     await times(ANONYMOUS + 1, () => homeport.anonymous.get('/status', from('198.51.100.7')));
     expect((await homeport.anonymous.get('/status', from('198.51.100.7'))).status).toBe(429);
     expect((await person.client.get('/user', from('198.51.100.7'))).status).toBe(200);
@@ -154,7 +154,7 @@ describe('limits through the server', () => {
     expect((await homeport.anonymous.get('/status', from('::ffff:203.0.113.5'))).status).toBe(429);
   });
 
-  it('limits failed log-ins of an address, and then looks at no password from there', async () => {
+  it('limits failed log-ins of an address, and then checks no password from it', async () => {
     const address = '192.0.2.200';
     const guess = (client: Client) => client.get('/user', wrong(crypto.randomUUID(), address));
     const answers = await times(FAILURES + 5, (index) => guess((index % 2 ? second : homeport).anonymous));
@@ -167,7 +167,7 @@ describe('limits through the server', () => {
     expect((await person.client.get('/user', from(address))).status).toBe(200);
   });
 
-  it('limits failed log-ins of a username, from however many addresses', async () => {
+  it('limits failed log-ins of a username from any number of addresses', async () => {
     const { owner } = await homeport.ownedAccount();
     const { username } = owner.credential;
     const answers = await times(FAILURES + 5, (index) =>
@@ -180,13 +180,13 @@ describe('limits through the server', () => {
     expect((await owner.client.get('/user', from('10.2.0.1'))).status).toBe(200);
   });
 
-  it('counts no log-in that succeeds as failed', async () => {
+  it('does not count successful log-ins', async () => {
     const address = '192.0.2.210';
     await times(LIMIT - 1, () => person.client.get('/user', from(address)));
     expect((await person.client.get('/user', from(address))).status).toBe(200);
   });
 
-  it('tells the same of a username that exists and of one that does not', async () => {
+  it('gives the same answers for existing and unknown usernames', async () => {
     const bodies = new Set<string>();
     for (const [index, username] of [person.credential.username, crypto.randomUUID(), 'nobody'].entries()) {
       for (let tried = 0; tried < FAILURES + 1; tried++) {
@@ -199,7 +199,7 @@ describe('limits through the server', () => {
 });
 
 describe('limits that are switched off', () => {
-  it('are not there, and tell clients not to wait', async () => {
+  it('do not apply, and report a limit at which clients do not wait', async () => {
     const homeport = await startTestHomeport({
       roles: { api: true, hosting: false },
       environment: {
@@ -241,7 +241,7 @@ describe('createRateLimiter', () => {
     return allowed;
   }
 
-  it.each([1, 2, 19, 20, 21, 39, 40, 41, 100, 3000])('lets exactly %i through', async (limit) => {
+  it.each([1, 2, 19, 20, 21, 39, 40, 41, 100, 3000])('allows exactly %i', async (limit) => {
     const own = manualClock();
     const limiters = [createRateLimiter(database, own, silent), createRateLimiter(database, own, silent)];
     let allowed = 0;
@@ -249,12 +249,12 @@ describe('createRateLimiter', () => {
       const decision = await limiters[tried % 2]?.spend(`exact ${limit}`, limit);
       if (decision?.allowed) allowed++;
     }
-    // What one process holds when the other stops asking is spent by that one.
+    // When the other process stops, each process still spends the shares that it has reserved.
     for (const limiter of limiters) allowed += await spendAll(limiter, `exact ${limit}`, limit, limit);
     expect(allowed).toBe(limit);
   });
 
-  it('never lets more through than the limit while the clocks of two processes disagree', async () => {
+  it('never allows more than the limit while the clocks of two processes differ', async () => {
     const ahead = manualClock(new Date('2026-01-01T00:00:00.500Z'));
     const behind = manualClock(new Date('2025-12-31T23:59:59.500Z'));
     const limiters = [
@@ -276,7 +276,7 @@ describe('createRateLimiter', () => {
     expect((await limiter.peek('peek', 3)).allowed).toBe(false);
   });
 
-  it('counts a key by another window than a minute, where it has one', async () => {
+  it('counts a key in a window other than a minute', async () => {
     const own = manualClock();
     const limiters = [createRateLimiter(database, own, silent), createRateLimiter(database, own, silent)];
     const spend = (index: number) => limiters[index % 2]?.spend('hourly', 4, 3600);
@@ -287,7 +287,7 @@ describe('createRateLimiter', () => {
     expect(await spend(1)).toMatchObject({ allowed: true, resetSeconds: 3600 });
   });
 
-  it('gives back what turned out not to count, in the same window alone', async () => {
+  it('refunds requests only in the same window', async () => {
     const own = manualClock();
     const limiter = createRateLimiter(database, own, silent);
     expect(await spendAll(limiter, 'refund', 3, 5)).toBe(3);
@@ -300,7 +300,7 @@ describe('createRateLimiter', () => {
     expect(await spendAll(limiter, 'of nobody', 3, 5)).toBe(3);
   });
 
-  it('asks the database once in so many requests, and once for many at a time', async () => {
+  it('queries the database once per share, and once for parallel requests', async () => {
     let writes = 0;
     const counting = {
       ...database,
@@ -316,7 +316,7 @@ describe('createRateLimiter', () => {
     expect(writes).toBe(20);
   });
 
-  it('counts in memory while the database takes no writes, and in the database again afterwards', async () => {
+  it('counts in memory while the database accepts no writes, and in the database again afterwards', async () => {
     let broken = false;
     const failing = {
       ...database,
@@ -336,7 +336,7 @@ describe('createRateLimiter', () => {
     expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('counted in memory')]);
     broken = false;
     own.advance(6_000);
-    // What was spent meanwhile still counts, here and in other processes.
+    // Requests spent in the meantime still count, in this and in other processes.
     expect(await spendAll(limiter, 'failing', 40, 19)).toBe(19);
     const other = createRateLimiter(database, own, silent);
     const more = (await spendAll(limiter, 'failing', 40, 10)) + (await spendAll(other, 'failing', 40, 10));
@@ -345,7 +345,7 @@ describe('createRateLimiter', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('lets through what the database cannot be asked about, up to the limit', async () => {
+  it('allows requests up to the limit if the database fails', async () => {
     const gone = {
       ...database,
       get reader(): typeof database.reader {

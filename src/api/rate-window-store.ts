@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 
-/** What all processes have taken of a key's window that begins at `start` or later. */
+/** Requests that all processes have reserved in the key's window, if it begins at `start` or later. */
 export async function findTaken(queries: Queries, key: string, start: string): Promise<number> {
   const row = await queries
     .selectFrom('rate_windows')
@@ -11,7 +11,7 @@ export async function findTaken(queries: Queries, key: string, start: string): P
   return row?.taken ?? 0;
 }
 
-/** Takes a share of a key's window. Returns what all processes have taken of it then. */
+/** Reserves a share of a key's window. Returns the total that all processes have reserved. */
 export async function takeOfWindow(
   queries: Queries,
   { key, start, share }: { key: string; start: string; share: number },
@@ -21,7 +21,7 @@ export async function takeOfWindow(
     .values({ key, window_start: start, taken: share })
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {
-        // A process whose clock is behind spends of the later window: it must not begin the earlier one again.
+        // A process whose clock is behind reserves from the later window. It must not restart the earlier one.
         const begins = eb('rate_windows.window_start', '<', start);
         return {
           window_start: eb.case().when(begins).then(start).else(eb.ref('rate_windows.window_start')).end(),

@@ -1,9 +1,9 @@
-/** Scheme and authority of the absolute form, in which proxies may ask (RFC 9112, section 3.2.2). */
+/** Scheme and authority of the absolute form, which proxies may send (RFC 9112, section 3.2.2). */
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
 /**
- * The path and the query of a request's target, as the router sees them. `/v1//installs/` and `/v1/installs` are one
- * resource, and links name it by its proper path. Nothing is decoded.
+ * Splits a request target into path and query, still encoded. Removes duplicate and trailing slashes like the router, so that
+ * `/v1//installs/` and `/v1/installs` get the same links.
  */
 export function parseTarget(target: string): { path: string; query: string } {
   const [beforeFragment = ''] = target.replace(AUTHORITY, '').split('#', 1);
@@ -16,8 +16,8 @@ export function parseTarget(target: string): { path: string; query: string } {
 }
 
 /**
- * The target as the router can take it. A path that is no percent-encoded UTF-8 stands for itself, character by
- * character: then it leads nowhere, or is a malformed identifier, as any other such path.
+ * The target in a form that the router can decode. Escapes every `%` if the path is not percent-encoded UTF-8. Such a path
+ * then leads to 404 or to the error for a malformed identifier.
  */
 export function routableTarget(target: string): string {
   if (!target.includes('%')) return target;

@@ -21,35 +21,35 @@ type PathIds<Path extends string> = Path extends `${string}:${infer Name}/${infe
     ? Name
     : never;
 
-/** What a route's handler is given; everything in it has been checked. */
+/** Argument of a route's handler. All values have been checked. */
 export interface Call<Path extends string> {
   caller: Caller;
   /** An identifier of the path: a UUID in lower case. */
   id(name: PathIds<Path>): string;
 }
 
-/** What every endpoint declares, at one place: the row of the specification's endpoint table. */
+/** Declaration of an endpoint, after its row in the specification's endpoint table. */
 export interface Endpoint<Path extends string> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/v1`. */
   path: Path;
   /** One line, for the description. */
   summary: string;
-  /** The group that the description lists it in. */
+  /** Its group in the description. */
   tag: string;
-  /** The "Other statuses" of the endpoint's row: the only ones it may answer besides its success. */
+  /** The "Other statuses" of the endpoint's row. The endpoint answers no other errors. */
   errors: readonly ErrorStatus[];
-  /** The row calls the identifiers in its path plain strings, and so does the description. */
+  /** The description declares the path's identifiers as plain strings, like the row. */
   plainIds?: true;
 }
 
-/** The success of an endpoint that answers with a body, and what it looks like. */
+/** Success status and response schema of an endpoint that answers with a body. */
 interface Answering<Response extends TSchema> {
   success: 200 | 201 | 202;
   response: Response;
 }
 
-/** The success of an endpoint that answers with an empty body. */
+/** Success status of an endpoint that answers with an empty body. */
 interface Silent {
   success: 202 | 204;
   response?: undefined;
@@ -65,21 +65,21 @@ interface PagedRouteDefinition<Path extends string, Item extends TSchema, Filter
   ): Promise<PageOf<Static<Item>>>;
 }
 
-/** A request as the server hands it on: authenticated, its body parsed from JSON but not checked. */
+/** An authenticated request. Its body is parsed from JSON but not checked. */
 export interface IncomingCall {
-  /** Null on public endpoints, and before somebody has wholly signed in. */
+  /** Null on public endpoints, and until the sign-in is complete. */
   caller: Caller | null;
   session: Session | null;
   visitor: { address: string; userAgent: string | null; device: string | null };
   cookies: BrowserCookies;
   params: Record<string, string>;
-  /** Path and query as they were asked for. */
+  /** Path and query as requested. */
   target: string;
   body: unknown;
   requestId: string;
 }
 
-/** A declared endpoint, whatever the types of its parts. */
+/** A declared endpoint, without type parameters. */
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
@@ -88,21 +88,21 @@ export interface Route {
   errors: readonly ErrorStatus[];
   plainIds?: true;
   success: 200 | 201 | 202 | 204;
-  /** Absent: an empty body. */
+  /** Without it, the answer has no body. */
   response?: TSchema;
-  /** Of the answer; JSON if left out. */
+  /** Type of the answer; JSON by default. */
   contentType?: string;
   body?: BodyDefinition;
   query: readonly Pick<QueryParameter, 'name' | 'schema'>[];
-  /** Asks for no authentication. */
+  /** Requires no authentication. */
   public?: true;
-  /** Of the portal's endpoints: how far a session must have come; `full` if left out. */
+  /** Sign-in stages that a portal endpoint accepts; `full` by default. */
   stages?: 'anybody' | readonly SessionStage[];
-  /** Checks the call, carries it out and gives the body of the answer. `publicUrl` is what links are built on. */
+  /** Checks the call, runs the handler and returns the body of the answer. Links begin with `publicUrl`. */
   run(call: IncomingCall, publicUrl: string): Promise<unknown>;
 }
 
-/** Declares an endpoint without a request body: all that is particular to it stands here, once. */
+/** Declares an endpoint without a request body. */
 export function route<Path extends string, Response extends TSchema>(
   definition: Endpoint<Path> &
     (
@@ -114,7 +114,7 @@ export function route<Path extends string, Response extends TSchema>(
   return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming, declared.method)) };
 }
 
-/** Declares an endpoint that is asked with a query and answers without pages. */
+/** Declares an endpoint with query parameters and without paging. */
 export function queryRoute<Path extends string, Response extends TSchema, Name extends string>(
   definition: Omit<Endpoint<Path>, 'method'> & {
     parameters: readonly QueryParameter<Name>[];
@@ -154,7 +154,7 @@ export function bodyRoute<Path extends string, Body extends TObject, Response ex
   };
 }
 
-/** Declares an endpoint that asks for no authentication. */
+/** Declares an endpoint that requires no authentication. */
 export function publicRoute<Response extends TSchema>(
   definition: Endpoint<string> & Answering<Response> & { handle(): Promise<Static<Response>> },
 ): Route {
@@ -189,7 +189,7 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
   };
 }
 
-/** The parameters of a call's query, checked. */
+/** The checked query parameters of a call. */
 export function queryOf<Name extends string>(
   { target }: IncomingCall,
   parameters: readonly QueryParameter<Name>[],
@@ -206,7 +206,7 @@ export function checkedCall(
   return { caller, id: checkedIds(params) };
 }
 
-/** Checks every identifier of the path at once; a malformed one tells its kind. */
+/** Checks all identifiers of the path. Throws MalformedId, which names the kind of resource. */
 function checkedIds(params: Record<string, string>): (name: string) => string {
   const ids = new Map<string, string>();
   for (const [name, text] of Object.entries(params)) {

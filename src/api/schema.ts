@@ -1,8 +1,8 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 
 /**
- * The small shapes that the resources' schemas are made of. Nullable and enumerated strings are spelled the way that
- * the serialiser is fast with.
+ * Building blocks of the resources' schemas. Nullable and enumerated strings have the form that Fastify's serialiser
+ * handles fastest.
  */
 export const uuid = (description?: string) =>
   Type.String({ format: 'uuid', ...(description === undefined ? {} : { description }) });
@@ -10,13 +10,13 @@ export const uuid = (description?: string) =>
 export const timestamp = (description = 'ISO 8601, UTC') => Type.String({ format: 'date-time', description });
 
 /**
- * An e-mail address (RFC 5321) whose local part is not quoted, at a host name. In quotes nearly anything could stand, line breaks too,
- * and one mailbox would have many spellings, each with limits of its own.
+ * An e-mail address (RFC 5321) at a host name. A quoted local part is refused: it may contain line breaks, and a mailbox with
+ * many spellings would have separate limits for each.
  */
 export const emailAddress = (description?: string) =>
   Type.String({
     format: 'email',
-    // No mail server takes a longer local part (RFC 5321, section 4.5.3.1.1).
+    // Longest local part: 64 characters (RFC 5321, section 4.5.3.1.1).
     pattern: '^[^"\\[\\]@]{1,64}@[^"\\[\\]@]+$',
     maxLength: 254,
     ...(description === undefined ? {} : { description }),
@@ -52,9 +52,9 @@ export const nullableArrayOfStrings = (description?: string) =>
 /** The paginated envelope (specification, Limits). */
 export const page = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    previous: nullableString('URL of the page before; null on the first'),
-    next: nullableString('URL of the page after; null on the last'),
-    count: Type.Integer({ description: 'items over all pages that the caller may see' }),
+    previous: nullableString('URL of the previous page; null on the first'),
+    next: nullableString('URL of the next page; null on the last'),
+    count: Type.Integer({ description: 'items on all pages that the caller may see' }),
     results: Type.Array(item),
   });
 
@@ -73,7 +73,7 @@ export const errorEnvelope = Type.Object(
       ),
     ),
   },
-  { $id: 'Error', description: 'What went wrong; `errors` lists every fault of the body, one item each.' },
+  { $id: 'Error', description: 'An error. `errors` lists every fault of the body, one item each.' },
 );
 
 export type { Static, TObject, TSchema };

@@ -17,7 +17,7 @@ import {
 } from './secure-listener.ts';
 
 const SHORT_MS = 150;
-/** Longer than any time-out of these tests, shorter than the ones in force. */
+/** Longer than any timeout of these tests, shorter than the defaults. */
 const SOON_MS = 12_000;
 
 let pair: CertificatePair;
@@ -42,7 +42,7 @@ const answerKind: RequestListener = (request, response) => {
   response.end(request.socket instanceof TLSSocket ? 'secure' : 'plain');
 };
 
-/** Starts a listener with the given time-outs shortened; returns its port. */
+/** Starts a listener with the given timeouts. Returns its port. */
 async function start(handler = answerKind, shortened: Partial<ConnectionTimeouts> = {}): Promise<number> {
   const unreadable = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
   listener = createSecureListener(handler, pair, unreadable, limiterFor('api'), {
@@ -53,7 +53,7 @@ async function start(handler = answerKind, shortened: Partial<ConnectionTimeouts
   return (await listener.listen({ host: '127.0.0.1', port: 0 })).port;
 }
 
-/** A connection, and what came over it until it was closed. */
+/** A connection, and the bytes received until it was closed. */
 interface Wire {
   socket: Socket;
   received(): string;
@@ -71,7 +71,7 @@ function wire(socket: Socket): Wire {
   return {
     socket,
     received: () => text,
-    // Not events.once: an error before the close is one way to be closed.
+    // Not events.once, which rejects on an error before the close.
     closed: new Promise((resolve) => socket.once('close', () => resolve(text))),
     async until(expected) {
       while (!text.includes(expected)) await once(socket, 'data');
@@ -101,7 +101,7 @@ async function closesSoon(connection: Wire): Promise<string> {
 }
 
 describe('one port', () => {
-  it('takes HTTPS and plain HTTP, and tells them apart', async () => {
+  it('accepts HTTPS and plain HTTP, and distinguishes them', async () => {
     const port = await start();
     const connections = [plain(port), await secure(port)];
     for (const { socket } of connections) socket.write(LAST_REQUEST);
@@ -121,7 +121,7 @@ describe('one port', () => {
     },
   );
 
-  it('takes a request that comes byte by byte', async () => {
+  it('accepts a request that arrives byte by byte', async () => {
     const port = await start();
     const connection = plain(port);
     for (const byte of LAST_REQUEST) {
@@ -131,7 +131,7 @@ describe('one port', () => {
     expect(await connection.closed).toContain('plain');
   });
 
-  it('answers several requests of one connection, in their order', async () => {
+  it('answers several requests of one connection in order', async () => {
     const port = await start((request, response) => response.end(`<${request.url}>`));
     for (const connection of [plain(port), await secure(port)]) {
       const targets = ['/a', '/b', '/c'];
@@ -141,7 +141,7 @@ describe('one port', () => {
     }
   });
 
-  it('closes what is neither, and goes on', async () => {
+  it('closes connections of other protocols, and continues', async () => {
     const port = await start();
     const garbage = [
       Buffer.from('nonsense\r\n\r\n'),
@@ -184,20 +184,20 @@ describe('one port', () => {
   });
 });
 
-describe('time-outs', () => {
-  it('cuts off who sends nothing', async () => {
+describe('timeouts', () => {
+  it('close a connection that sends nothing', async () => {
     const port = await start(answerKind, { firstByteMs: SHORT_MS });
     expect(await closesSoon(plain(port))).toBe('');
   });
 
-  it('cuts off who does not finish the TLS handshake', async () => {
+  it('close a connection that does not finish the TLS handshake', async () => {
     const port = await start(answerKind, { handshakeMs: SHORT_MS });
     const connection = plain(port);
     connection.socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
     await closesSoon(connection);
   });
 
-  it.each(['plain', 'secure'])('cuts off who sends headers slowly (%s)', async (kind) => {
+  it.each(['plain', 'secure'])('close a connection that sends headers slowly (%s)', async (kind) => {
     let handled = 0;
     const port = await start(() => handled++, { headersMs: SHORT_MS });
     const connection = kind === 'plain' ? plain(port) : await secure(port);
@@ -208,7 +208,7 @@ describe('time-outs', () => {
     expect(handled).toBe(0);
   });
 
-  it.each(['plain', 'secure'])('cuts off who sends a body slowly (%s)', async (kind) => {
+  it.each(['plain', 'secure'])('close a connection that sends a body slowly (%s)', async (kind) => {
     const port = await start((request) => request.resume(), { headersMs: SHORT_MS, requestMs: SHORT_MS });
     const connection = kind === 'plain' ? plain(port) : await secure(port);
     connection.socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n');
@@ -217,7 +217,7 @@ describe('time-outs', () => {
     clearInterval(drip);
   });
 
-  it.each(['plain', 'secure'])('closes a connection that is not used again (%s)', async (kind) => {
+  it.each(['plain', 'secure'])('close an idle connection (%s)', async (kind) => {
     const port = await start(answerKind, { keepAliveMs: SHORT_MS });
     const connection = kind === 'plain' ? plain(port) : await secure(port);
     connection.socket.write(REQUEST);
@@ -225,7 +225,7 @@ describe('time-outs', () => {
     await closesSoon(connection);
   });
 
-  it.each(['plain', 'secure'])('cuts off who does not take the answer (%s)', async (kind) => {
+  it.each(['plain', 'secure'])('close a connection that does not read the answer (%s)', async (kind) => {
     const port = await start((_request, response) => response.end(Buffer.alloc(64 * 1024 * 1024)), {
       stalledMs: SHORT_MS,
     });
@@ -238,7 +238,7 @@ describe('time-outs', () => {
     expect(connection.received().length).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('cuts off nobody who is within the times', async () => {
+  it('close no connection that is within the limits', async () => {
     const port = await start(answerKind, {
       firstByteMs: 2_000,
       handshakeMs: 2_000,
@@ -256,7 +256,7 @@ describe('time-outs', () => {
 });
 
 describe('the certificate', () => {
-  it('is exchanged for new handshakes while connections live on', async () => {
+  it('changes for new handshakes while existing connections continue', async () => {
     const port = await start();
     const before = await secure(port);
     const next = await newPair();
@@ -273,7 +273,7 @@ describe('the certificate', () => {
     }
   });
 
-  it('stays as it is when the new one is no certificate', async () => {
+  it('does not change if the new one is invalid', async () => {
     const port = await start();
     expect(() => listener?.setCertificate({ cert: 'nonsense', key: 'nonsense' })).toThrow();
     expect((await secure(port)).socket.readable).toBe(true);
@@ -281,7 +281,7 @@ describe('the certificate', () => {
 });
 
 describe('close', () => {
-  it.each(['plain', 'secure'])('lets a request under way be answered (%s)', async (kind) => {
+  it.each(['plain', 'secure'])('answers a request in progress (%s)', async (kind) => {
     let answer = () => {};
     const port = await start((_request, response) => {
       answer = () => response.end('late');
@@ -298,7 +298,7 @@ describe('close', () => {
     await closed;
   });
 
-  it('waits for no connection that carries no request', async () => {
+  it('does not wait for connections without a request', async () => {
     const port = await start();
     const silent = plain(port);
     const handshaken = await secure(port);
@@ -306,12 +306,12 @@ describe('close', () => {
     for (const connection of used) connection.socket.write(REQUEST);
     await used[0]?.until('plain');
     await used[1]?.until('secure');
-    // Longer than the test may take.
+    // Longer than the test's timeout.
     await listener?.close(10 * MINUTE_MS);
     for (const connection of [silent, handshaken, ...used]) await connection.closed;
   });
 
-  it('ends what is not finished in time', async () => {
+  it('destroys connections that do not finish in time', async () => {
     const port = await start(() => {});
     const connection = await secure(port);
     connection.socket.write(REQUEST);

@@ -12,14 +12,14 @@ import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;
-/** How often connections that became idle are looked for while the listener closes. */
+/** Interval of closing idle connections while the listener closes. */
 const SWEEP_MS = 50;
-/** How long an answer to what cannot be read has to reach its client. */
+/** Time for the answer to an unreadable request to reach the client. */
 const LINGER_MS = 1_000;
 
-/** How long a connection may take for each step, in milliseconds; who is slower is cut off, so that none is held open. */
+/** Time limits of a connection's steps, in milliseconds. Slower connections are closed, so that clients cannot hold them open. */
 export interface ConnectionTimeouts {
-  /** Until the first byte; who has not sent one by then is not going to. */
+  /** Until the first byte. */
   firstByteMs: number;
   /** For the TLS handshake. */
   handshakeMs: number;
@@ -27,11 +27,11 @@ export interface ConnectionTimeouts {
   headersMs: number;
   /** From the first byte of a request to the end of its body. */
   requestMs: number;
-  /** Between requests. Longer than proxies keep theirs, so that it is they who close (60 s at most of them). */
+  /** Between requests. Longer than the 60 s of most proxies, so that the proxy closes first. */
   keepAliveMs: number;
-  /** Without a byte in either direction during a request: the client takes no answer. */
+  /** Without a byte in either direction during a request, because the client does not read the answer. */
   stalledMs: number;
-  /** How often requests are looked at for being late. */
+  /** Interval of checks for late requests. */
   checkMs: number;
 }
 
@@ -46,13 +46,13 @@ export const CONNECTION_TIMEOUTS: ConnectionTimeouts = {
 };
 
 export interface SecureListener {
-  /** The HTTPS server, which the framework attaches itself to. */
+  /** The HTTPS server that Fastify attaches to. */
   readonly https: HttpsServer;
-  /** Returns the address in use; with port 0 the system has chosen one. */
+  /** Returns the address in use. The system chooses a port if `address` has port 0. */
   listen(address: ListenAddress): Promise<ListenAddress>;
   /** Uses another certificate from the next handshake on. */
   setCertificate(pair: CertificatePair): void;
-  /** No new connections; those that are idle are closed, the others after their answer, all after `graceMs`. */
+  /** Refuses new connections and closes the others: idle ones now, busy ones after their answer, all after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -62,9 +62,9 @@ export interface CertificatePair {
 }
 
 /**
- * HTTPS and plain HTTP on one port, told apart by the first byte, so that a plain request gets an answer that says
- * what is wrong instead of a reset (gaps section 1). Both kinds reach the same handler; it refuses the plain ones.
- * `unreadableAnswer` is sent, as it is, to what is no HTTP. `limiter` decides which connections there is room for.
+ * Serves HTTPS and plain HTTP on one port, distinguished by the first byte. A plain request gets an explaining answer
+ * instead of a reset (docs/api.md, Requests and responses). Both kinds reach `handler`, which refuses plain ones.
+ * `unreadableAnswer` is the raw answer to bytes that are not HTTP. `limiter` decides whether to accept a connection.
  */
 export function createSecureListener(
   handler: RequestListener,
@@ -75,9 +75,9 @@ export function createSecureListener(
 ): SecureListener {
   /** Every TCP connection. */
   const open = new Set<Socket>();
-  /** Those that HTTP is spoken on: the TCP connections themselves, or the TLS ones upon them. */
+  /** Connections that carry HTTP: plain TCP connections, and TLS connections. */
   const speaking = new Set<Socket>();
-  /** Those of them that carried no request yet. Node counts them among the busy ones until their headers are late. */
+  /** HTTP connections without a request so far. Node counts them as busy until their headers are late. */
   const unused = new Set<Socket>();
   let closing = false;
 
@@ -95,7 +95,7 @@ export function createSecureListener(
     });
   };
 
-  // Left to itself Node answers a request without a host with nothing but 400; the handler says what is wrong.
+  // By default Node answers a request without a host with an empty 400; the handler explains the error.
   const options = { connectionsCheckingInterval: timeouts.checkMs, requireHostHeader: false };
   const https = createHttpsServer(
     {
@@ -109,8 +109,8 @@ export function createSecureListener(
   );
   const http = createHttpServer(options, handle);
   for (const server of [https, http]) harden(server, timeouts, unreadableAnswer);
-  // Left to itself Node answers 417, which no endpoint lists; an expectation that is not known may be ignored
-  // (RFC 9110, section 10.1.1).
+  // By default Node answers 417, which no endpoint lists. A server may ignore an unknown expectation (RFC 9110,
+  // section 10.1.1).
   for (const server of [https, http]) server.on('checkExpectation', handle);
   https.on('tlsClientError', (_error, socket) => socket.destroy());
   for (const server of [https, http]) followRequests(server, limiter);
@@ -141,8 +141,8 @@ export function createSecureListener(
     setCertificate: (next) => https.setSecureContext({ ...next, minVersion: 'TLSv1.2' }),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      // What is answered from now on says that the connection ends with it. The connections that are idle are closed
-      // only after a moment: the next request of a busy client may be on its way.
+      // Answers now carry `Connection: close`. Idle connections stay open for a moment, because a busy client's next
+      // request may be in transit.
       closing = true;
       for (const socket of speaking) {
         const response = responseOn(socket);
@@ -160,13 +160,13 @@ export function createSecureListener(
       await closed;
       clearInterval(sweep);
       clearTimeout(force);
-      // Ends the timer that looks for slow requests; these two never listened themselves.
+      // Stops the timers that check for slow requests. These two servers never listened.
       for (const server of [https, http]) server.close(() => {});
     },
   };
 }
 
-/** Gives a connection to the server that its first byte is for. */
+/** Passes a connection to the server that `choose` selects by the first byte. */
 function handOver(
   socket: Socket,
   timeoutMs: number,
@@ -176,7 +176,7 @@ function handOver(
   socket.setTimeout(timeoutMs, giveUp);
   socket.once('readable', () => {
     const chunk: Buffer | null = socket.read();
-    // The end of the stream is also readable: who closes without a word is gone.
+    // The end of the stream is also readable: the client closed without sending anything.
     const first = chunk?.[0];
     if (chunk === null || first === undefined) {
       socket.destroy();
@@ -189,7 +189,7 @@ function handOver(
   });
 }
 
-/** The answer that the connection waits for or is carrying, by Node's own note of it. */
+/** The pending or current answer on a connection. Node keeps it in an internal property. */
 function responseOn(socket: Socket): ServerResponse | undefined {
   const response: unknown = Reflect.get(socket, '_httpMessage');
   return response instanceof ServerResponse ? response : undefined;
@@ -198,19 +198,19 @@ function responseOn(socket: Socket): ServerResponse | undefined {
 const refused = new WeakSet<Socket>();
 
 /**
- * Answers bytes that are no HTTP request, or that come too slowly to become one: with `answer`, the whole of it, and
- * the end of the connection.
+ * Sends the raw `answer` to a client whose bytes are not an HTTP request or arrive too slowly. Then closes the
+ * connection.
  */
 function refuseUnreadable(socket: Socket, answer: string): void {
   if (refused.has(socket)) return;
   refused.add(socket);
-  // While an earlier request of the connection waits for its answer, this would be taken for it.
+  // The client would mistake this for the answer to an earlier request on the connection.
   if (!socket.writable || responseOn(socket)) {
     socket.destroy();
     return;
   }
   socket.end(answer);
-  // What the client still sends is read and dropped: unread, it would make the end a reset that overtakes the answer.
+  // Reads and drops the remaining bytes. Unread bytes would turn the close into a reset, and the answer would be lost.
   socket.on('data', () => {});
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
@@ -225,7 +225,7 @@ function harden(
   server.requestTimeout = timeouts.requestMs;
   server.timeout = timeouts.stalledMs;
   server.on('clientError', (_error, socket: Socket) => refuseUnreadable(socket, unreadableAnswer));
-  // Node keeps track of connections (for time-outs and for closing idle ones) only in a server that listens; these
-  // are handed theirs by the one that does.
+  // Node tracks connections, for timeouts and for closing idle ones, only in a server that listens. These two servers
+  // receive connections from another one.
   server.emit('listening');
 }

@@ -59,7 +59,7 @@ describe('without a proxy', () => {
     expect(answer).not.toMatch(/^(location|www-authenticate):/im);
   }
 
-  it('says of no answer what browsers could take for another type', async () => {
+  it('prevents browsers from guessing the type of an answer', async () => {
     for (const target of [
       '/v1/status',
       '/portal/api/session',
@@ -73,7 +73,7 @@ describe('without a proxy', () => {
     }
   });
 
-  it('says nothing of HTTPS from now on: a certificate that nobody trusts would lock people out', async () => {
+  it('sends no HSTS header, because an untrusted certificate would lock users out', async () => {
     expect(await exchange(secureTo(homeport), bytesOf('GET', '/'))).not.toMatch(/strict-transport/i);
   });
 
@@ -99,7 +99,7 @@ describe('without a proxy', () => {
       expectHttpsRequired(await exchange(plainTo(homeport), bytesOf('GET', target)));
     });
 
-    it('is refused also with a body, and where the body never comes', async () => {
+    it('is refused with a body, even if the body never arrives', async () => {
       const headers = { 'content-type': 'application/json', 'content-length': '1000' };
       expectHttpsRequired(await exchange(plainTo(homeport), bytesOf('POST', '/v1/sites', headers)));
     });
@@ -110,12 +110,12 @@ describe('without a proxy', () => {
       { 'x-forwarded-ssl': 'on' },
       { forwarded: 'proto=https' },
       { 'front-end-https': 'on' },
-    ])('is refused whatever the client says of it: %j', async (headers) => {
+    ])('is refused despite headers of the client: %j', async (headers) => {
       expectHttpsRequired(await exchange(plainTo(homeport), bytesOf('GET', '/v1/status', headers)));
     });
   });
 
-  it('counts nobody by an address that they made up', async () => {
+  it('ignores forged client addresses', async () => {
     const remaining = async (address: string) => {
       const { headers } = await homeport.anonymous.get('/status', {
         headers: { 'x-forwarded-for': address },
@@ -125,7 +125,7 @@ describe('without a proxy', () => {
     expect(await remaining('192.0.2.1')).toBe((await remaining('192.0.2.2')) + 1);
   });
 
-  it('takes targets in absolute form, and builds links on its own address', async () => {
+  it('accepts targets in absolute form, and builds links from the public URL', async () => {
     for (let made = 0; made < 2; made++)
       await owner.client.post('/sites', { name: 'x', account_id: accountId });
     const answer = await exchange(
@@ -141,7 +141,7 @@ describe('without a proxy', () => {
     expect(answer).not.toContain('elsewhere.example');
   });
 
-  it('answers a body of 200 MB with 400, and reads a part of it', async () => {
+  it('answers a body of 200 MB with 400 after reading part of it', async () => {
     const agent = new Agent({ connect: { ca: homeport.ca, servername: 'localhost' } });
     let sent = 0;
     async function* flood() {
@@ -155,7 +155,7 @@ describe('without a proxy', () => {
     });
     expect(response.statusCode).toBe(400);
     expect(await response.body.json()).toMatchObject({ errors: [{ code: 'too_large' }] });
-    // Some of it lies in the buffers of the connection.
+    // The connection's buffers hold some of it.
     expect(sent).toBeLessThan(150);
     await agent.destroy();
   });
@@ -176,15 +176,18 @@ for _ in range(4):
     expect(stdout.trim().split('\n')).toEqual(Array.from({ length: 4 }, () => '400 True'));
   });
 
-  it.each(['/session', '/password_resets'])('reads no more of a stranger than %s needs', async (path) => {
-    const stranger = createPortalClient(homeport);
-    const body = { email: 'x@example.test', password: 'x', more: 'x'.repeat(17_000) };
-    const answer = await stranger.call('POST', path, { json: body });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ errors: [{ message: 'The body must be at most 16 KiB' }] });
-  });
+  it.each(['/session', '/password_resets'])(
+    'limits the body of %s, which requires no session',
+    async (path) => {
+      const stranger = createPortalClient(homeport);
+      const body = { email: 'x@example.test', password: 'x', more: 'x'.repeat(17_000) };
+      const answer = await stranger.call('POST', path, { json: body });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ errors: [{ message: 'The body must be at most 16 KiB' }] });
+    },
+  );
 
-  it('lives on when clients leave in the middle of a request', async () => {
+  it('continues when clients disconnect in the middle of a request', async () => {
     for (const bytes of [
       'POST /v1/sites HT',
       bytesOf('POST', '/v1/sites', { authorization: basic(owner), 'content-length': '10' }),
@@ -200,7 +203,7 @@ for _ in range(4):
     expect((await owner.client.get('/user')).status).toBe(200);
   });
 
-  describe('requests that two servers in a row would read differently', () => {
+  describe('request smuggling', () => {
     const SMUGGLED = bytesOf('DELETE', '/v1/smuggled');
     const post = (headers: string, body: string) =>
       `POST /v1/sites HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
@@ -226,20 +229,20 @@ for _ in range(4):
       ['a folded header', post('X-Folded: a\r\n Transfer-Encoding: chunked\r\nContent-Length: 0', SMUGGLED)],
       ['a bare CR in a header', post('X-Bare: a\rTransfer-Encoding: chunked', SMUGGLED)],
       ['a NUL in a header', post('X-Nul: a\0b', SMUGGLED)],
-      ['a chunk size that is none', post('Transfer-Encoding: chunked', `zz\r\n${SMUGGLED}`)],
-      ['a chunk size without end', post('Transfer-Encoding: chunked', `${'f'.repeat(40)}\r\n${SMUGGLED}`)],
+      ['an invalid chunk size', post('Transfer-Encoding: chunked', `zz\r\n${SMUGGLED}`)],
+      ['an endless chunk size', post('Transfer-Encoding: chunked', `${'f'.repeat(40)}\r\n${SMUGGLED}`)],
       ['chunk data that runs over', post('Transfer-Encoding: chunked', `1\r\nab\r\n0\r\n\r\n${SMUGGLED}`)],
       ['a newer version', `GET /v1/status HTTP/3.0\r\nHost: localhost\r\n\r\n${SMUGGLED}`],
       ['no version', `GET /v1/status\r\n\r\n${SMUGGLED}`],
       ['a target with a space', `GET /v1/sta tus HTTP/1.1\r\nHost: localhost\r\n\r\n${SMUGGLED}`],
-    ])('%s: refused, and what follows is not read', async (_, bytes) => {
+    ])('with %s is refused, and the rest is not read', async (_, bytes) => {
       const answer = await exchange(secureTo(homeport), bytes);
       expect(answer).not.toContain('404');
-      // Who may not ask is told before the body is read.
+      // Unauthenticated requests get an answer before the server reads the body.
       expect([[], [400], [401], [401, 400], [200, 400]]).toContainEqual(statusesIn(answer));
     });
 
-    it('answers garbage behind a request under way with nothing that could be taken for its answer', async () => {
+    it('does not answer garbage after a pending request, because it could look like that request’s answer', async () => {
       const held = await owner.client.get('/user');
       expect(held.status).toBe(200);
       const asking = bytesOf('GET', '/v1/user', { authorization: basic(owner), connection: 'keep-alive' });
@@ -257,7 +260,7 @@ for _ in range(4):
       ['none, with a body', `POST /v1/sites HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"a":"b"}`],
       ['two', get('Host: localhost\r\nhost: example.test\r\n')],
       ['two in HTTP/1.0', get('Host: localhost\r\nHost: localhost\r\n', '1.0')],
-    ])('%s: 400 as any other, and the end of the connection', async (_, bytes) => {
+    ])('%s: the usual 400, and the connection closes', async (_, bytes) => {
       for (const target of [secureTo(homeport), plainTo(homeport)]) {
         const answer = await exchange(target, bytes + bytesOf('GET', '/v1/status'));
         expect(statusesIn(answer)).toEqual([400]);
@@ -267,12 +270,12 @@ for _ in range(4):
       }
     });
 
-    it('waits for the answers before it on the connection', async () => {
+    it('is refused only after the earlier answers on the connection', async () => {
       const asking = bytesOf('GET', '/v1/status', { connection: 'keep-alive' });
       expect(statusesIn(await exchange(secureTo(homeport), asking + get('')))).toEqual([200, 400]);
     });
 
-    it('is none of HTTP/1.0', async () => {
+    it('may be missing in HTTP/1.0', async () => {
       expect(statusesIn(await exchange(secureTo(homeport), get('', '1.0')))).toEqual([200]);
       expectHttpsRequired(await exchange(plainTo(homeport), get('', '1.0')));
     });
@@ -287,13 +290,13 @@ for _ in range(4):
     expect(answer).toContain('{"message":"Bad request - invalid parameters"}');
   });
 
-  it('ignores expectations that it does not know', async () => {
+  it('ignores unknown expectations', async () => {
     const bytes = bytesOf('GET', '/v1/status', { expect: 'miracles' });
     expect(statusesIn(await exchange(secureTo(homeport), bytes))).toEqual([200]);
     expect(statusesIn(await exchange(plainTo(homeport), bytes))).toEqual([403]);
   });
 
-  it('tells a client that waits for it to go on', async () => {
+  it('answers Expect: 100-continue', async () => {
     const body = JSON.stringify({ name: 'x', account_id: accountId });
     const connection = rawConnection(secureTo(homeport));
     connection.socket.write(
@@ -339,17 +342,17 @@ describe('behind a proxy that ends TLS', () => {
     expect(statusesIn(await ask({ 'x-forwarded-proto': proto }))).toEqual([status]);
   });
 
-  it('refuses plain HTTP of which the proxy says nothing', async () => {
+  it('refuses plain HTTP without X-Forwarded-Proto', async () => {
     expect(statusesIn(await ask({}))).toEqual([403]);
   });
 
-  it('takes TLS as TLS, unless the proxy says that its own client had none', async () => {
+  it('accepts TLS, unless the proxy reports that its client used plain HTTP', async () => {
     expect(statusesIn(await ask({}, secureTo(homeport)))).toEqual([200]);
     expect(statusesIn(await ask({ 'x-forwarded-proto': 'https' }, secureTo(homeport)))).toEqual([200]);
     expect(statusesIn(await ask({ 'x-forwarded-proto': 'http' }, secureTo(homeport)))).toEqual([403]);
   });
 
-  it('counts clients by the last address that no trusted proxy has', async () => {
+  it('counts clients by the last address that is not a trusted proxy’s', async () => {
     const remaining = async (addresses: string) => {
       const answer = await ask({ 'x-forwarded-proto': 'https', 'x-forwarded-for': addresses });
       return 100_000 - Number(/^ratelimit-remaining: (\d+)$/im.exec(answer)?.[1]);
@@ -363,7 +366,7 @@ describe('behind a proxy that ends TLS', () => {
   });
 });
 
-describe('HTTPS from now on (HSTS)', () => {
+describe('the HSTS header', () => {
   let homeport: TestHomeport;
   beforeAll(async () => {
     const environment = { HOMEPORT_HSTS_SECONDS: '31536000', HOMEPORT_TRUST_PROXY: '127.0.0.1' };
@@ -373,7 +376,7 @@ describe('HTTPS from now on (HSTS)', () => {
 
   const paths = ['/', '/v1/status', '/v1/user', '/v1/nothing', '/portal/api/session', '/nothing'];
 
-  it.each(paths)('is said by every answer over HTTPS: %s', async (path) => {
+  it.each(paths)('is in every answer over HTTPS: %s', async (path) => {
     const ask = (proto: string | null) =>
       proto === null
         ? exchange(secureTo(homeport), bytesOf('GET', path))
@@ -386,7 +389,7 @@ describe('HTTPS from now on (HSTS)', () => {
 });
 
 describe('an unexpected failure', () => {
-  it('is answered without its cause, which the log has under the same request id', async () => {
+  it('is answered without its cause, which is in the log under the same request id', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
     const failing = (path: string, errors: [500, 503] | [503]) =>
@@ -438,7 +441,7 @@ describe('an unexpected failure', () => {
 });
 
 describe('stopping', () => {
-  it('loses no request of clients that keep asking, and does not wait for them to stop', async () => {
+  it('loses no request of busy clients, and does not wait for them to stop', async () => {
     const homeport = await startTestHomeport({ roles });
     const { owner, accountId } = await homeport.ownedAccount();
     let stopped = false;
@@ -454,13 +457,13 @@ describe('stopping', () => {
       return outcomes.length;
     });
     await expect.poll(() => outcomes.length).toBeGreaterThan(8);
-    // Longer than the test may take.
+    // Longer than the test's timeout.
     await homeport.stop(10 * MINUTE_MS);
     stopped = true;
     await Promise.all(busy);
     const refused = outcomes.filter((outcome) => outcome !== 201);
     expect(outcomes.length).toBeGreaterThan(refused.length);
-    // The kernel resets a connection that it had taken and nobody had looked at: nothing that was asked on one is done.
+    // The kernel resets connections that the server had not accepted. The server has run none of their requests.
     for (const code of refused) expect(['ECONNREFUSED', 'ECONNRESET']).toContain(code);
     const database = openDatabase(homeport.place.settings, silent);
     const sites = await database.reader.selectFrom('sites').select('id').execute();

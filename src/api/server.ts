@@ -24,7 +24,7 @@ import { browserCookies, deviceToken, sessionToken } from './session.ts';
 import { StreamedAnswer } from './stream-route.ts';
 import { requireHost, unreadableAnswer } from './unreadable.ts';
 
-/** What pages outside the API, and requests that lead nowhere, may be answered with. */
+/** Error statuses of pages outside the API and of unknown paths. */
 const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];
 
 export interface ServerParts {
@@ -36,7 +36,7 @@ export interface ServerParts {
   connections: SocketLimiter;
   random: Randomness;
   log: Logger;
-  /** Further pages outside both (the portal's own). */
+  /** Registers the portal's pages. */
   pages: (app: FastifyInstance) => Promise<void>;
 }
 
@@ -49,14 +49,14 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The declared endpoint; absent on pages outside the API. */
     route?: Route;
-    /** Nothing is there, although a page says so: who asks is counted as wherever a request leads nowhere. */
+    /** A "not found" page. Counts against the anonymous rate limit, like every unknown path. */
     isNothing?: boolean;
   }
 }
 
 /**
- * The order of a request, top to bottom: HTTPS only → cross-origin headers → limits and authentication (gate) → JSON
- * body → the route's own checks → its service → serialised by the route's response schema.
+ * Creates the server. Order of a request: cross-origin headers → HTTPS check → gate (limits and authentication) → JSON body
+ * → the route's checks → its service → serialisation by the response schema.
  */
 export async function createServer(parts: ServerParts): Promise<ApiServer> {
   const { config, gate, log } = parts;
@@ -71,19 +71,19 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       );
       return listener.https;
     },
-    // A slow machine may need longer than Fastify's 10 s for its plugins at boot; to give up there only makes the start longer.
+    // A slow machine may need more than Fastify's 10 s to load plugins at boot. A restart would only take longer.
     pluginTimeout: 0,
     genReqId: () => parts.random.uuid(),
     requestIdHeader: false,
-    // Asked at each look at an address, so not asked at all where nobody is trusted.
+    // Fastify calls this at each access to `request.ip`, so there is no function if no proxy is trusted.
     trustProxy:
       config.trustProxy.length > 0 && ((address: string) => trustsAddress(config.trustProxy, address)),
-    // The listener answers those itself, the ones by plain HTTP too.
+    // The listener answers client errors, because it also serves plain HTTP.
     clientErrorHandler: () => {},
     forceCloseConnections: false,
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => routableTarget(url),
-    // With targets that can be decoded, and parameters that may be as long as all headers, nothing is left for this.
+    // Unreachable: routableTarget makes every target decodable, and parameters may be as long as all headers.
     frameworkErrors: (_error, request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply),
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -91,7 +91,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       maxParamLength: maxHeaderSize,
     },
   });
-  // The routes check what comes in themselves, against the same schemas, in one pass and with the specification's words.
+  // The routes validate requests against the same schemas, with the specification's messages.
   app.setValidatorCompiler(() => () => true);
   app.addSchema(errorEnvelope);
   app.removeAllContentTypeParsers();
@@ -129,21 +129,21 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   if (!listener) throw new Error('the framework made no server');
   return { app, listener };
 
-  /** What every request meets first, wherever it leads. */
+  /** First hook of every request, including unknown paths. */
   async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     const { route, isNothing } = request.routeOptions.config;
     const { path } = parseTarget(request.url);
     if (route || path.startsWith(API_PREFIX)) privateHeaders(reply);
-    // What a cookie lets in is for the portal's own pages alone.
+    // Other origins must not read answers to requests with a session cookie.
     if (path.startsWith(API_PREFIX) && sessionToken(request) === undefined)
       crossOriginHeaders(request, reply);
     if (!isHttps(request.raw, config.trustProxy)) {
       reply.header('connection', 'close');
       throw new HttpsRequired();
     }
-    // Not before: by plain HTTP browsers must not heed it (RFC 6797, section 7.2).
+    // After the HTTPS check: a server must not send this header over plain HTTP (RFC 6797, section 7.2).
     if (config.hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${config.hstsSeconds}`);
     if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
     if (request.is404 || isNothing) await gate.anonymous(request, reply);
@@ -172,7 +172,7 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
     url: route.path,
     config: { route },
     schema: routeSchema(route),
-    // A stream would run on with nobody to read it.
+    // A HEAD request would start a stream that no one reads.
     exposeHeadRoute: route.contentType === undefined,
     async handler(request, reply) {
       if (request.body instanceof UnreadableBody) throw request.body.failure;
@@ -212,14 +212,14 @@ function stringParams(params: unknown): Record<string, string> {
 
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding'];
 
-/** What reads no request body does not care what a client sends as one. */
+/** Hides a body from Fastify, so that endpoints without one accept any body. */
 function ignoreBody(request: FastifyRequest): void {
   const { headers } = request;
-  // Deleting makes the object slow for all who read it after, so only what is there is deleted.
+  // `delete` makes later reads of the object slow, so this deletes only headers that are present.
   for (const name of BODY_HEADERS) if (headers[name] !== undefined) delete headers[name];
 }
 
-/** Answers are for whoever asked, and are kept nowhere on the way: one of them holds a private key. */
+/** Caches must not keep answers: one of them contains a private key. */
 function privateHeaders(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
 }
@@ -234,13 +234,13 @@ function crossOriginHeaders(request: FastifyRequest, reply: FastifyReply): void 
   }
 }
 
-/** The API does. A browser that is told so over the portal's own page would open its own window for names and passwords. */
+/** Whether a 401 asks for Basic credentials. Not for requests of the portal, because the browser would open a password dialog. */
 function asksForBasic(request: FastifyRequest): boolean {
   const { path } = parseTarget(request.url);
   return path.startsWith(API_PREFIX) && request.headers['sec-fetch-site'] !== 'same-origin';
 }
 
-/** What the framework itself refuses (a body cut short, a bad header) is the client's fault, and said so. */
+/** Maps Fastify's 4xx errors (a truncated body, a bad header) to InvalidRequest. */
 function asFailure(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof Failure) return error;
   if (request.is404) return new NotFound();
@@ -255,7 +255,7 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
     {
       request_id: request.id,
       method: request.method,
-      // The route and not the URL: links carry tokens, queries may carry anything.
+      // The route instead of the URL: links contain tokens, and queries may contain personal data.
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
@@ -267,7 +267,7 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
   );
 }
 
-/** Whoever has not signed in can make the server read, but not much. */
+/** The limit of the request's body; lower on endpoints without a session. */
 function largestBody(request: FastifyRequest): number {
   const { route } = request.routeOptions.config;
   return route?.stages === 'anybody' ? LARGEST_BODY_OF_STRANGERS_BYTES : LARGEST_BODY_BYTES;

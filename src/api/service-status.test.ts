@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-it('says that it works and what time it is, to anybody', async () => {
+it('reports success and the time without authentication', async () => {
   const status = await homeport.anonymous.get('/status');
   expect(status.status).toBe(200);
   expect(status.body).toEqual({ success: true, created_on: clock.now().toISOString() });
@@ -26,7 +26,7 @@ it('says that it works and what time it is, to anybody', async () => {
   expect((await homeport.clientOf({ username: 'x', password: 'y' }).get('/status')).status).toBe(200);
 });
 
-it('answers 503 when its database does not answer, and says nothing of the cause', async () => {
+it('answers 503 without a cause if the database does not answer', async () => {
   const place = await databasePlace();
   const other = await startTestHomeport({ place, roles: { api: true, hosting: false } });
   const isServer = other.platform.database.dialect === 'postgres';

@@ -14,7 +14,7 @@ it('starts even if a plugin takes an hour to load', async () => {
   const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
   const loading = Promise.withResolvers<void>();
   const machine = Promise.withResolvers<void>();
-  // The framework's timer is the only one here; it offers no other clock.
+  // Only Fastify's timer runs here, and it accepts no other clock.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const server = createServer({
     config: { publicUrl: 'https://localhost', trustProxy: [], hstsSeconds: 0 },

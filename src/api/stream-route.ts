@@ -4,7 +4,7 @@ import type { QueryParameter, QueryValues } from './query.ts';
 import { type Call, checkedCall, type Endpoint, queryOf, type Route } from './route.ts';
 import { Type } from './schema.ts';
 
-/** An answer that is sent as it comes about. The stream is destroyed when the client goes. */
+/** A streamed answer. Fastify destroys the stream when the client disconnects. */
 export class StreamedAnswer {
   readonly body: Readable;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,11 +14,11 @@ export class StreamedAnswer {
   }
 }
 
-/** Declares an endpoint of the portal that answers with a stream. What `handle` throws is answered as anywhere. */
+/** Declares a portal endpoint that answers with a stream. Errors of `handle` get the usual answers. */
 export function streamRoute<Path extends string, Name extends string = never>(
   definition: Omit<Endpoint<Path>, 'method'> & {
     contentType: string;
-    /** What the stream holds, for the description. */
+    /** Content of the stream, for the description. */
     content: string;
     parameters?: readonly QueryParameter<Name>[];
     handle(call: Call<Path> & { session: Session; query: QueryValues<Name> }): Promise<StreamedAnswer>;

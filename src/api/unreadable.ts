@@ -11,20 +11,20 @@ const HEADERS = {
   Connection: 'close',
 };
 
-/** The answer to bytes that are no HTTP request, as it is sent. They never reach the framework. */
+/** The raw answer to bytes that are not an HTTP request. They never reach Fastify. */
 export function unreadableAnswer(): string {
   const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${STATUS} ${STATUS_CODES[STATUS]}`, ...headers, '', BODY].join('\r\n');
 }
 
-/** Answers requests that say no host, or several, in the same way; the others are the handler's. */
+/** Answers requests with no host or several hosts in the same way. Passes other requests to the handler. */
 export function requireHost(handler: RequestListener): RequestListener {
   return (request, response) => {
     if (namesOneHost(request)) {
       handler(request, response);
       return;
     }
-    // What the client still sends is read and dropped: unread, it would make the end a reset that overtakes the answer.
+    // Reads and drops the remaining bytes. Unread bytes would turn the close into a reset, and the answer would be lost.
     request.resume();
     response.writeHead(STATUS, HEADERS).end(BODY);
   };

@@ -61,7 +61,7 @@ const faultsOf = (body: unknown, parser: (body: unknown) => unknown = parse) =>
 const id = '7b1c8f0e-3f0b-4b57-9c4f-0d4c0a6f2b11';
 
 describe('bodyParser', () => {
-  it('passes what the schema allows, and leaves unknown fields aside', () => {
+  it('accepts valid bodies, and ignores unknown fields', () => {
     const body = {
       name: 'x',
       id,
@@ -73,7 +73,7 @@ describe('bodyParser', () => {
     expect(parse(body)).toEqual(body);
   });
 
-  it('collects all faults, one for a field, in the order of the fields', () => {
+  it('collects all faults, one per field, in the order of the fields', () => {
     expect(faultsOf({ parts: [], count: 0, kind: 'three', id: 'x', name: ' ' })).toEqual([
       'name missing_field required',
       'id invalid_value invalid_format',
@@ -85,7 +85,7 @@ describe('bodyParser', () => {
     expect(faultsOf(undefined)).toEqual(['name missing_field required', 'id missing_field required']);
   });
 
-  it('tells what the rules have against a text beside the faults of the schema, and leaves the rest to who knows more', () => {
+  it('adds faults of the rules to faults of the schema, and leaves valid bodies to the service', () => {
     const isShouted = (text: string) =>
       text === text.toUpperCase() ? { code: 'shouted', message: `${text} is shouted` } : undefined;
     const parseCalm = bodyParser({
@@ -111,7 +111,7 @@ describe('bodyParser', () => {
     expect(parseCalm(fitting)).toEqual(fitting);
   });
 
-  it('has the fields of an element in the order of its schema, too', () => {
+  it('sorts the fields of an element by its schema', () => {
     const parseParts = bodyParser({
       resource: 'Thing',
       schema: Type.Object({
@@ -139,7 +139,7 @@ describe('bodyParser', () => {
     expect(refusal(() => parse({ name: 'x', id, parts })).message).toBe('Part name is required');
   });
 
-  it('says how the specification has it where the specification says', () => {
+  it('prefers the specification’s messages', () => {
     const error = refusal(() => parse({ id }));
     expect(error.message).toBe('Name is required');
     expect(error.faults).toEqual([
@@ -156,7 +156,7 @@ describe('bodyParser', () => {
     expect(general.faults[0]?.message).toBe('id is required');
   });
 
-  it('says in plain words what a field must be', () => {
+  it('explains the rule of a field in plain words', () => {
     const said = (fields: object) => refusal(() => plain(fields)).faults.map(({ message }) => message);
     expect(said({ mail: 'nobody', when: 'now', count: 0, list: ['a', 'b'], word: 'xxxx' })).toEqual([
       'mail must be an e-mail address',
@@ -178,7 +178,7 @@ describe('bodyParser', () => {
     expect(faultsOf(body)).toEqual(['body invalid_value invalid_type']);
   });
 
-  it('looks into the wrapper, and takes a missing one for an empty one', () => {
+  it('reads the wrapper, and treats a missing one as empty', () => {
     const both = ['name missing_field required', 'id missing_field required'];
     expect(faultsOf({}, wrapped)).toEqual(both);
     expect(faultsOf({ thing: {} }, wrapped)).toEqual(both);
@@ -187,7 +187,7 @@ describe('bodyParser', () => {
     expect(faultsOf([], wrapped)).toEqual(['thing invalid_value invalid_type']);
   });
 
-  it('is done in no time with what is large and wrong, and says little of it', async () => {
+  it('refuses large invalid bodies fast, with a short answer', async () => {
     const many = Array.from({ length: 100_000 }, () => '\0');
     const taken = await processorMs(() => {
       for (const body of [
@@ -204,12 +204,12 @@ describe('bodyParser', () => {
     expect(taken).toBeLessThan(1_000);
   });
 
-  it('looks no further at a text that is too long than to see that it is', async () => {
+  it('does not apply further rules to a text that is too long', async () => {
     const parseNumber = bodyParser({
       resource: 'Thing',
       schema: Type.Object({ number: Type.String({ pattern: '^ *([0-9][0-9 ]+ *)?$', maxLength: 40 }) }),
     });
-    // Its blanks can be divided in as many ways as there are: looked at whole, they would take the square of their number.
+    // Matching its blanks takes time quadratic in their number.
     const number = `1${' '.repeat(50_000)}a`;
     const taken = await processorMs(() =>
       expect(faultsOf({ number }, parseNumber)).toEqual(['number invalid_value too_long']),
@@ -218,7 +218,7 @@ describe('bodyParser', () => {
     expect(faultsOf({ number: '1'.repeat(41) }, parseNumber)).toEqual(['number invalid_value too_long']);
   });
 
-  it('says of a list that is too long what is wrong with its first elements, too', () => {
+  it('also reports faults of the first elements of a list that is too long', () => {
     const parts = Array.from({ length: 30 }, (_, index) => ({ name: index === 0 ? ' ' : 'y' }));
     expect(faultsOf({ name: 'x', id, parts })).toEqual([
       'parts.0.name missing_field required',
@@ -233,7 +233,7 @@ describe('bodyParser', () => {
     ]);
   });
 
-  it('refuses half a character, which would be read back as another', () => {
+  it('refuses a lone surrogate, which would come back as another character', () => {
     for (const name of ['\ud800', 'a\udfffb', '😀\ud83d']) {
       expect(faultsOf({ name, id })).toEqual(['name invalid_value invalid_format']);
     }
@@ -241,7 +241,7 @@ describe('bodyParser', () => {
     expect(faultsOf({ name: `a${'😀'.repeat(50)}`, id })).toEqual(['name invalid_value too_long']);
   });
 
-  it('tells of so many faults and no more', async () => {
+  it('limits the number of reported faults', async () => {
     const parts = Array.from({ length: 100_000 }, () => 1);
     const taken = await processorMs(() =>
       expect(refusal(() => parse({ name: 'x', id, parts })).faults.length).toBeLessThanOrEqual(200),

@@ -8,38 +8,38 @@ import { cutToBounds, itemsOf } from '../lib/schema-bounds.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
 import { malformedId } from './resource-names.ts';
 
-/** The sentences for one kind of fault of one field (gaps section 2). */
+/** The messages for one kind of fault of one field (docs/api.md, Errors). */
 export interface FaultText {
-  /** What the answer says above the list of faults; the general sentence if left out. */
+  /** Message of the answer, above the list of faults; the general message by default. */
   summary?: string;
-  /** What the item says. */
+  /** Message of the item in the list. */
   message: string;
-  /** The item's code where it is not the one that the kind of fault implies. */
+  /** Code of the item, if it differs from the usual one of the kind of fault. */
   code?: string;
 }
 
 type FaultKind = 'required' | 'invalid' | 'too_long';
 
-/** What a request body must be, and what is said where it is not. */
+/** Schema of a request body, and the messages for its faults. */
 export interface BodyDefinition<Schema extends TObject = TObject> {
   /** The `resource` of the faults. */
   resource: string;
   schema: Schema;
-  /** The member that wraps the fields, for the one endpoint that has such. */
+  /** The member that wraps the fields. Only one endpoint has one. */
   wrapper?: string;
-  /** Sentences of the specification, by field; what is not here is said in general words. */
+  /** The specification's messages, by field. Other faults have general messages. */
   texts?: Record<string, Partial<Record<FaultKind, FaultText>>>;
   /**
-   * What the service will have against a text, by field. Looked at where the schema has something against the body, so that all faults
-   * are told at once; where it has nothing, the service looks itself, and knows more.
+   * The service's rules for texts, by field. Applied only if the body violates the schema, so that one answer lists all faults.
+   * For a valid body the service applies its rules itself.
    */
   rules?: Record<string, TextRule>;
 }
 
-/** What is wrong with a text, its sentence for the person who sent it; undefined for nothing. */
+/** Returns the fault of a text, with a message for the user; undefined if the text is valid. */
 export type TextRule = (text: string) => { code: string; message: string } | undefined;
 
-/** The library stops at 8 of itself; all faults are told (gaps section 2), up to what a person can want to read. */
+/** The library stops at 8 faults by default. Answers list all faults (docs/api.md, Errors), up to this number. */
 const FAULTS_TOLD = 200;
 Settings.Set({ maxErrors: FAULTS_TOLD });
 
@@ -48,13 +48,13 @@ interface SchemaFault {
   kind: FaultKind;
   code: string;
   message: string;
-  /** What the answer says above the faults, if this is the first with such a sentence. */
+  /** Message of the answer, if this is the first fault with one. */
   summary?: string;
 }
 
 /**
- * Compiles a body's schema into the function that checks a parsed body. Throws {@link InvalidRequest} with all faults in
- * the order of the fields.
+ * Compiles a body's schema into a function that checks a parsed body. The function throws {@link InvalidRequest} with all
+ * faults in the order of the fields.
  */
 export function bodyParser<Schema extends TObject>(
   definition: BodyDefinition<Schema>,
@@ -64,7 +64,7 @@ export function bodyParser<Schema extends TObject>(
   return (body) => {
     const whole = withWrapper(definition, body);
     const fits = validator.Check(whole);
-    // What does not fit is looked at no further than its schema reaches: anybody may send it, and as much of it as they like.
+    // An invalid body may be arbitrarily large, so it is cut to the schema's bounds before listing its faults.
     const value = fits ? whole : cutToBounds(definition.schema, whole);
     const texts = [...textsWithin(definition.schema, value, '')];
     const faults = unstorableFaults(definition, texts);
@@ -77,7 +77,7 @@ export function bodyParser<Schema extends TObject>(
   };
 }
 
-/** A missing wrapper is treated as an empty one, so that the caller learns of every field that it should hold. */
+/** Treats a missing wrapper as empty, so that the answer lists every required field. */
 function withWrapper(definition: BodyDefinition, body: unknown): unknown {
   const { wrapper } = definition;
   const object = body === undefined ? {} : body;
@@ -97,7 +97,7 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
     });
   }
   const field = path === '' ? (definition.wrapper ?? 'body') : path;
-  // Null is nothing: where there is a sentence for nothing, it is the one that helps.
+  // Null counts as missing if the field has a message for missing values.
   if (value === null && textsOf(definition, field)?.required) {
     return [{ field, kind: 'required', code: 'required', message: `${field} is required` }];
   }
@@ -110,7 +110,7 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
     case 'minLength':
     case 'pattern':
     case 'format':
-      // A blank text counts as a missing one (gaps section 2).
+      // A blank text counts as missing (docs/api.md, Errors).
       return typeof value === 'string' && isBlank(value)
         ? [{ field, kind: 'required', code: 'required', message: `${field} cannot be empty` }]
         : [{ field, kind: 'invalid', code: 'invalid_format', message }];
@@ -127,10 +127,10 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
   }
 }
 
-/** For texts that must hold something other than white space. */
+/** Pattern of texts that contain more than white space. */
 export const NOT_BLANK = `[^\\s${INVISIBLE}]`;
 
-/** The value that a JSON pointer (RFC 6901) of the validator leads to. */
+/** The value at a JSON pointer (RFC 6901) of the validator. */
 function valueAt(body: unknown, pointer: string): unknown {
   let value = body;
   for (const name of pointer.split('/').slice(1)) {
@@ -140,7 +140,7 @@ function valueAt(body: unknown, pointer: string): unknown {
   return value;
 }
 
-/** `/user/install_ids/0` is `install_ids.0` of the wrapper `user`. */
+/** Turns `/user/install_ids/0` into `install_ids.0`, if `user` is the wrapper. */
 function fieldPath(definition: BodyDefinition, instancePath: string): string {
   const parts = instancePath.split('/').slice(1);
   if (definition.wrapper !== undefined && parts[0] === definition.wrapper) parts.shift();
@@ -169,7 +169,7 @@ function invalidBody(
   return new InvalidRequest(summaries.find((summary) => summary !== undefined) ?? INVALID_PARAMETERS, faults);
 }
 
-/** A field may be an element of a list: `domains.3.name` has the texts of `domains.name`. */
+/** The messages of a field. `domains.3.name`, in an element of a list, has those of `domains.name`. */
 function textsOf(
   definition: BodyDefinition,
   field: string,
@@ -183,15 +183,15 @@ function textOf(definition: BodyDefinition, fault: SchemaFault): FaultText | und
   return textsOf(definition, fault.field)?.[fault.kind];
 }
 
-/** The schema of the fields. */
+/** The schema inside the wrapper. */
 function unwrapped({ schema, wrapper }: BodyDefinition): TSchema {
   const properties: Record<string, TSchema> = schema.properties;
   return (wrapper === undefined ? undefined : properties[wrapper]) ?? schema;
 }
 
 /**
- * Texts that no database stores as they are: PostgreSQL refuses NUL, and half a character (a surrogate without its other
- * half, which JSON can escape) would be read back as another. Fields that are ignored may hold what they like.
+ * Faults of texts that the databases cannot store. PostgreSQL refuses NUL. A lone surrogate, which JSON can escape, would
+ * come back as another character. Unknown fields are not checked.
  */
 function unstorableFaults(definition: BodyDefinition, texts: readonly FoundText[]): SchemaFault[] {
   return texts
@@ -224,7 +224,7 @@ interface FoundText {
   text: string;
 }
 
-/** The texts of a body, among those that the schema knows. */
+/** All texts of a body that are in fields of the schema. */
 function* textsWithin(schema: TSchema, value: unknown, path: string): Generator<FoundText> {
   const items = itemsOf(schema);
   if (typeof value === 'string') yield { path, text: value };

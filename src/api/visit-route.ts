@@ -5,18 +5,18 @@ import type { IncomingCall, Route } from './route.ts';
 import type { BrowserCookies } from './session.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
-/** What the handler of such an endpoint is given: somebody who may be on the way to signing in. */
+/** Argument of the handler: a request that may be in the middle of a sign-in. */
 export interface Visit {
-  /** Null only where the endpoint is for anybody. */
+  /** Null only on endpoints for the stage `anybody`. */
   session: Session | null;
   /** The client's address. */
   address: string;
   userAgent: string | null;
-  /** The token by which the browser may be known from an earlier sign-in. */
+  /** The device cookie, which identifies a browser after an earlier sign-in. */
   device: string | null;
   requestId: string;
   cookies: BrowserCookies;
-  /** A parameter of the path as it was sent: the token of a link. */
+  /** A raw parameter of the path, for example the token of a link. */
   text(name: string): string;
 }
 
@@ -27,7 +27,7 @@ interface VisitDefinition {
   summary: string;
   tag: string;
   errors: readonly ErrorStatus[];
-  /** Who is let in. */
+  /** Sign-in stages that may call the endpoint. */
   stages: 'anybody' | readonly SessionStage[];
 }
 
@@ -35,7 +35,7 @@ type Answered<Response extends TSchema, Arguments extends unknown[]> =
   | { success: 200 | 201; response: Response; handle(...args: Arguments): Promise<Static<Response>> }
   | { success: 202 | 204; response?: undefined; handle(...args: Arguments): Promise<void> };
 
-/** Declares an endpoint of the portal that asks for less than a full session, or that handles the session itself. */
+/** Declares a portal endpoint that requires less than a full session or handles the session itself. */
 export function visitRoute<Response extends TSchema>(
   definition: VisitDefinition & Answered<Response, [visit: Visit]>,
 ): Route {
@@ -43,7 +43,7 @@ export function visitRoute<Response extends TSchema>(
   return { ...declared, query: [], run: async (incoming) => handle(visitOf(incoming)) };
 }
 
-/** The same with a JSON request body. */
+/** Declares such an endpoint with a JSON request body. */
 export function visitBodyRoute<Body extends TObject, Response extends TSchema>(
   definition: VisitDefinition & { body: BodyDefinition<Body> } & Answered<
       Response,
