@@ -11,8 +11,8 @@ import { createReport } from './measure/report.ts';
 import { shownRate } from './measure/units.ts';
 
 /**
- * `node bench/claims.ts`: what claiming one job costs, depending on what else is queued. On SQLite in a temporary folder and, if
- * HOMEPORT_DATABASE_URL is set, on that PostgreSQL too, which must hold no jobs that matter: the bench deletes all.
+ * `node bench/claims.ts`: the cost of claiming one job, for different queues. Runs on SQLite in a temporary folder and, if
+ * HOMEPORT_DATABASE_URL is set, on that PostgreSQL too. The bench deletes all jobs there.
  */
 const CLAIMS = 300;
 const BACKLOG = 100_000;

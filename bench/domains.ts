@@ -14,9 +14,9 @@ import { createReport } from './measure/report.ts';
 import { median, shownMs } from './measure/units.ts';
 
 /**
- * `node bench/domains.ts`: how long a status report takes from the request to `complete`, alone and fifty at once, and a
- * certificate from the adding of a domain until the edge shows it. Against a real name server, resolver and authority on
- * this machine, which share its processors. Needs Debian's knot, unbound and pebble.
+ * `node bench/domains.ts`: the time of a status report from the request to `complete`, alone and fifty at once. Also the time from adding
+ * a domain until the edge serves its certificate. Uses a real name server, resolver and authority, which share this machine's
+ * processors. Needs Debian's knot, unbound and pebble.
  */
 const AT_ONCE = 50;
 const ALONE = 15;

@@ -12,9 +12,9 @@ import { makeOwner } from './measure/owner.ts';
 import { temporaryFolder } from './measure/processes.ts';
 
 /**
- * `node bench/giant-backups.ts`: how long another account's install takes to become active while eight backups of one account are asked
- * for, each of a sparse file of 64 GiB that SFTP made. Settings come from the environment; HOMEPORT_INSTALL_DISK_GB=0 lets SFTP make
- * the files. Keep the data folder on a disk that knows sparse files (TMPDIR).
+ * `node bench/giant-backups.ts`: the time until another account's install becomes active while eight backups of one account run. Each backs up a
+ * sparse file of 64 GiB, created by SFTP. Settings come from the environment; HOMEPORT_INSTALL_DISK_GB=0 lets SFTP create the files. Keep
+ * the data folder on a disk that supports sparse files (TMPDIR).
  */
 const GIANTS = 8;
 const FILE_BYTES = 64 * 1024 ** 3;
@@ -88,7 +88,7 @@ async function install(owner: { userId: string; accountId: string }, name: strin
   return { id: made.id, name };
 }
 
-/** Makes the file as a customer would. Returns what the server said. */
+/** Creates the file as a customer would. Returns the server's response. */
 async function makeSparse(username: string, privateKey: string): Promise<string> {
   const client = new ssh2.Client();
   const port = homeport.hosting?.ssh.port;

@@ -14,12 +14,12 @@ import { createReport } from './measure/report.ts';
 import { shownRate } from './measure/units.ts';
 
 /**
- * `node bench/handshakes.ts`: full TLS 1.3 handshakes at the edge with one certificate and with many, and at a bare server of Node with one.
- * The client shares the machine with the server, so processor time of the server tells more than handshakes a second.
+ * `node bench/handshakes.ts`: full TLS 1.3 handshakes at the edge with one certificate and with many, and at a bare Node server with one.
+ * Client and server share the machine, so the server's processor time is more meaningful than handshakes per second.
  */
 const MANY_INSTALLS = 1_000;
 const NAMES_EACH = 10;
-/** Certificates are costly to make, and it is no matter to the edge that names share them: it keeps a context for each name. */
+/** Certificates are expensive to create, so names share them. The edge keeps a context for each name anyway. */
 const DISTINCT = 50;
 const VISITORS = 16;
 const ROUNDS = 3;
@@ -30,7 +30,7 @@ interface Subject {
   what: string;
   port: number;
   server: Served;
-  /** Asked at random. */
+  /** Requested in random order. */
   names: string[];
 }
 
@@ -40,7 +40,7 @@ interface Round {
   cpuMicros: number;
 }
 
-/** Of a shape as authorities give them: the leaf, and an issuer's below it. */
+/** Shaped like an authority's chain: the leaf, then its issuer. */
 async function makeCertificates(): Promise<ServedCertificate[]> {
   const notBefore = new Date();
   const make = (name: string) => createSelfSigned({ names: [name], notBefore, days: 90 });
@@ -53,7 +53,7 @@ async function makeCertificates(): Promise<ServedCertificate[]> {
   return made;
 }
 
-/** Writes the folder of a host with these installs; gives the names. */
+/** Writes a host's folder with these installs and returns the names. */
 function seedHost(
   folder: string,
   installs: number,
@@ -97,7 +97,7 @@ async function serveBare(
   return { server: await serve(command, { origin: `https://127.0.0.1:${port}` }), port };
 }
 
-// One context for all, or the client would spend more on making it than on the handshake. Nothing is verified, as nothing is trusted.
+// One context for all, because creating it costs the client more than the handshake. Certificates are not verified.
 const client = createSecureContext({ minVersion: 'TLSv1.3' });
 
 async function handshake(port: number, servername: string): Promise<void> {
@@ -111,7 +111,7 @@ async function handshake(port: number, servername: string): Promise<void> {
   await once(socket, 'secureConnect');
   if (socket.getProtocol() !== 'TLSv1.3' || socket.isSessionReused())
     throw new Error('no full TLS 1.3 handshake');
-  // Closed in order, so that the server has seen the last of it.
+  // Closed cleanly, so that the server has finished with it.
   const closed = once(socket, 'close');
   socket.resume().end();
   await closed;
@@ -132,7 +132,7 @@ async function handshakesFor({ port, server, names }: Subject, milliseconds: num
   return { perSecond: count / seconds, cpuMicros: ((server.cpuMs() - cpuBefore) * 1000) / count };
 }
 
-/** In turn, several rounds, so that all share the machine's moods; the median of each. */
+/** Runs in turn for several rounds, so that all see the same load; returns each median. */
 async function interleaved(subjects: Subject[]): Promise<Round[]> {
   const rounds: Round[][] = subjects.map(() => []);
   for (const subject of subjects) await handshakesFor(subject, WARM_UP_MS);

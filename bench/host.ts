@@ -10,8 +10,8 @@ import { benchRequests } from './host/requests.ts';
 import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Run } from './measure/report.ts';
 
 /**
- * `npm run bench:host`, as root on Debian: what the Linux host costs, with real daemons in folders, ports and users of the bench's own,
- * of which nothing is left. `--only=<part>` runs one part, `--quick` fewer and shorter measurements.
+ * `npm run bench:host`, as root on Debian: the cost of the Linux host. Real daemons run in separate folders, ports and users, which are removed at
+ * the end. `--only=<part>` runs one part, `--quick` fewer and shorter measurements.
  */
 const PARTS: Record<string, (run: Run) => Promise<void>> = {
   provisioning: benchProvisioning,
@@ -22,7 +22,7 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
 };
 const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick] ${REPORT_USAGE}\n`;
 
-/** What the parts run, and the package of Debian that it is in. */
+/** Programs that the parts run, with their Debian packages. */
 const PROGRAMS: [path: string, debianPackage: string][] = [
   ['/usr/sbin/nginx', 'nginx-light'],
   ['/usr/sbin/mariadbd', 'mariadb-server'],
@@ -64,7 +64,7 @@ function missingPackages(): string[] {
 }
 
 const { names, quick } = chosenParts();
-if (process.getuid?.() !== 0) fail('The bench makes Unix users and daemons: run it as root.');
+if (process.getuid?.() !== 0) fail('The bench creates Unix users and daemons: run it as root.');
 const missing = missingPackages();
 if (missing.length > 0) {
   fail(
@@ -75,7 +75,7 @@ let ending: Promise<void> | null = null;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     if (ending !== null) return;
-    process.stderr.write('\nInterrupted: everything is taken away …\n');
+    process.stderr.write('\nInterrupted: cleaning up …\n');
     ending = cleanUpAll().then(() => process.exit(130));
   });
 }

@@ -15,9 +15,9 @@ import { createReport } from './measure/report.ts';
 import { shownMs } from './measure/units.ts';
 
 /**
- * `node bench/queue.ts`: what the job queue costs by itself, with jobs that do nothing. On SQLite in a temporary folder
- * and, if HOMEPORT_DATABASE_URL is set, on that PostgreSQL too: its schema is brought up to date, and the jobs of the
- * bench are deleted afterwards. One process is asker and worker both.
+ * `node bench/queue.ts`: the overhead of the job queue, with jobs that do nothing. Runs on SQLite in a temporary folder and, if
+ * HOMEPORT_DATABASE_URL is set, on that PostgreSQL too. Its schema is migrated, and the bench's jobs are deleted afterwards. One
+ * process both enqueues and works.
  */
 const LATENCY_JOBS = 500;
 const THROUGHPUT_JOBS = 3_000;
@@ -27,7 +27,7 @@ const report = createReport('queue');
 const log = pino({ level: 'error' }, pino.destination(2));
 const Numbered = Type.Object({ n: Type.Integer() });
 
-/** A kind of the bench's own, so that it neither takes nor leaves work of others. */
+/** A separate kind, so that the bench neither takes nor leaves other jobs. */
 function benchKind(run: JobKind<typeof Numbered>['run']): JobKind<typeof Numbered> {
   return defineJob({
     name: `bench_${process.pid}`,
@@ -44,7 +44,7 @@ function work(database: Database, kind: JobKind<typeof Numbered>, concurrency: n
   return { queue, worker: createWorker({ ...parts, concurrency }) };
 }
 
-/** Milliseconds from asking for a job (before its transaction begins) to the start of its work, one job after another. */
+/** Milliseconds from requesting a job (before its transaction begins) to the start of its work, one job after another. */
 async function latencies(database: Database): Promise<number[]> {
   const found: number[] = [];
   let started = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ async function latencies(database: Database): Promise<number[]> {
   return found.sort((a, b) => a - b);
 }
 
-/** Jobs a second, from a queue that was filled before: claimed, begun, completed, each durably. */
+/** Jobs per second from a prefilled queue: each is claimed, begun and completed durably. */
 async function jobsPerSecond(database: Database, concurrency: number): Promise<number> {
   const kind = benchKind(async () => {});
   const { queue, worker } = work(database, kind, concurrency);

@@ -10,8 +10,8 @@ import { createReport, type Goal } from './measure/report.ts';
 import { median, shownMs } from './measure/units.ts';
 
 /**
- * `npm run bench:restart`: how long a website of the embedded host is away after its process was killed with SIGKILL and started again at
- * once, on SQLite and on PostgreSQL. From the kill to the first page.
+ * `npm run bench:restart`: the downtime of a website of the embedded host, from a SIGKILL of its process (restarted at once) to the first
+ * page, on SQLite and on PostgreSQL.
  */
 const ROUNDS = 9;
 const WEBSITE_GOAL_MS = 3_000;
@@ -40,7 +40,7 @@ async function until(look: () => Promise<boolean>): Promise<void> {
   for (const begun = performance.now(); performance.now() - begun < GIVE_UP_MS; await sleep(LOOK_EVERY_MS)) {
     if (await look()) return;
   }
-  throw new Error('the server does not come back');
+  throw new Error('the server did not restart');
 }
 
 async function measure(dataDir: string, databaseUrl?: string): Promise<Outage[]> {
@@ -52,7 +52,7 @@ async function measure(dataDir: string, databaseUrl?: string): Promise<Outage[]>
   const agent = new Agent({ connect: { ca: first.ca } });
   const headers = { authorization: first.authorization, 'content-type': 'application/json' };
   const accountId = await (async () => {
-    // The first credential is made after the API listens.
+    // The first credential is created after the API listens.
     let found: unknown;
     await until(async () => {
       const answer = await request(`${first.origin}/v1/accounts`, { dispatcher: agent, headers });
@@ -89,7 +89,7 @@ async function measure(dataDir: string, databaseUrl?: string): Promise<Outage[]>
   const outages: Outage[] = [];
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      // It has shown itself as a worker by then, as a server that is killed in its life has.
+      // By then it has registered as a worker, as a server in normal operation has.
       await sleep(2_000);
       const killed = performance.now();
       const gone = once(server, 'exit');
@@ -140,7 +140,7 @@ const add = (on: string, outages: Outage[]) => {
 };
 add('SQLite', await measureIn());
 const binaries = findPostgres();
-if (binaries === undefined) process.stderr.write('There is no PostgreSQL server here: it is left out.\n');
+if (binaries === undefined) process.stderr.write('PostgreSQL is not installed, so it is left out.\n');
 else {
   const postgres = await startPostgres(binaries);
   try {

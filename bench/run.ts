@@ -157,7 +157,7 @@ async function writing(server: ServedHomeport, seeded: Seeded): Promise<void> {
   });
 }
 
-/** The same transaction, with the same durability, made with the driver in a loop. */
+/** The same transaction with the same durability, in a loop with the bare driver. */
 function directWrites(file: string, accountId: string, seconds: number): number {
   const database = new Sqlite(file, { timeout: 10_000 });
   database.pragma('synchronous = FULL');
@@ -206,7 +206,7 @@ async function starting(folder: string): Promise<void> {
   });
 }
 
-/** The same description and the same answer, from a mock server and from a JSON file behind a server. */
+/** The same description and response, from a mock server and from a JSON file behind a server. */
 async function peers(server: ServedHomeport, seeded: Seeded, folder: string): Promise<void> {
   if (!existsSync('bench/peers/node_modules')) {
     process.stderr.write('  installing the peers …\n');

@@ -20,11 +20,11 @@ const [count = '2000', addresses = '20', limit = '1024', program = 'bin/homeport
 const report = createReport('silent-clients');
 const ATTACKERS = Array.from({ length: Number(addresses) }, (_, index) => `127.0.1.${index + 1}`);
 const VISITOR = '127.0.0.9';
-/** For how long the server is watched after the last connection. */
+/** Time that the server is watched after the last connection. */
 const WATCHED_S = 90;
-/** Descriptors that the server may open for itself meanwhile. */
+/** Descriptors that the server may open itself meanwhile. */
 const LEFT_OPEN = 5;
-/** For how long an answer is waited for. */
+/** Timeout for a response. */
 const ANSWER_MS = 10_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'silent-clients-'));

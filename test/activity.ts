@@ -1,6 +1,6 @@
 import type { TestHomeport } from './homeport.ts';
 
-/** What was written down of an account, the oldest first: who and by what means, what, of what, with which details. */
+/** The activity entries of an account, the oldest first. */
 export function activityOf({ platform }: TestHomeport, accountId: string) {
   return platform.database.reader
     .selectFrom('activity')

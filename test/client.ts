@@ -12,12 +12,12 @@ export interface Answer {
 export interface CallOptions {
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
 }
 
-/** Calls one server as one person, over HTTPS. Every answer is held against the description that the server gives. */
+/** Calls one server as one user, over HTTPS. Every response is checked against the server's OpenAPI description. */
 export interface Client {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   get(path: string, options?: CallOptions): Promise<Answer>;
@@ -73,7 +73,7 @@ export function createClient(
   };
 }
 
-/** A member somewhere inside an answer, by its path: `field(answer.body, 'results', 0, 'id')`. */
+/** A nested member of a response, by its path: `field(answer.body, 'results', 0, 'id')`. */
 export function field(value: unknown, ...path: (string | number)[]): unknown {
   let inner = value;
   for (const name of path) {
@@ -83,7 +83,7 @@ export function field(value: unknown, ...path: (string | number)[]): unknown {
   return inner;
 }
 
-/** The same, where it must be a text. */
+/** As {@link field}, but requires a string. */
 export function text(value: unknown, ...path: (string | number)[]): string {
   const found = field(value, ...path);
   if (typeof found !== 'string') throw new Error(`${path.join('.')} is no text in ${JSON.stringify(value)}`);

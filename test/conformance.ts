@@ -16,15 +16,15 @@ const Description = Type.Object({
   components: Type.Object({ schemas: Type.Record(Type.String(), Type.Unknown()) }),
 });
 
-/** Throws unless an answer is one that the description promises: its status, and its body. */
+/** Throws unless status and body of a response match the description. */
 export type Conformance = (method: string, path: string, status: number, body: string) => void;
 
 /**
- * Compiles the description that a server gives of itself into the check of its answers. `prefix`: where the paths that it names lie.
+ * Compiles a server's OpenAPI description into a check of its responses. `prefix`: prepended to the described paths.
  */
 export function conformanceTo(served: unknown, prefix = '/v1'): Conformance {
   const description = Value.Parse(Description, served);
-  // That the schemas are schemas is the test's of the description; looking each time took a quarter of a server's start.
+  // Another test validates the schemas. Doing it here took a quarter of a server's start.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'description', components: description.components });

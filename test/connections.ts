@@ -6,7 +6,7 @@ import { manualClock } from './manual-clock.ts';
 
 const silent: Logger = pino({ level: 'silent' });
 
-/** A limiter for a server that a test starts; with room for all its connections if no limits are given. */
+/** A connection limiter for a server of a test; practically unlimited by default. */
 export function limiterFor(
   server: ServerName,
   limits: Partial<SocketLimits> = {},

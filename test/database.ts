@@ -11,13 +11,13 @@ import { openDatabase, SQLITE_FILE } from '../src/database/open.ts';
 
 export const silent = pino({ level: 'silent' });
 
-/** An empty folder for one test, and how to be rid of it. */
+/** An empty folder for one test, with a function that removes it. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'homeport-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Where a new, empty database of the present project (SQLite or PostgreSQL) lies. */
+/** The location of a new, empty database of the current project (SQLite or PostgreSQL). */
 export interface DatabasePlace {
   settings: { databaseUrl: string | null; dataDir: string };
   remove(): Promise<void>;
@@ -28,7 +28,7 @@ export async function databasePlace(): Promise<DatabasePlace> {
   return server === '' ? sqlitePlace() : postgresPlace(server);
 }
 
-/** The same with the present schema in it. It is a copy: migrating takes longer than most tests. */
+/** The same with the current schema. It is a copy, because migrating takes longer than most tests. */
 export async function migratedPlace(): Promise<DatabasePlace> {
   const server = inject('postgresUrl');
   if (server !== '') return postgresPlace(server, MIGRATED);
@@ -39,11 +39,11 @@ export async function migratedPlace(): Promise<DatabasePlace> {
   return place;
 }
 
-/** Name of the database on the tests' PostgreSQL that those with the present schema are copies of. */
+/** Name of the template database on the tests' PostgreSQL, with the current schema. */
 const MIGRATED = 'migrated';
 let migratedFile: Promise<Buffer> | undefined;
 
-/** Makes what {@link migratedPlace} copies; nobody may be connected to it afterwards. */
+/** Creates the template of {@link migratedPlace}. No connection to it may stay open. */
 export async function migrateTemplate(server: string): Promise<void> {
   await administer(server, `create database ${MIGRATED}`);
   await migrateAt({ databaseUrl: urlOf(server, MIGRATED), dataDir: '' });
@@ -86,14 +86,14 @@ async function postgresPlace(server: string, template = 'template1'): Promise<Da
   };
 }
 
-/** A copy of a database as it was, which takes its place again. */
+/** A copy of a database that can be put back. */
 export interface DatabaseCopy {
-  /** Nobody may be connected to the database. */
+  /** No connection to the database may be open. */
   restore(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Copies a database to which nobody is connected: SQLite's file, or PostgreSQL's database. */
+/** Copies a database without open connections: SQLite's file, or PostgreSQL's database. */
 export async function copyDatabase({ settings }: DatabasePlace): Promise<DatabaseCopy> {
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl === null) {
@@ -122,7 +122,7 @@ export async function copyDatabase({ settings }: DatabasePlace): Promise<Databas
 
 const urlOf = (server: string, database: string) => server.replace(/\/postgres$/, `/${database}`);
 
-/** A migrated database of its own for one test file. */
+/** A separate, migrated database for one test file. */
 export async function openTestDatabase(): Promise<
   Database & { place: DatabasePlace; remove(): Promise<void> }
 > {

@@ -4,20 +4,20 @@ import { text } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
 import type { TestHomeport } from './homeport.ts';
 
-/** What a visitor of a hosted name is answered. */
+/** The response to a visitor of a hosted name. */
 export interface Visit {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The names of the certificate that was shown; empty over HTTP. */
+  /** The names of the served certificate; empty over HTTP. */
   certificateNames: string;
-  /** SHA-256 of the certificate that was shown; empty over HTTP. */
+  /** SHA-256 of the served certificate; empty over HTTP. */
   fingerprint: string;
 }
 
 /**
- * Opens an address (`http://www.example.com/path`) as a browser would whose DNS leads to this Homeport's edge. The
- * certificate is taken as it is.
+ * Opens a URL (`http://www.example.com/path`) as a browser whose DNS points to this Homeport's edge. The certificate is not
+ * verified.
  */
 export async function visit(
   { hosting }: Pick<TestHomeport, 'hosting'>,

@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the PostgreSQL that the tests of the `postgres` project share; each makes databases of its own in it. */
+/** Starts the PostgreSQL shared by the tests of the `postgres` project. Each test creates separate databases in it. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error('PostgreSQL was there a moment ago and is not now');

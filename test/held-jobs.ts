@@ -5,9 +5,8 @@ import type { TestHomeport } from './homeport.ts';
 const PATIENCE_MS = 30_000;
 
 /**
- * Carries requests out so that the transaction of none of them ends before those of all others have begun and come as
- * far as they can: whatever asks for a job waits for the queue's table, which is held meanwhile. PostgreSQL only: SQLite
- * has one writer, so transactions never overlap there.
+ * Runs requests so that their transactions overlap: the jobs table is locked, so each transaction that enqueues a job waits until all
+ * others have come equally far. PostgreSQL only, because SQLite has one writer and transactions never overlap there.
  */
 export async function overlapping<Result>(
   { place }: Pick<TestHomeport, 'place'>,
@@ -30,7 +29,7 @@ export async function overlapping<Result>(
   }
 }
 
-/** Resolves when so many statements of requests wait for a lock. The worker's own do not count. */
+/** Resolves when that many statements of requests wait for a lock. The worker's statements do not count. */
 async function waiting(client: pg.Client, count: number): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -17,7 +17,7 @@ import { type Conformance, conformanceTo } from './conformance.ts';
 import { type DatabasePlace, migratedPlace, silent } from './database.ts';
 import { freePort } from './servers/free-port.ts';
 
-/** A person with credentials. */
+/** A user with credentials. */
 export interface Person {
   userId: string;
   email: string;
@@ -25,7 +25,7 @@ export interface Person {
   client: Client;
 }
 
-/** A whole Homeport of a test's own, on 127.0.0.1, with a database of the present project. */
+/** A complete Homeport for one test, on 127.0.0.1, with a database of the current project. */
 export interface TestHomeport extends RunningHomeport {
   config: Config;
   place: DatabasePlace;
@@ -34,9 +34,9 @@ export interface TestHomeport extends RunningHomeport {
   anonymous: Client;
   clientOf(credential: IssuedCredential): Client;
   account(name?: string): Promise<string>;
-  /** A new person, a member of `accountId` in a role; of none if that is left out. */
+  /** A new user with a role in `accountId`, or without an account if omitted. */
   person(accountId?: string, roles?: RoleInput, installIds?: string[]): Promise<Person>;
-  /** Lets a person sign in to the portal with this password. */
+  /** Lets a user sign in to the portal with this password. */
   setPassword(person: Person, password: string): Promise<void>;
   /** An account with its owner. */
   ownedAccount(): Promise<{ accountId: string; owner: Person }>;
@@ -48,14 +48,14 @@ export interface TestHomeport extends RunningHomeport {
 export interface TestOptions {
   environment?: Record<string, string>;
   clock?: Clock;
-  /** Whether work is asked for at its times; left out, no test sees prune, tidy or renew run between two of its lines. */
+  /** Whether scheduled jobs run. Off by default, so that no retention or renewal job runs during a test. */
   schedules?: boolean;
-  /** Takes the log; without it there is none. */
+  /** Receives the log; without it, nothing is logged. */
   log?: Logger;
   /** Use this database and data folder instead of a new one. */
   place?: DatabasePlace;
   roles?: { api: boolean; hosting: boolean };
-  /** Where the portal was built. */
+  /** Folder of the built portal. */
   portalFolder?: string;
   /** Port of authoritative name servers. */
   dnsPort?: number;
@@ -69,7 +69,7 @@ export function installName(): string {
   return `site${process.pid}x${counter}`;
 }
 
-/** A portal of one empty page: whether `npm run build` has ever run makes no difference to a test. */
+/** A portal of one empty page, so that tests do not depend on `npm run build`. */
 function emptyPortal(dataDir: string): string {
   const folder = join(dataDir, 'portal');
   mkdirSync(join(folder, 'portal/assets'), { recursive: true });
@@ -77,7 +77,7 @@ function emptyPortal(dataDir: string): string {
   return folder;
 }
 
-/** Another test may take the port between looking and listening. */
+/** Another test may take the port between the check and listening. */
 async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -103,7 +103,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
       HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
       HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
-      // Nothing listens there: what a test does not set up itself is asked of nobody.
+      // Nothing listens there, so requests that a test does not set up reach no server.
       HOMEPORT_RESOLVERS: '127.0.0.1:9',
       HOMEPORT_RATE_LIMIT: '0',
       HOMEPORT_AUTH_FAILURE_LIMIT: '0',
@@ -118,7 +118,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {
-    // Nobody else could: the test has nothing to remove it by.
+    // The test cannot remove it, because it never got it.
     if (options.place === undefined) await place.remove();
     throw error;
   });
@@ -201,7 +201,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       return { id: made.id, name };
     },
     async remove() {
-      // On a busy machine, longer than a server would have.
+      // Longer than for a real server, because the machine may be busy.
       await homeport.stop(2_000, 60_000);
       await agent.close();
       if (!options.place) await place.remove();

@@ -9,12 +9,12 @@ import { type Randomness, systemRandomness } from '../src/lib/ids.ts';
 import { openTestDatabase } from './database.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 
-/** Resolves as soon as `check` does not throw; generous, for machines that have other things to do. */
+/** Resolves as soon as `check` does not throw; generous, for busy machines. */
 export function until(check: () => void | Promise<void>): Promise<void> {
   return vi.waitFor(check, { timeout: 20_000, interval: 10 });
 }
 
-/** A queue on a database of its own, a clock that is moved by hand, and jitter without chance. */
+/** A queue on a separate database, with a manual clock and fixed jitter. */
 export interface JobsFixture {
   database: Database;
   clock: ManualClock;
@@ -22,11 +22,11 @@ export interface JobsFixture {
   random: Randomness;
   queue: Queue;
   log: Logger;
-  /** What was logged since the last `clear`. */
+  /** The log since the last `clear`. */
   lines: Record<string, unknown>[];
   /** A started worker; `clear` stops it. */
   worker(kinds: readonly JobKind[], options?: Partial<WorkerParts>): Worker;
-  /** Enqueues one job in a transaction of its own. */
+  /** Enqueues one job in a separate transaction. */
   ask<Schema extends TSchema>(
     kind: JobType<Schema>,
     payload: Static<Schema>,
@@ -34,7 +34,7 @@ export interface JobsFixture {
   ): Promise<string>;
   /** The whole row of a job. */
   row(id: string): Promise<JobRow>;
-  /** Which effects there are (`addEffect`), and how often each happened. */
+  /** The effects (`addEffect`) and how often each happened. */
   effects(): Promise<Record<string, number>>;
   /** The messages among `lines`. */
   messages(): unknown[];
@@ -106,7 +106,7 @@ function findRow(database: Database, id: string) {
 
 const Numbered = Type.Object({ n: Type.Integer() });
 
-/** A kind whose work is `run`; everything else is of no interest. */
+/** A job kind whose work is `run`, with default options. */
 export function kindOf(
   run: JobKind<typeof Numbered>['run'],
   more: Partial<JobKind<typeof Numbered>> = {},
@@ -114,7 +114,7 @@ export function kindOf(
   return defineJob({ name: 'test', payload: Numbered, maxAttempts: 5, timeoutMs: 30_000, ...more, run });
 }
 
-/** A database effect that shows if it happened twice: a number that grows, in a table that serves another purpose. */
+/** A database effect that shows repetitions: a growing number in a table made for another purpose. */
 export async function addEffect(transaction: Transaction, key: string): Promise<void> {
   await transaction.queries
     .insertInto('rate_windows')
@@ -125,11 +125,11 @@ export async function addEffect(transaction: Transaction, key: string): Promise<
     .execute();
 }
 
-/** What a job can wait for until the test says so. */
+/** A gate at which a job waits until the test opens it. */
 export function gate(): { opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** For a timer that has no part in the test. */
+/** For a timer that is irrelevant to the test. */
 export const NEVER = 600_000;

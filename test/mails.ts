@@ -9,7 +9,7 @@ export interface ReadMail {
   text: string;
 }
 
-/** The mails to an address that a Homeport without SMTP has written to its data folder. */
+/** The emails to an address that a Homeport without SMTP wrote to its data folder. */
 export function mailsTo({ config }: Pick<TestHomeport, 'config'>, address: string): ReadMail[] {
   const folder = join(config.dataDir, 'mail');
   const files = existsSync(folder) ? readdirSync(folder).sort() : [];

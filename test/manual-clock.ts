@@ -1,6 +1,6 @@
 import type { Clock } from '../src/lib/clock.ts';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only on request. */
 export interface ManualClock extends Clock {
   /** Moves the clock forward by `ms` milliseconds. */
   advance(ms: number): void;

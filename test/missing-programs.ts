@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasChromium } from './chromium.ts';
 import { findPostgres } from './servers/postgres-server.ts';
 
-/** What some tests need from the machine, and the Debian packages that bring it. */
+/** Programs that some tests need, with their Debian packages. */
 const NEEDS = [
   { tests: 'Every test on PostgreSQL', packages: 'postgresql', isThere: () => findPostgres() !== undefined },
   { tests: 'Every test of the portal in a browser', packages: 'chromium', isThere: () => hasChromium },

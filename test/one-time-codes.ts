@@ -2,12 +2,12 @@ import { generateSync } from 'otplib/functional';
 import { text } from './client.ts';
 import { PASSWORD, type PortalClient } from './portal-client.ts';
 
-/** What somebody's app shows at a moment. */
+/** The code that a user's app shows at a moment. */
 export function codeAt(secret: string, now: Date): string {
   return generateSync({ secret, epoch: Math.floor(now.getTime() / 1000) });
 }
 
-/** Switches on the second factor of the person who is signed in, with {@link PASSWORD}. */
+/** Enables the second factor of the signed-in user, with {@link PASSWORD}. */
 export async function enrol(
   browser: PortalClient,
   now: Date,

@@ -3,8 +3,8 @@ import { inject } from 'vitest';
 type Register = (name: string, body: () => void | Promise<void>) => void;
 
 /**
- * Registers a suite or a test on one of the two databases. On the other it does not exist, so a skipped test always
- * means that the machine lacks something.
+ * Registers a suite or a test on one of the two databases. On the other it is not registered, so a skipped
+ * test always means that the machine lacks something.
  */
 export function onlyOn(database: 'sqlite' | 'postgres', register: Register): Register {
   const present = inject('postgresUrl') === '' ? 'sqlite' : 'postgres';

@@ -6,24 +6,24 @@ import { type Conformance, conformanceTo } from './conformance.ts';
 import type { Person, TestHomeport } from './homeport.ts';
 
 export interface PortalCallOptions extends CallOptions {
-  /** Sent as `Origin` in place of the portal's own; null: none is sent. */
+  /** Sent as `Origin` instead of the portal's; null: none is sent. */
   origin?: string | null;
 }
 
 /**
- * Calls one server as the portal's pages in one browser do: keeps the cookies that it is given, and says where it comes from. A path is
- * below `/portal/api`, or names the API: `/v1/user`. Every answer is held against the description that the server gives.
+ * Calls one server as the portal in one browser does: keeps cookies and sends its origin. Paths are below `/portal/api`, or name
+ * the API: `/v1/user`. Every response is checked against the server's OpenAPI description.
  */
 export interface PortalClient extends Client {
   call(method: string, path: string, options?: PortalCallOptions): Promise<Answer>;
-  /** The session's cookie, with its name; null: none is sent. Setting it is what a thief does. */
+  /** The session cookie, with its name; null: none is sent. Set it to simulate a stolen cookie. */
   cookie: string | null;
-  /** The same of the one by which the browser is known from an earlier sign-in. */
+  /** The device cookie from an earlier sign-in, likewise. */
   device: string | null;
   signIn(email: string, password: string): Promise<Answer>;
 }
 
-/** The password that {@link signedIn} gives people. */
+/** The password that {@link signedIn} gives users. */
 export const PASSWORD = 'correct horse battery staple';
 
 interface Server {
@@ -71,7 +71,7 @@ export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>
       dispatcher: agent,
       headers: {
         ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
-        // A browser names the origin of its own GETs nowhere.
+        // A browser sends no origin with same-origin GETs.
         ...(origin === null || (method === 'GET' && origin === homeport.origin) ? {} : { origin }),
         ...(body === null ? {} : { 'content-type': 'application/json' }),
         ...headers,
@@ -85,7 +85,7 @@ export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>
     return { status: response.statusCode, headers: response.headers, body: parsed };
   }
 
-  /** As a browser does; one that has expired is thrown away. */
+  /** Stores cookies as a browser does; expired ones are deleted. */
   function keepCookies(header: string | string[] | undefined): void {
     for (const set of [header ?? []].flat()) {
       const expires = /;\s*expires=([^;]+)/i.exec(set)?.[1];
@@ -111,7 +111,7 @@ export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>
 
 let passwordHash: Promise<string> | undefined;
 
-/** Gives a person {@link PASSWORD}, without anybody noticing. */
+/** Gives a user {@link PASSWORD} directly in the database, without notifications. */
 export async function givePassword(
   { platform }: Pick<TestHomeport, 'platform'>,
   { userId }: Pick<Person, 'userId'>,
@@ -123,7 +123,7 @@ export async function givePassword(
   );
 }
 
-/** A browser in which a person is signed in, with {@link PASSWORD}. */
+/** A browser in which a user is signed in with {@link PASSWORD}. */
 export async function signedIn(
   homeport: Pick<TestHomeport, 'origin' | 'ca' | 'platform'>,
   person: Pick<Person, 'userId' | 'email'>,

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that `work` takes, whatever else the machine does meanwhile: tells what takes the square of
- * its input's length from what does not.
+ * Milliseconds of processor time that `work` takes, independent of the machine's other load. Distinguishes quadratic from
+ * linear algorithms.
  */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();

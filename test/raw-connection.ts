@@ -7,12 +7,12 @@ export interface RawTarget {
   ca?: string;
 }
 
-/** A connection for what no HTTP client would send. */
+/** A connection for bytes that no HTTP client would send. */
 export interface RawConnection {
   socket: Socket;
-  /** All that came so far. */
+  /** Everything received so far. */
   received(): string;
-  /** Resolves with all that came once the connection is closed, or after `patienceMs`. */
+  /** Resolves with everything received once the connection is closed, or after `patienceMs`. */
   end(patienceMs?: number): Promise<string>;
 }
 
@@ -24,7 +24,7 @@ export function rawConnection({ port, ca }: RawTarget): RawConnection {
   const chunks: Buffer[] = [];
   const received = () => Buffer.concat(chunks).toString('utf8');
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A reset is one way for the server to say no.
+  // The server may also refuse by a reset.
   socket.on('error', () => {});
   return {
     socket,
@@ -43,14 +43,14 @@ export function rawConnection({ port, ca }: RawTarget): RawConnection {
   };
 }
 
-/** Sends bytes and gives what is answered until the server closes the connection, or for `patienceMs`. */
+/** Sends bytes and returns what is received until the server closes the connection, or for `patienceMs`. */
 export function exchange(target: RawTarget, bytes: string | Buffer, patienceMs?: number): Promise<string> {
   const connection = rawConnection(target);
   connection.socket.write(bytes);
   return connection.end(patienceMs);
 }
 
-/** The statuses of the answers in what a connection received: each begins right behind the body of the one before. */
+/** The statuses of the responses on a connection. Each begins right after the previous body. */
 export function statusesIn(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }

@@ -1,4 +1,4 @@
-/** What a 400 with one fault looks like; hold an answer against it with `toMatchObject`. */
+/** A 400 response with one fault, for `toMatchObject`. */
 export function refusal(
   place: `${string}.${string}`,
   kind: `${string} / ${string}`,
@@ -11,7 +11,7 @@ export function refusal(
   return { status: 400, body: { message: summary, errors: [fault] } };
 }
 
-/** What the specification says of a request without a list of faults. */
+/** The specified message of a 400 without a list of faults. */
 export const NOT_FOUND = { status: 404, body: { message: 'Resource not found' } };
 export const FORBIDDEN = {
   status: 403,

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** The words of a client to a port, and the beginning of a working server's answer. */
+/** A client's bytes to a port, and the beginning of a working server's response. */
 export interface Dialogue {
   port: number;
   secure: boolean;
@@ -13,7 +13,7 @@ export interface Dialogue {
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
-/** The ports that strangers reach, by name. */
+/** The public ports, by name. */
 export function dialogues(ports: { api: number; edgeHttp: number; edgeHttps: number; ssh: number }) {
   const http = { says: GET, answer: /^HTTP\/1\.1 / };
   return {
@@ -67,7 +67,7 @@ export async function answerTo({ port, secure, says }: Dialogue, localAddress: s
   return answer;
 }
 
-/** How many descriptors a process of this user's has open. Linux. */
+/** The number of open descriptors of a process of this user. Linux only. */
 export async function descriptorsOf(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
 }

@@ -6,7 +6,7 @@ const GENERATE = {
   rsa: () => ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 }),
 };
 
-/** A new key pair in OpenSSH's form. ssh2 1.17 writes about one in two hundred so that nothing can read it: it is made again. */
+/** A new key pair in OpenSSH's form. About one in 200 keys that ssh2 1.17 writes cannot be parsed, so this retries. */
 export function newSshKey(type: keyof typeof GENERATE = 'ed25519'): { public: string; private: string } {
   const pair = GENERATE[type]();
   const isReadable = [pair.public, pair.private].every(

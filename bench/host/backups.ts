@@ -13,10 +13,10 @@ import { createPlainRestic, type PlainRestic } from './plain-restic.ts';
 import { FILES, POSTS, postStatements, writeUploads } from './website-content.ts';
 
 const GOAL = 1.2;
-/** Of the repository, which lives as long as the bench. */
+/** Password of the repository, which exists only during the bench. */
 const PASSWORD = randomBytes(32).toString('base64url');
 
-/** A large website, and all that is needed to back it up in both ways. */
+/** A large website, with everything needed to back it up in both ways. */
 interface Stage {
   host: BenchHost;
   install: InstallState;
@@ -30,7 +30,7 @@ interface Stage {
   restored: string;
 }
 
-/** Milliseconds of one round. */
+/** Durations of one round, in milliseconds. */
 interface Round {
   first: number;
   again: number;
@@ -42,13 +42,13 @@ interface Round {
   plainRestore: number;
 }
 
-/** Backup and restore of a large website by the host, beside restic by hand on the same folders. */
+/** Backup and restore of a large website by the host, compared with plain restic on the same folders. */
 export async function benchBackups({ report, quick }: Run): Promise<void> {
   const count = quick ? 1 : 3;
   progress('starting a host');
   const { rounds, dumpBytes } = await withBenchHost(async (host) => {
     host.remote.answer({ sshLogin: async () => null, backupPassword: async () => PASSWORD }, (error) =>
-      progress(`the host could not be answered: ${String(error)}`),
+      progress(`the reply to the host failed: ${String(error)}`),
     );
     const stage = await setStage(host);
     const done: Round[] = [];
@@ -82,7 +82,7 @@ export async function benchBackups({ report, quick }: Run): Promise<void> {
   row('backup, nothing changed, both read back', of('again'), of('plainAgainRead'), readToo);
   row('restore', of('restore'), of('plainRestore'), 'restic restore + load of the dump');
   report.note(
-    'The host reads every backup back before it is done; restic by hand does not of itself, so both are shown.',
+    'The host reads every backup back before completing it. Plain restic does not, so both variants are shown.',
   );
   report.note(
     'The host: command at its socket until it is done, in the repository of the install. By hand: the same files (htdocs and private) and',
@@ -118,7 +118,7 @@ async function setStage(host: BenchHost): Promise<Stage> {
   };
 }
 
-/** All of the website is new in each round, to both repositories. */
+/** The website's whole content is new to both repositories in each round. */
 async function measureRound(stage: Stage, seed: string): Promise<Round> {
   const { host, install, uid, databases, database } = stage;
   await writeUploads(host.layout.htdocsOf(install.id), uid, seed);
@@ -162,7 +162,7 @@ async function restorePlainly(stage: Stage, snapshot: string): Promise<void> {
 const uploadOf = ({ host, install }: Stage) =>
   join(host.layout.htdocsOf(install.id), 'wp-content/uploads/0/0.txt');
 
-/** Damages the website, so that a restore that does nothing is seen. */
+/** Damages the website, so that a restore without effect is detected. */
 async function spoil(stage: Stage): Promise<void> {
   await rm(uploadOf(stage));
   await stage.databases.query(stage.database, "DELETE FROM wp_posts WHERE post_name LIKE 'bench-%'");

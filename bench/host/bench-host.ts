@@ -19,29 +19,29 @@ import { withCleanup } from './cleanup.ts';
 
 const stepDone = Type.Object({ step: Type.String(), id: Type.String(), at: Type.Number() });
 
-/** A step of making a website, by the id of its install, and when it was done: milliseconds since 1970. */
+/** A completed step of creating a website, with its install's id and the time in milliseconds since 1970. */
 export type StepDone = Type.Static<typeof stepDone>;
 
-/** A Linux host of the bench's own, in a process of its own. */
+/** A Linux host for the bench, in a separate process. */
 export interface BenchHost {
   machine: TestMachine;
   layout: LinuxLayout;
   /** Process id of the host. */
   pid: number;
-  /** The host, asked at its socket as the control plane asks it. */
+  /** The host, called at its socket as by the control plane. */
   remote: RemoteHost;
-  /** In the order in which they were done. */
+  /** In order of completion. */
   steps: StepDone[];
-  /** What a visitor of `<name>.sites.test` is shown. */
+  /** The page that a visitor of `<name>.sites.test` gets. */
   visit(name: string, headers?: Record<string, string>): Promise<Visit>;
 }
 
-/** More than any test host has, and none of theirs. */
+/** A larger range than test hosts use, without overlap. */
 const UIDS = 2_000;
 const FIRST_UID = 950_000;
 const ENDS_WITHIN_MS = 120_000;
 
-/** Room on this machine for so many installs. */
+/** Capacity of this machine for that many installs. */
 export function createBenchMachine(): Promise<TestMachine> {
   const first = FIRST_UID + randomInt(20) * UIDS;
   return createTestMachine({
@@ -50,7 +50,7 @@ export function createBenchMachine(): Promise<TestMachine> {
   });
 }
 
-/** Starts a host for as long as the work goes on, and leaves nothing of it. */
+/** Runs a host during `work` and removes all of it afterwards. */
 export async function withBenchHost<Result>(work: (host: BenchHost) => Promise<Result>): Promise<Result> {
   const machine = await createBenchMachine();
   const started: { child?: ChildProcess; remote?: RemoteHost } = {};
@@ -84,12 +84,12 @@ function startProcess(machine: TestMachine): ChildProcess {
   return spawn(process.execPath, [script, machine.instance], {
     env: { PATH: process.env.PATH ?? '', ...machine.environment },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Ctrl-C is for the bench, which ends the host in order.
+    // Ctrl-C goes to the bench, which stops the host cleanly.
     detached: true,
   });
 }
 
-/** `onLine` gets what the process writes after it is ready. */
+/** `onLine` gets the process's output lines after it is ready. */
 async function untilReady(child: ChildProcess, onLine: (line: string) => void): Promise<void> {
   if (child.stdout === null) throw new Error('the host has no output');
   const lines = createInterface({ input: child.stdout });
@@ -108,11 +108,11 @@ async function end(child: ChildProcess): Promise<void> {
     await ended;
     clearTimeout(kill);
   }
-  // One that had not started yet ends without waiting for the programs that it was just running.
+  // A host that had not started yet ends without waiting for its running programs.
   if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
 }
 
-/** Takes away whatever a host of that machine has left, though it was killed. */
+/** Removes all remains of a host of that machine, even of a killed one. */
 export async function removeTraces(machine: TestMachine): Promise<void> {
   const { instance, runFolder } = machine;
   const cgroups = createCgroups({ instance, log: silent });
@@ -122,6 +122,6 @@ export async function removeTraces(machine: TestMachine): Promise<void> {
   await daemons.start();
   for (const { name } of await daemons.list()) await daemons.remove(name);
   await machine.remove();
-  // Whichever goes last takes the folder of all with it, which there is as soon as anybody has asked for one.
+  // The last host to end removes the shared folder, which the first one created.
   await createCgroups({ instance, log: silent }).remove('none');
 }

@@ -2,11 +2,11 @@ import { messageOf } from '../../src/lib/error-message.ts';
 
 interface Cleanup {
   act: () => Promise<void>;
-  /** Once it has begun, which it does once. */
+  /** Set once the cleanup has begun. It runs only once. */
   underWay: Promise<void> | null;
 }
 
-/** What has to be taken away, the latest last. */
+/** Pending cleanup actions, the latest last. */
 const pending: Cleanup[] = [];
 
 function begin(cleanup: Cleanup): Promise<void> {
@@ -14,7 +14,7 @@ function begin(cleanup: Cleanup): Promise<void> {
   return cleanup.underWay;
 }
 
-/** Does the work, and afterwards `act`, however it ends: also when the bench is interrupted ({@link cleanUpAll}). */
+/** Runs the work and then `act`, even if the work fails or the bench is interrupted ({@link cleanUpAll}). */
 export async function withCleanup<Result>(
   act: () => Promise<void>,
   work: () => Promise<Result>,
@@ -29,7 +29,7 @@ export async function withCleanup<Result>(
   }
 }
 
-/** Takes away all that is still there, whoever has begun with it. */
+/** Runs all remaining cleanup actions. */
 export async function cleanUpAll(): Promise<void> {
   for (const cleanup of pending.toReversed()) {
     await begin(cleanup).catch((error: unknown) => {

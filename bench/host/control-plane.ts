@@ -5,14 +5,14 @@ import { seedAccount } from '../measure/seed.ts';
 import type { BenchHost } from './bench-host.ts';
 import { withCleanup } from './cleanup.ts';
 
-/** Homeport's API, called by the owner of an account over HTTPS. */
+/** Homeport's API, called by an account owner over HTTPS. */
 export interface Api {
   accountId: string;
-  /** Gives the answer's body. Rejects with what was answered unless that is a success. */
+  /** Returns the response body. Rejects with the response unless it is a success. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown>;
 }
 
-/** Starts a control plane of that host, as `npm start` would, for as long as the work goes on. */
+/** Runs a control plane for that host, as `npm start` would, during `work`. */
 export async function withControlPlane<Result>(
   { machine }: BenchHost,
   work: (api: Api) => Promise<Result>,
@@ -24,7 +24,7 @@ export async function withControlPlane<Result>(
       const { accountId, authorization } = await seedAccount({ databaseUrl: null, dataDir: folder.path }, 0);
       const server = await serveHomeport(folder.path, undefined, {
         ...machine.environment,
-        // Nothing listens there: no name is looked up, and no backup is made while something else is measured.
+        // Nothing listens there, so no name is looked up and no backup is made during measurements.
         HOMEPORT_RESOLVERS: '127.0.0.1:9',
         HOMEPORT_BACKUP_DAYS: '0',
       });

@@ -3,24 +3,24 @@ import { text } from '../../test/client.ts';
 import type { BenchHost } from './bench-host.ts';
 import { type Api, statusOf } from './control-plane.ts';
 
-/** How the making of one install went, in milliseconds since its POST was sent. */
+/** Milestones of one install's creation, in milliseconds since its POST. */
 export interface Made {
   id: string;
   name: string;
   /** The API has answered 201. */
   answered: number;
-  /** A visitor has been shown WordPress's home page for the first time, whole. */
+  /** A visitor has received WordPress's complete home page for the first time. */
   firstPage: number;
-  /** The API calls it active. */
+  /** The API reports it as active. */
   active: number;
-  /** When each step of the host was done. */
+  /** Completion time of each step of the host. */
   steps: Map<string, number>;
 }
 
 const PATIENCE_MS = 120_000;
 const LOOK_AT_API_MS = 20;
 
-/** Creates an install by the API and looks at its home page every `lookMs` until it is there. */
+/** Creates an install through the API and requests its home page every `lookMs` until it is served. */
 export async function createInstall(
   { visit, steps }: BenchHost,
   api: Api,
@@ -32,7 +32,7 @@ export async function createInstall(
   const posting = api
     .call('POST', '/installs', { name, account_id: api.accountId })
     .then((body) => ({ id: text(body, 'id'), answered: since() }));
-  // Its failure is awaited below, after the page that would never come.
+  // Its failure is awaited below, after the page, which would then never be served.
   posting.catch(() => {});
   const page = until(lookMs, since, async () => {
     const { status, body } = await visit(name);
@@ -52,7 +52,7 @@ export async function createInstall(
   };
 }
 
-/** Gives how long it was until it held. A visitor who is sent away or not answered counts as not yet. */
+/** Returns the time until the condition held. A redirect or a missing response counts as not yet. */
 async function until(everyMs: number, since: () => number, holds: () => Promise<boolean>): Promise<number> {
   for (;;) {
     if (await holds().catch(() => false)) return since();

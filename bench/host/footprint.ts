@@ -6,7 +6,7 @@ import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { hasCode } from '../../src/lib/error-code.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
 
-/** Memory in bytes: what processes have for themselves, and their part of what they share (PSS). */
+/** Memory in bytes: private memory of processes plus their part of shared memory (PSS). */
 export interface Memory {
   nginx: number;
   php: number;
@@ -23,7 +23,7 @@ interface Process {
 
 const WORKERS_END_WITHIN_MS = 100_000;
 
-/** What the daemons of a host take. */
+/** Memory of a host's daemons. */
 export async function memoryOf({ config, folder }: TestMachine): Promise<Memory> {
   const all = await processes();
   const own = all.filter(({ uid }) => uid >= config.hostUids.first && uid <= config.hostUids.last);
@@ -39,7 +39,7 @@ export async function memoryOf({ config, folder }: TestMachine): Promise<Memory>
   };
 }
 
-/** Waits until no PHP of this host has workers any more, which end when there is nothing to do. */
+/** Waits until no PHP of this host has workers, which end when idle. */
 export async function untilIdle({ config }: TestMachine): Promise<void> {
   const until = performance.now() + WORKERS_END_WITHIN_MS;
   for (;;) {
@@ -53,7 +53,7 @@ export async function untilIdle({ config }: TestMachine): Promise<void> {
   }
 }
 
-/** Bytes on disk of all installs: files, databases, caches, records; without the core that they share. */
+/** Bytes on disk of all installs: files, databases, caches, records; without the shared core. */
 export async function diskOf(layout: LinuxLayout): Promise<number> {
   const tables = join(layout.mariadb, 'data');
   const databases = (await readdir(tables)).filter((name) => name.startsWith('hp_'));
@@ -102,7 +102,7 @@ async function sizeOf(some: Process[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0) * 1024;
 }
 
-/** Empty for a process that is gone. */
+/** Empty if the process has ended. */
 async function readProc(pid: string, name: string): Promise<string> {
   try {
     return await readFile(join('/proc', pid, name), 'utf8');

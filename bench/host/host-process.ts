@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { startHostMachine } from '../../src/app/linux-host.ts';
 import { readConfig } from '../../src/config/config.ts';
 
-// The Linux host as `homeport host` runs it, in a process of its own, which writes a line for each step of making a website:
-// JSON, see StepDone in bench-host.ts. Argument: instance.
+// The Linux host as run by `homeport host`, in a separate process. Writes a JSON line for each step of creating a website (StepDone in
+// bench-host.ts). Argument: instance.
 const [, , instance] = process.argv;
 if (instance === undefined) throw new Error('usage: host-process.ts <instance>');
 

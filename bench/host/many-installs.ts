@@ -12,13 +12,13 @@ import { measureVhosts, type VhostCosts, withVhosts } from './vhosts.ts';
 const AT_ONCE = 10;
 const REPEATED = 3;
 
-/** What a machine with so many whole installs takes. */
+/** Resources of a machine with that many complete installs. */
 interface Whole {
   count: number;
   test: number;
   change: number;
   memory: Memory;
-  /** Of all installs together, in bytes. */
+  /** Total of all installs, in bytes. */
   disk: number;
 }
 
@@ -58,10 +58,10 @@ export async function benchManyInstalls({ report, quick }: Run): Promise<void> {
     ],
   );
   report.note(
-    `Memory is PSS. "Vhosts alone": nginx is real, and what else so many installs take is reckoned (≈) from one of ${count}.`,
+    `Memory is PSS. "Vhosts alone": nginx is measured; the rest is estimated (≈) from the average of ${count} installs.`,
   );
   report.note(
-    'A change until served: a host name more for one install, through nginx -t and the reload, median of 3.',
+    'Change until served: one more host name for an install, through nginx -t and the reload, median of 3.',
   );
   report.end();
 }
@@ -84,7 +84,7 @@ async function measureWhole(host: BenchHost, count: number): Promise<Whole> {
   progress(`${count} whole installs: waiting until their PHP is at rest`);
   await untilIdle(host.machine);
   const [memory, disk] = [await memoryOf(host.machine), await diskOf(host.layout)];
-  // One that was not counted, for the website of one that was is asked for again as soon as it changes.
+  // An uncounted one, because a counted one's website is requested again as soon as it changes.
   const probe = plainState(`bench-probe-${count}`);
   await host.remote.apply(probe);
   const [name] = probe.hostnames;
@@ -99,7 +99,7 @@ async function measureWhole(host: BenchHost, count: number): Promise<Whole> {
   return { count, test, change: median(changes), memory, disk };
 }
 
-/** What nginx and MariaDB take more for each install; null where too few were made to tell. */
+/** Additional memory of nginx and MariaDB per install; null if there were too few installs. */
 function growthOf(wholes: Whole[]): number | null {
   const [few, many] = [wholes[0], wholes.at(-1)];
   if (few === undefined || many === undefined || few === many) return null;

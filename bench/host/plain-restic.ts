@@ -6,20 +6,20 @@ import { finished } from 'node:stream/promises';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 
-/** restic as anybody would use it by hand, with a repository and a cache of its own. */
+/** restic as used by hand, with a separate repository and cache. */
 export interface PlainRestic {
-  /** Backs up folders and files. Gives the id of the snapshot. */
+  /** Backs up folders and files. Returns the snapshot id. */
   backUp(paths: string[]): Promise<string>;
-  /** Reads all of a snapshot back, to nowhere. */
+  /** Reads a whole snapshot back and discards it. */
   readBack(snapshot: string): Promise<void>;
-  /** Restores a snapshot into a folder, which is made for it. */
+  /** Restores a snapshot into a new folder. */
   restore(snapshot: string, folder: string): Promise<void>;
 }
 
 const RESTIC = '/usr/bin/restic';
 const MOST_MS = 10 * MINUTE_MS;
 
-/** Makes a repository in `folder`. */
+/** Creates a repository in `folder`. */
 export async function createPlainRestic(folder: string): Promise<PlainRestic> {
   const environment = {
     RESTIC_REPOSITORY: join(folder, 'repository'),
@@ -34,7 +34,7 @@ export async function createPlainRestic(folder: string): Promise<PlainRestic> {
     async backUp(paths) {
       const { stdout } = await run('backup', '--json', '--', ...paths);
       const id = /"snapshot_id":"([0-9a-f]+)"/.exec(stdout)?.[1];
-      if (id === undefined) throw new Error('restic does not say which snapshot it made');
+      if (id === undefined) throw new Error('restic did not report a snapshot id');
       return id;
     },
     async readBack(snapshot) {

@@ -5,11 +5,11 @@ import { withControlPlane } from './control-plane.ts';
 import { createInstall, type Made } from './first-page.ts';
 
 const GOAL_MS = 2_000;
-/** Often enough to see the moment, and seldom enough not to be what is measured. */
+/** Frequent enough to catch the moment, and rare enough not to affect the measurement. */
 const LOOK_MS = 10;
 const LOOK_AT_MANY_MS = 40;
 
-/** From POST /installs to the first home page of WordPress, and what the time goes into. */
+/** From POST /installs to WordPress's first home page, with the steps in between. */
 export async function benchProvisioning({ report, quick }: Run): Promise<void> {
   const count = quick ? 3 : 10;
   progress('starting a host and a control plane');
@@ -51,12 +51,12 @@ export async function benchProvisioning({ report, quick }: Run): Promise<void> {
     steps(warm, together),
   );
   report.note(
-    'Medians in milliseconds since the POST. Steps of one stage run side by side, so a step may have begun earlier.',
+    'Medians in milliseconds since the POST. Steps of one stage run in parallel, so a step may have begun earlier.',
   );
   report.end();
 }
 
-/** Each moment with when it came, in the order in which they come for an install that is made alone. */
+/** The milestones, in their order for an install created alone. */
 function steps(alone: Made[], together: Made[]): string[][] {
   const names = alone[0] === undefined ? [] : [...alone[0].steps.keys()];
   const moments: [string, (made: Made) => number][] = [

@@ -7,12 +7,12 @@ import { type Load, type LoadResult, wrk } from './wrk.ts';
 
 const GOAL = 0.8;
 const CONNECTIONS = 32;
-/** What one install works on at once; more would wait. */
+/** Concurrent requests of one install; more would wait. */
 const UNCACHED_CONNECTIONS = 8;
-/** Somebody who has left a comment is shown pages of their own. */
+/** The cookie of a commenter, which bypasses the page cache. */
 const PERSONAL = { cookie: 'comment_author_bench=1' };
 
-/** Cached and uncached requests for a home page, beside a plain nginx that gives the same bytes as a file. */
+/** Cached and uncached requests for a home page, compared with a plain nginx that serves the same bytes as a file. */
 export async function benchRequests({ report, quick }: Run): Promise<void> {
   const rounds = quick ? 1 : 3;
   const seconds = quick ? 2 : 5;
@@ -28,14 +28,14 @@ export async function benchRequests({ report, quick }: Run): Promise<void> {
         { ...own, address: fileServer, connections: CONNECTIONS },
         { ...own, connections: UNCACHED_CONNECTIONS, headers: PERSONAL },
       ];
-      // The first requests of all fill what is filled only once.
+      // The first requests warm up the caches.
       for (const load of loads) await wrk({ ...load, seconds: 1 });
       return { results: await inTurn(loads, rounds), bytes: Buffer.byteLength(page) };
     });
   });
 
   const [cached = [], file = [], uncached = []] = results;
-  // Of each round by itself, for the machine may be busier in one than in the next.
+  // Per round, because the machine's load may differ between rounds.
   const ratio = median(cached.map(({ perSecond }, round) => perSecond / (file[round]?.perSecond ?? 0)));
   report.part(
     `2. Requests a second for a home page of ${bytes.toLocaleString('en')} bytes, HTTP, median of ${rounds}`,
@@ -55,7 +55,7 @@ export async function benchRequests({ report, quick }: Run): Promise<void> {
     measured: shown(uncached),
     beside: 'one install may take one processor',
   });
-  report.note('wrk runs on the same processors as what it measures, in turn for each of them.');
+  report.note('wrk shares the processors with the measured server and measures one server at a time.');
   report.end();
 }
 
@@ -64,7 +64,7 @@ function shown(rounds: LoadResult[]): string {
   return `${shownRate(of('perSecond'))} (p50 ${shownMs(of('p50'))}, p99 ${shownMs(of('p99'))})`;
 }
 
-/** The home page as the cache has it, once it does. */
+/** The home page, once it is cached. */
 async function cachedPage({ visit }: BenchHost, name: string): Promise<string> {
   await visit(name);
   const { status, headers, body } = await visit(name);
@@ -72,11 +72,11 @@ async function cachedPage({ visit }: BenchHost, name: string): Promise<string> {
     throw new Error(`the home page is not cached: ${status}, ${headers['x-cache']}`);
   }
   const personal = await visit(name, PERSONAL);
-  if (personal.headers['x-cache'] !== 'BYPASS') throw new Error('who left a comment is shown a cached page');
+  if (personal.headers['x-cache'] !== 'BYPASS') throw new Error('a commenter gets a cached page');
   return body;
 }
 
-/** Several rounds of all loads, so that all share the machine's moods. Gives, for each load, the result of each round. */
+/** Runs all loads in several rounds, so that all see the same machine load. Returns each load's result for each round. */
 async function inTurn(loads: Load[], rounds: number): Promise<LoadResult[][]> {
   const results: LoadResult[][] = loads.map(() => []);
   for (let round = 1; round <= rounds; round++) {

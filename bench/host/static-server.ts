@@ -9,7 +9,7 @@ import { withCleanup } from './cleanup.ts';
 
 const CGROUP = 'static';
 
-/** An nginx that does nothing but give one file, which it does as fast as nginx can. `folder` can be reached by everybody. */
+/** An nginx that only serves one file, as fast as nginx can. `folder` must be accessible to all users. */
 export async function withStaticServer<Result>(
   folder: string,
   page: string,
@@ -22,7 +22,7 @@ export async function withStaticServer<Result>(
   const address = { host: '127.0.0.1', port: await freePort() };
   const file = join(folder, 'static.conf');
   await writeFile(file, configuration(folder, root, address));
-  // In a cgroup like the host's own nginx: on a busy machine one outside gets another share of the processors.
+  // In a cgroup like the host's nginx: outside of one, it would get another share of the processors on a busy machine.
   const cgroups = createCgroups({ instance: 'bench', log: pino({ level: 'silent' }) });
   await cgroups.set(CGROUP, null);
   const nginx = ['/usr/sbin/nginx', '-c', file, '-g', 'daemon off;'];

@@ -21,7 +21,7 @@ export interface VhostServer {
   layout: LinuxLayout;
 }
 
-/** What nginx takes with so many websites. */
+/** Cost of nginx with that many websites. */
 export interface VhostCosts {
   count: number;
   /** Milliseconds of `nginx -t`. */
@@ -63,7 +63,7 @@ export async function withVhosts<Result>(work: (server: VhostServer) => Promise<
   });
 }
 
-/** Has it serve so many websites, whose PHP need not run for that. */
+/** Configures that many websites, whose PHP need not run. */
 export async function measureVhosts(
   { web, machine, layout }: VhostServer,
   count: number,

@@ -14,8 +14,8 @@ const POST_BYTES = 1_650;
 const POSTS_A_STATEMENT = 250;
 
 /**
- * Writes a website's uploads: pictures, which cannot be compressed, and texts, which can. The same `seed` gives the same bytes.
- * `root`: its document root, nobody else's at this moment.
+ * Writes a website's uploads: incompressible pictures and compressible texts. The same `seed` gives the same bytes. `root`: the document
+ * root, which nothing else uses meanwhile.
  */
 export async function writeUploads(root: string, uid: number, seed: string): Promise<void> {
   const uploads = join(root, 'wp-content', 'uploads');
@@ -32,7 +32,7 @@ export async function writeUploads(root: string, uid: number, seed: string): Pro
   await runCommand('/usr/bin/chown', ['-hR', `${uid}:${uid}`, uploads]);
 }
 
-/** Statements that put posts of this `seed` in the place of those of any other. */
+/** Statements that replace all posts by those of this `seed`. */
 export function postStatements(seed: string): string {
   const statements = ["DELETE FROM wp_posts WHERE post_name LIKE 'bench-%'"];
   for (let first = 0; first < POSTS; first += POSTS_A_STATEMENT) {

@@ -17,7 +17,7 @@ export interface LoadResult {
   p99: number;
 }
 
-/** Asks for a home page again and again by wrk(1). Rejects if anything but successes is answered. */
+/** Requests a home page repeatedly with wrk(1). Rejects on any response but success. */
 export async function wrk({
   address,
   hostname,
@@ -34,7 +34,7 @@ export async function wrk({
       '--timeout',
       '20s',
       '--latency',
-      // wrk looks for a `Host` in just this spelling, and adds one of its own otherwise.
+      // wrk looks for `Host` in exactly this spelling, and adds a default otherwise.
       ...Object.entries({ Host: hostname, ...headers }).flatMap(([name, value]) => [
         '-H',
         `${name}: ${value}`,
@@ -46,7 +46,7 @@ export async function wrk({
   const failed = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(stdout);
   if (failed !== null) throw new Error(`${hostname}: ${failed[0]}`);
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-  if (!(perSecond > 0)) throw new Error(`wrk says nothing of its rate: ${stdout}`);
+  if (!(perSecond > 0)) throw new Error(`wrk reported no rate: ${stdout}`);
   return { perSecond, p50: percentile(stdout, 50), p99: percentile(stdout, 99) };
 }
 

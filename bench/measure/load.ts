@@ -1,10 +1,10 @@
 import { Agent } from 'undici';
 
-/** One kind of request, sent again and again. */
+/** One kind of request, sent repeatedly. */
 export interface Load {
   origin: string;
   ca?: string;
-  /** Makes the next request; called once for each. */
+  /** Creates the next request; called once for each. */
   next(): { method: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string };
   expect: number;
   connections?: number;
@@ -23,7 +23,7 @@ export interface LoadResult {
 
 const WARM_UP_MS = 1_500;
 
-/** Keeps `connections` requests under way for `seconds`, and counts the answers. Throws on any answer but the expected. */
+/** Keeps `connections` requests in flight for `seconds` and counts the responses. Throws on any unexpected response. */
 export async function run(load: Load, seconds: number): Promise<LoadResult> {
   const connections = load.connections ?? 32;
   const agent = new Agent({
@@ -50,7 +50,7 @@ export async function run(load: Load, seconds: number): Promise<LoadResult> {
     );
     return (performance.now() - started) / 1000;
   };
-  // Handshakes, and code that is not compiled yet, are not what is measured.
+  // Warm-up: handshakes and uncompiled code must not be measured.
   await sendFor(WARM_UP_MS);
   times.length = 0;
   const cpuBefore = load.cpuMs?.() ?? 0;
@@ -62,7 +62,7 @@ export async function run(load: Load, seconds: number): Promise<LoadResult> {
   return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), cpuMicros };
 }
 
-/** Runs loads in turn, several rounds, so that all share the machine's moods; the median of each. */
+/** Runs loads in turn for several rounds, so that all see the same machine load; returns each median. */
 export async function interleaved(loads: Load[], { rounds = 3, seconds = 3 } = {}): Promise<LoadResult[]> {
   const results: LoadResult[][] = loads.map(() => []);
   for (let round = 0; round < rounds; round++) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { freePort } from '../../test/servers/free-port.ts';
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Served {
   origin: string;
   ca?: string;

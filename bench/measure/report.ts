@@ -4,11 +4,11 @@ import { table } from '../../src/cli/terminal/output.ts';
 import { type BenchResults, comparison, readResults, writeResults } from './results.ts';
 import { shown, type Unit } from './units.ts';
 
-/** A bound that a figure must keep. */
+/** A limit that a figure must meet. */
 export type Goal = { atMost: number } | { atLeast: number };
 
 export interface Figure {
-  /** Unique in a suite: two runs are compared by it. */
+  /** Unique in a suite; identifies the figure in comparisons. */
   what: string;
   value: number;
   unit: Unit;
@@ -85,7 +85,7 @@ export function createReport(suite: string): Report {
         figure.goal === undefined ? '' : keeps(figure.value, figure.goal) ? 'reached' : 'MISSED',
       ]);
       const tables = rows.length === 0 ? grids : [table(TITLES, rows), ...grids];
-      // A figure says nothing without the load of the machine.
+      // Figures are meaningless without the machine's load.
       const load = `Load of the machine in the last minute: ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors.`;
       const below = [[...notes, load].map((text) => `${text}\n`).join('')];
       process.stdout.write(`\n${title}\n\n${[...tables, ...below].join('\n')}`);
@@ -131,14 +131,14 @@ export function createReport(suite: string): Report {
 const shownGoal = (goal: Goal, unit: Unit): string =>
   'atMost' in goal ? `≤ ${shown(goal.atMost, unit)}` : `≥ ${shown(goal.atLeast, unit)}`;
 
-/** What a part of a suite is given. */
+/** Arguments of each part of a suite. */
 export interface Run {
   report: Report;
-  /** Fewer and shorter measurements, to see that the suite works. */
+  /** Fewer and shorter measurements, to test the suite itself. */
   quick: boolean;
 }
 
-/** Says on standard error what is being done. */
+/** Prints progress on standard error. */
 export function progress(text: string): void {
   process.stderr.write(`  ${text} …\n`);
 }

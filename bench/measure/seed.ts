@@ -11,11 +11,11 @@ const CREATED_AT = '2026-01-01T00:00:00.000Z';
 export interface Seeded {
   accountId: string;
   authorization: string;
-  /** Of the first install. */
+  /** Id of the first install. */
   installId: string;
 }
 
-/** Writes an account with so many active installs, and an owner with a credential, straight into the database. */
+/** Writes an account with that many active installs, and an owner with a credential, directly into the database. */
 export async function seedAccount(
   settings: { databaseUrl: string | null; dataDir: string },
   installs: number,

@@ -2,7 +2,7 @@
 export const UNITS = ['ratio', 'ms', 'µs', '/s', 'MB', 'count'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** A value for people: `1,234 ms`, `0.82`. */
+/** Formats a value: `1,234 ms`, `0.82`. */
 export function shown(value: number, unit: Unit): string {
   if (unit === 'ratio') return value.toFixed(2);
   if (unit === 'ms') return shownMs(value);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 
-// What TLS costs in Node alone: one certificate, no choice by name. Arguments: port, certificate file, key file.
+// The cost of TLS in Node alone: one certificate, no SNI. Arguments: port, certificate file, key file.
 const [port, cert, key] = process.argv.slice(2);
 const server = createServer(
   { cert: readFileSync(String(cert)), key: readFileSync(String(key)), minVersion: 'TLSv1.2' },

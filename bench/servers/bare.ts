@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 
-// What the framework costs alone: one route over HTTPS that answers a given JSON through a response schema.
+// The cost of the framework alone: one HTTPS route that returns a given JSON through a response schema.
 // Arguments: port, certificate file, key file, file with { schema, body }.
 const [port, cert, key, answer] = process.argv.slice(2);
 const { schema, body } = JSON.parse(readFileSync(String(answer), 'utf8'));

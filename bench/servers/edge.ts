@@ -21,7 +21,7 @@ const host = createEmbeddedHost({
   sealer: createSealer(readFileSync(join(folder, 'sealing-key'))),
   objectStorage: { get: noStorage, publicUrl: noStorage },
   questions: { sshLogin: async () => null },
-  // As if the client were a trusted proxy: one machine sends the load of many.
+  // Trusts the client as a proxy, because one machine sends the load of many.
   connections: createSocketLimiters({ isTrusted: () => true, log, clock: systemClock }),
   log,
   clock: systemClock,

@@ -7,32 +7,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
 import { freePort } from './free-port.ts';
 
-/** A certificate authority of the tests' own, on 127.0.0.1: pebble, which forgets everything when it ends. */
+/** A certificate authority for tests, on 127.0.0.1: pebble, which keeps nothing after it ends. */
 export interface AcmeServer {
   directoryUrl: string;
-  /** PEM of what the directory's HTTPS is to be trusted by. */
+  /** PEM of the root for the directory's HTTPS. */
   ca: string;
-  /** PEM of the root that its certificates lead to. */
+  /** PEM of the root of its certificates. */
   root(): Promise<string>;
-  /** The address of every name, '' for none. Only without a DNS server of the caller's. */
+  /** Sets the address of every name; '' for none. Not allowed with the caller's DNS server. */
   setDefaultAddress(ipv4: string): Promise<void>;
-  /** What it wrote so far. */
+  /** Its output so far. */
   log(): string;
-  /** Ends it and starts it anew at the same address, with all accounts lost. */
+  /** Restarts it at the same address; all accounts are lost. */
   restart(): Promise<void>;
   remove(): Promise<void>;
 }
 
 export interface AcmeServerOptions {
-  /** Where it looks names up; null for a DNS server of its own that says 127.0.0.1 of every name. */
+  /** Its resolver; null for an internal DNS server that resolves every name to 127.0.0.1. */
   dnsServer: { host: string; port: number } | null;
-  /** Where it looks for HTTP-01 proofs, instead of port 80. */
+  /** Port for HTTP-01 challenges, instead of 80. */
   httpPort: number;
-  /** Names that it issues no certificate for, nor for those below them. */
+  /** Names for which it issues no certificates, including all names below them. */
   blocklist?: string[];
-  /** Percent of good nonces that it refuses; 0 if left out. */
+  /** Percentage of valid nonces that it refuses. Default: 0. */
   nonceRejectPercent?: number;
-  /** Percent of orders for which it takes a name proven before for proven; 0 if left out. */
+  /** Percentage of orders for which it reuses earlier validations. Default: 0. */
   reusePercent?: number;
 }
 

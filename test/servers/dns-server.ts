@@ -7,16 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askServer, type DnsServer } from '../../src/network/dns/client.ts';
 import { freePort } from './free-port.ts';
 
-/** An authority and a resolver of the tests' own, on 127.0.0.1, thrown away afterwards. */
+/** An authoritative server and a resolver for tests, on 127.0.0.1, deleted afterwards. */
 export interface DnsTestServers {
   /** knotd, which serves the zones. */
   authority: DnsServer;
-  /** unbound, which asks the authority for everything and keeps what it learns as long as the TTLs say. */
+  /** unbound, which forwards everything to the authoritative server and caches by TTL. */
   resolver: DnsServer;
   /**
    * Writes or replaces a zone, from the text of a zone file. A SOA, and an NS (`ns1.<zone>` at 127.0.0.1), are added to
-   * the apex `@` where the text has none; TTLs are 300 s. In force when it resolves; the resolver forgets what it knew
-   * unless `keepCache`. Throws what is wrong with the text.
+   * the apex `@` if missing; TTLs are 300 s. Active when it resolves. The resolver's cache is flushed unless `keepCache`. Throws if the text
+   * is invalid.
    */
   setZone(zone: string, records: string, options?: { keepCache?: boolean }): Promise<void>;
   removeZone(zone: string): Promise<void>;
@@ -32,7 +32,7 @@ const UNBOUND_CONTROL = '/usr/sbin/unbound-control';
 const HOST = '127.0.0.1';
 const PATIENCE_MS = 30_000;
 
-/** Has this machine what `startDnsServers` needs? (Debian: knot, unbound) */
+/** Whether this machine has the programs for `startDnsServers` (Debian: knot, unbound). */
 export function findDnsServers(): boolean {
   return [KNOTD, KNOTC, UNBOUND, UNBOUND_CONTROL].every((program) => existsSync(program));
 }
@@ -44,7 +44,7 @@ export async function startDnsServers(
   const folder = mkdtempSync(join(tmpdir(), 'homeport-dns-'));
   const authority = { host: HOST, port: await freePort(isUdpFree) };
   const resolver = { host: HOST, port: await freePort(isUdpFree) };
-  // The root too: nothing that is asked here may leave this machine.
+  // The root zone too, so that no query leaves this machine.
   const zones = new Set<string>();
   let serial = 1;
 
@@ -64,7 +64,7 @@ export async function startDnsServers(
   const knot = startServer(KNOTD, ['-c', knotConfig], join(folder, 'knot.log'));
   const unbound = startServer(UNBOUND, ['-d', '-c', unboundConfig], join(folder, 'unbound.log'));
 
-  /** knotc says that something failed; why, stands in the log of knotd. */
+  /** knotc reports only the failure; the reason is in knotd's log. */
   const knotc = (...args: string[]) =>
     run(KNOTC, ['-s', join(folder, 'knot.sock'), ...args]).catch((cause: unknown) => {
       throw new Error(`${cause}\n${knot.log()}`, { cause });
@@ -223,7 +223,7 @@ function startServer(program: string, args: string[], logFile: string): RunningS
     async end() {
       if (hasEnded()) return;
       child.kill('SIGTERM');
-      // What is in the temporary folder is thrown away, so there is nothing to wait long for.
+      // The temporary folder is deleted, so short timeouts suffice.
       const kill = setTimeout(() => child.kill('SIGKILL'), 2000);
       await ended;
       clearTimeout(kill);

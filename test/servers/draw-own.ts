@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 
-/** More processes than ever run the tests of one command. */
+/** More processes than any test run uses. */
 const SLICES = 8;
 
 /**
- * A number from `from` to below `end`, drawn from a part that no other process of this test run draws from: two that drew
- * alike would both find it free.
+ * A random number from `from` to below `end`, from a part reserved for this process. Otherwise, two processes could draw the same number
+ * and both find it free.
  */
 export function drawOwn(from: number, end: number): number {
   const size = Math.floor((end - from) / SLICES);

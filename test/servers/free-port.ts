@@ -4,17 +4,16 @@ import { drawOwn } from './draw-own.ts';
 const HOST = '127.0.0.1';
 
 /**
- * Below those that the kernel gives out by itself (from 32768 on): no connection and no other server takes a port between
- * looking and listening.
+ * Below the kernel's ephemeral ports (from 32768), so that no connection or other server takes a port between check and listening.
  */
 const LOWEST = 20_000;
 const END = 32_000;
 
-/** What this process gave out lately: asked twice before either is listened on, it gives two. */
+/** Ports recently returned by this process, so that two calls before listening return different ports. */
 const lately: number[] = [];
 const REMEMBERED = 100;
 
-/** A TCP port of 127.0.0.1 that nobody listens on now. `alsoFree`: what else has to hold of it. */
+/** A free TCP port of 127.0.0.1. `alsoFree`: an additional condition. */
 export async function freePort(alsoFree?: (port: number) => Promise<boolean>): Promise<number> {
   for (let tried = 0; tried < 100; tried++) {
     const port = drawOwn(LOWEST, END);

@@ -6,14 +6,14 @@ import pg from 'pg';
 import { sendSignal } from '../../src/hosting/linux/daemons/leftovers.ts';
 import { freePort } from './free-port.ts';
 
-/** A PostgreSQL of the tests' own, on 127.0.0.1, thrown away afterwards. */
+/** A PostgreSQL server for tests, on 127.0.0.1, deleted afterwards. */
 export interface PostgresServer {
   url: string;
-  /** Ends the server at once, as a crash would; what was committed stays. */
+  /** Ends the server at once, as a crash would. Committed data stays. */
   crash(): Promise<void>;
   /** Starts it again, on the same port. */
   restart(): Promise<void>;
-  /** Keeps it from doing anything, connected as it is, until `thaw`. */
+  /** Stops its processes, with open connections, until `thaw`. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
@@ -66,12 +66,12 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
     await ended;
   }
 
-  /** The server and the processes it has begun, which have groups of their own. */
+  /** The server and its child processes, which have separate process groups. */
   function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = server?.pid;
     if (pid === undefined) return;
     sendSignal(pid, signal);
-    // Read once the server itself is stopped: it begins no more of them, but some may just be ending.
+    // Read after the server itself is stopped, so no new ones start. Some may just be ending.
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     for (const child of children) sendSignal(Number(child), signal);
   }
@@ -90,7 +90,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to run as root; the tests of a container often do. */
+/** PostgreSQL refuses to run as root, which tests in containers often use. */
 function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync('/etc/passwd', 'utf8')

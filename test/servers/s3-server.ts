@@ -6,35 +6,35 @@ import { checkSignature, type S3Credentials, S3Fault } from './s3-signature.ts';
 /**
  * A small object store that speaks the S3 protocol for tests: PUT, GET, HEAD and DELETE of objects, ListObjectsV2,
  * ranges, conditions, path-style and virtual-host style addresses, verified signatures, and errors in the XML of S3. Enough for
- * restic, if signatures are not looked at: those of a body in pieces are not verified.
+ * restic without signature checks: signatures of chunked bodies are not verified.
  */
 export interface S3Server {
   /** `http://localhost:<port>`; below it `/bucket/key`, or `bucket.localhost` as the host name. */
   url: string;
   port: number;
-  /** The requests that came, oldest first. */
+  /** The received requests, oldest first. */
   requests: { method: string; host: string; path: string; signed: boolean }[];
   /** Keys and contents of a bucket. */
   objects(bucket: string): Map<string, Buffer>;
   /** Uploads in parts that neither ended nor were aborted. */
   openUploads(): number;
-  /** Stores an object, and its bucket if there is none. */
+  /** Stores an object, and creates its bucket if missing. */
   put(bucket: string, key: string, body: Buffer | string, type?: string, more?: Record<string, string>): void;
   close(): Promise<void>;
 }
 
 export interface S3ServerOptions {
-  /** If given, every request must be signed with them; otherwise signatures are not looked at. */
+  /** If given, every request must be signed with them; otherwise signatures are ignored. */
   credentials?: S3Credentials;
   /** The region that signatures must name; `us-east-1` if left out. */
   region?: string;
-  /** Buckets that are there without an object. */
+  /** Existing empty buckets. */
   buckets?: string[];
   /** Buckets that are in another region: requests for them are redirected there, as S3 does. */
   elsewhere?: Record<string, string>;
-  /** Buckets of which nothing may be read. */
+  /** Buckets that must not be read. */
   forbidden?: string[];
-  /** Requests that are refused. */
+  /** Selects requests to refuse. */
   refuse?(method: string, key: string): boolean;
   /** Certificate chain and key in PEM; the server then speaks HTTPS. */
   tls?: { cert: string; key: string };

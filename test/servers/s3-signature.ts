@@ -7,7 +7,7 @@ export interface S3Credentials {
   secretAccessKey: string;
 }
 
-/** An answer that S3 gives as an XML error. */
+/** An XML error response of S3. */
 export class S3Fault extends Error {
   readonly status: number;
   readonly code: string;

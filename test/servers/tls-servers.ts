@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as x509 from '@peculiar/x509';
 
-/** What a server shows: one that browsers accept (with the root among theirs), or one with this fault. */
+/** The kind of a server's chain: accepted by browsers that trust the root, or with this fault. */
 export type ChainKind =
   | 'good'
   | 'expired'
@@ -15,18 +15,18 @@ export type ChainKind =
   | 'self_signed'
   /** The intermediate certificate is left out. */
   | 'incomplete_chain'
-  /** A complete chain up to a root that nobody trusts, which is sent too. */
+  /** A complete chain up to an untrusted root, which is sent too. */
   | 'unknown_issuer';
 
-/** A certificate chain as a server is given it, both PEM. */
+/** A certificate chain and key for a server, both PEM. */
 export interface ServerChain {
   chain: string;
   key: string;
 }
 
-/** Authorities and what they issued, made at run time. */
+/** Authorities and their certificates, created at run time. */
 export interface TestPki {
-  /** PEM of the root that all chains lead to, but for `unknown_issuer` and `self_signed`. */
+  /** PEM of the root of all chains except `unknown_issuer` and `self_signed`. */
   root: string;
   chains: Record<ChainKind, ServerChain>;
 }
@@ -74,7 +74,7 @@ export async function createTestPki(names: string[], now = new Date()): Promise<
   };
 }
 
-/** Makes a key and a certificate for it: of an authority where it names no hosts; signed by itself without an issuer. */
+/** Creates a key and its certificate: an authority's if it names no hosts, self-signed without an issuer. */
 function certifier(now: Date): (wanted: Wanted, issuer?: Holder) => Promise<Holder> {
   return async ({ name, names, days: [from, until] }, issuer) => {
     const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
@@ -93,7 +93,7 @@ function certifier(now: Date): (wanted: Wanted, issuer?: Holder) => Promise<Hold
           ? [new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)]
           : [
               new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
-              // As public authorities do; nobody asks there.
+              // As public authorities do; no server answers there.
               ...(issuer
                 ? [new x509.AuthorityInfoAccessExtension({ caIssuers: 'http://issuer.invalid/ca.der' })]
                 : []),
@@ -133,7 +133,7 @@ export interface SiteOptions {
   answer?: RequestListener;
 }
 
-/** A web server over TLS that shows this chain to everyone. */
+/** A web server over TLS that always serves this chain. */
 export function startTlsServer({ chain, key }: ServerChain, options: SiteOptions = {}): Promise<TestSite> {
   return listen(createTlsServer({ cert: chain, key }, options.answer ?? hello), options);
 }
