@@ -91,7 +91,7 @@ export function idsOf({ path }: EndpointRow): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 
-/** The first of `wanted` that the row lists: "the best listed status" (gaps section 1). */
+/** The first of `wanted` that the row lists: "the best listed status" (docs/api.md, Requests and responses). */
 export function bestStatus(row: EndpointRow, wanted: number[]): number {
   const status = wanted.find((candidate) => row.others.includes(candidate));
   if (status === undefined) throw new Error(`${nameOf(row)} lists none of ${wanted.join(', ')}`);
@@ -102,7 +102,7 @@ export const HIDDEN = [404, 403, 400];
 export const REFUSED = [403, 404, 400];
 export const MALFORMED = [400, 404, 403];
 
-/** What is said with a status that tells of a thing the caller may not see or touch. */
+/** The messages for objects that the caller may not see or change. */
 export const MESSAGES: Record<number, string> = {
   400: 'Bad request - invalid parameters',
   403: 'Insufficient permissions to access this resource',

@@ -22,7 +22,7 @@ import { bodyFor, createThings, pathWith, type Things } from './things.ts';
 /** The same requests in every run; `FUZZ_SEED` and `FUZZ_RUNS` (a factor) look for others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20260101);
 const FACTOR = Number(process.env.FUZZ_RUNS ?? 1);
-/** Most is refused before any database is asked, and has nothing to show on the second. */
+/** Most requests are refused before any query, so a second database would show nothing new. */
 const SHARE = inject('postgresUrl') === '' ? 1 : 1 / 3;
 /** No request needs longer, however large. */
 const SLOW_MS = 10_000;
@@ -41,14 +41,14 @@ let things: Things;
 let conforms: Conformance;
 let agent: Agent;
 let authorization: string;
-/** What the log has of unexpected failures. */
+/** Unexpected failures in the log. */
 const failures: string[] = [];
 
 beforeAll(async () => {
   const log = pino({ level: 'error' }, { write: (line) => failures.push(line) });
   homeport = await startTestHomeport({ roles: { api: true, hosting: false }, log });
   ({ owner, accountId } = await homeport.ownedAccount());
-  // The last owner cannot be removed, but anybody else can be.
+  // The last owner cannot be removed; all others can.
   await homeport.person(accountId, 'owner');
   conforms = conformanceTo((await homeport.anonymous.get('/swagger')).body);
   const { username, password } = owner.credential;
@@ -71,7 +71,7 @@ interface Sent {
   body?: Buffer | undefined;
 }
 
-/** Sends a request as it is, and checks what is true of every answer. Returns the status. */
+/** Sends a raw request and checks the invariants of every response. Returns the status. */
 async function send({ method, target, headers = {}, body }: Sent): Promise<number> {
   const begun = performance.now();
   const asked = request(`${homeport.origin}/`, {

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** What no client should send, for generator-driven tests. */
+/** Requests that no client should send, for generator-driven tests. */
 
 const HOSTILE_TEXTS = [
   '',
@@ -125,7 +125,7 @@ export const hostileJson: Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** What is done to a valid body: to the member that a path of names leads to. An empty path is the body itself. */
+/** A change to a valid body, at the member with this path of names. An empty path is the body itself. */
 interface Change {
   path: string[];
   what: { kind: 'replace' | 'add'; value: unknown } | { kind: 'remove' };

@@ -15,7 +15,7 @@ import {
 } from './endpoint-table.ts';
 import { absentThings, bodyFor, createThings, pathTo, pathWith, type Things } from './things.ts';
 
-/** Who asks. The first five are members of the account that "given" and "other" are in. */
+/** The callers. The first five are members of the account that "given" and "other" are in. */
 const CALLERS = [
   'owner',
   'full',
@@ -33,14 +33,14 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number];
 
 /**
- * What becomes of it: `yes` it is done; `no` the caller sees the thing but may not do this; `hide` for the caller there
- * is no such thing; `bad` the body refers to something that the caller may not use.
+ * The outcome. `yes`: done; `no`: the caller sees the object but lacks the permission; `hide`: the object is hidden from the caller;
+ * `bad`: the body refers to something that the caller may not use.
  */
 type Outcome = 'yes' | 'no' | 'hide' | 'bad';
 
 /**
- * Gaps section 6, endpoint by endpoint: what each caller gets for the install "given" and what hangs on it, then for
- * another install of the same account where that is different. An outsider and a nobody are the same everywhere.
+ * The permissions of docs/api.md (Permissions) by endpoint: each caller's outcome for the install "given" and its parts. If it differs,
+ * the outcome for another install of the account follows. An outsider and a caller without account always get the same.
  */
 // biome-ignore format: a table
 const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcome, partialWith: Outcome, partialWithout: Outcome, outsiders: Outcome, partialWithOnOther?: Outcome][] = [
@@ -109,7 +109,7 @@ function statusFor(row: EndpointRow, outcome: Outcome): number {
   }
 }
 
-/** Endpoints about one thing, or an account that the body names; the others are about whoever asks. */
+/** Endpoints about one object, or an account named in the body. The others concern the caller. */
 const ABOUT_THINGS = ENDPOINTS.filter((row) => MATRIX.some(([numbers]) => numbers.includes(row.number)));
 const BY_BODY = [11, 16];
 
@@ -245,7 +245,7 @@ describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, 
     }
   });
 
-  /** What is hidden is answered as if it were not there, whichever identifier leads to it. */
+  /** Hidden objects get the same response as missing ones, for every identifier. */
   async function expectLikeAbsent(caller: Person, things: Things, body: unknown, hidden: Answer) {
     const variants: Record<string, string>[] = [
       ...idsOf(row).map((name) => ({ ...things, [name]: crypto.randomUUID() })),
@@ -259,7 +259,7 @@ describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, 
   }
 });
 
-describe('what a body refers to', () => {
+describe('references in a body', () => {
   const references = {
     'the site of a new install': (site_id: string) => [
       'POST',
@@ -380,9 +380,9 @@ describe('lists', () => {
   });
 });
 
-describe('who may make whom what', () => {
+describe('changes of roles', () => {
   const ROLES = ['owner', 'full', 'full,billing', 'partial', 'partial,billing'] as const;
-  /** Whom each may invite as, change from or to, and remove: never above their own, billing only who has it. */
+  /** The roles that each role may assign, change or remove: never above its own, and billing only with billing. */
   const MAY: Record<(typeof ROLES)[number], readonly string[]> = {
     owner: ROLES,
     'full,billing': ['full', 'full,billing', 'partial', 'partial,billing'],

@@ -5,7 +5,8 @@ import { manualClock } from '../manual-clock.ts';
 import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
 import { bodyFor, createThings, pathTo, type Things } from './things.ts';
 
-/** What each endpoint that changes something writes down: once for each subject. A status report changes nothing, nor does a verification without the record. */
+/** The activity entries of each changing endpoint, one per subject. Status reports change nothing, nor do verifications without the
+ * record. */
 const WRITTEN: Record<number, readonly string[]> = {
   6: ['account_user.invite'],
   8: [],
@@ -64,7 +65,7 @@ const rowsOf = (account: string) =>
     .orderBy('seq')
     .execute();
 
-/** What was written down of an account while something was done. */
+/** The activity entries of an account during `work`. */
 async function writtenBy(account: string, work: () => Promise<unknown>) {
   const before = (await rowsOf(account)).length;
   await work();
@@ -79,7 +80,7 @@ it('knows every endpoint that changes something', () => {
 });
 
 describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
-  it('is written down once, with who did it and by what means', async () => {
+  it('is recorded once, with the user and the source', async () => {
     things = await createThings(homeport, owner, accountId);
     let requestId: unknown;
     const written = await writtenBy(accountId, async () => {
@@ -102,7 +103,7 @@ describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) 
     }
   });
 
-  it('is not written down when it is refused', async () => {
+  it('is not recorded if it is refused', async () => {
     things = await createThings(homeport, owner, accountId);
     const outsider = await homeport.person();
     const limits = { readOnly: true, accountId: null, installs: null };
@@ -110,7 +111,7 @@ describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) 
     const reading = { ...owner, credential, client: homeport.clientOf(credential) };
     const written = await writtenBy(accountId, async () => {
       expect((await ask(reading, row)).status).toBeGreaterThanOrEqual(400);
-      // Anybody may add a key of their own.
+      // Every user may add SSH keys.
       if (row.number !== 38) expect((await ask(outsider, row)).status).toBeGreaterThanOrEqual(400);
       if (bodyFor(row, things) !== undefined) {
         expect((await ask(owner, row, NONSENSE)).status).toBe(400);

@@ -25,7 +25,7 @@ export function domainName(): string {
   return `n${counter}-${process.pid}.example.com`;
 }
 
-/** A public key that nobody has yet, in OpenSSH format (RFC 8709, section 4). */
+/** A new public key in OpenSSH format (RFC 8709, section 4). */
 export function publicKey(): string {
   const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
   const field = (bytes: Buffer) => {

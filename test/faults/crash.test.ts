@@ -82,7 +82,7 @@ function connect(): { client: Client; agent: Agent } {
   return { client: createClient(parts, CREDENTIAL), agent };
 }
 
-/** What the client was told, by the path of the thing. A request that was never answered leaves it open. */
+/** The acknowledged results by path. A request without a response leaves the result open. */
 class Ledger {
   readonly there = new Set<string>();
   readonly gone = new Set<string>();
@@ -186,7 +186,7 @@ async function expectNothingHalf(database: Database): Promise<void> {
   expect(websites.sort()).toEqual(installs.map(({ id }) => id).sort());
 }
 
-it('what was answered is there after kill -9, nothing is half there, and every job ends', async () => {
+it('acknowledged writes survive kill -9, nothing is partial, and every job ends', async () => {
   const ledger = new Ledger();
   let accountId = '';
   for (let round = 0; round < ROUNDS; round++) {

@@ -22,7 +22,7 @@ const Payload = Type.Object({
   killed: Type.Union([Moment, Type.Null()]),
 });
 
-/** What the journal of a process says of an attempt. */
+/** A journal entry of an attempt. */
 export const JournalEntry = Type.Object({
   what: Type.Union([Type.Literal('begin'), Type.Literal('end')]),
   n: Type.Integer(),

@@ -19,7 +19,7 @@ const settings = Parse(
     files: Type.String(),
     /** The attempts that were killed at a chosen moment: one file each, named by the job. */
     marks: Type.String(),
-    /** What this process did when: one JSON document a line. */
+    /** Journal of this process: one JSON document per line. */
     journal: Type.String(),
   }),
   JSON.parse(process.argv[2] ?? ''),

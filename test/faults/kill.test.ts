@@ -64,7 +64,7 @@ function startWorker(): WorkerProcess {
   return { process: child, journal, gone, complaints: () => errors };
 }
 
-/** Those that neither ended nor were told to. */
+/** Workers that neither ended nor were killed. */
 function running(workers: WorkerProcess[]): WorkerProcess[] {
   return workers.filter(({ process }) => !process.killed && process.signalCode === null);
 }
@@ -110,7 +110,7 @@ it('jobs survive kill -9 of their workers: all are done, each effect is there on
   const nothing = () => {};
   const kind = createEffectJob({ write: nothing, record: nothing, kill: nothing });
   await database.write(async (transaction) => {
-    // Nothing unique about it: what happened twice is there twice.
+    // No unique constraint, so a repeated effect appears twice.
     await sql`create table effects (n integer not null)`.execute(transaction.queries);
     for (let n = 0; n < JOBS; n++) {
       const lane = `lane ${n % LANES}`;

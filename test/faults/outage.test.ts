@@ -17,7 +17,7 @@ const UNAVAILABLE = { status: 503, body: { message: 'Service temporarily unavail
 /** An answer that waits for nothing is there by then, on a slow machine too. */
 const PROMPT_MS = 4_000;
 
-/** What the log has, level by level. */
+/** The log by level. */
 const lines: { level: number; msg: string }[] = [];
 const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) });
 
@@ -55,7 +55,7 @@ onlyOn('sqlite', describe)('a SQLite file that another process writes to', () =>
   afterEach(() => letGo());
   afterAll(() => homeport.remove());
 
-  /** Another process takes the one writer, and keeps it until it is told to let go. */
+  /** Another process takes the only writer and keeps it until released. */
   async function hold(): Promise<void> {
     const script = `
       import Sqlite from 'better-sqlite3';
@@ -132,7 +132,7 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
     folder.remove();
   });
 
-  it('answers 503 at once while it is away, and goes on by itself when it is back', async () => {
+  it('answers 503 at once while it is away, and recovers automatically', async () => {
     let crashed = false;
     const statuses = new Set<number>();
     const busy = Array.from({ length: 8 }, async (_, index) => {
@@ -162,7 +162,7 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
       expect(result).toMatchObject(UNAVAILABLE);
       expect(ms).toBeLessThan(PROMPT_MS);
     }
-    // What needs no database needs none.
+    // Requests without queries still work.
     expect((await homeport.anonymous.get('/swagger')).status).toBe(200);
     expect((await homeport.anonymous.get('/user')).status).toBe(401);
     expect((await homeport.anonymous.get('/nothing')).status).toBe(404);
@@ -207,6 +207,6 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
   });
 });
 
-it('logs what only an operator can mend', () => {
+it('logs faults that only an operator can fix', () => {
   expect(lines.some((line) => line.level >= 40)).toBe(true);
 });

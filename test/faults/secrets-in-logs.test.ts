@@ -17,7 +17,7 @@ const TYPED_PASSWORD = 'typed-by-a-person-1234';
 const S3_SECRET = 's3-secret-access-key-5678';
 
 const lines: string[] = [];
-// Without the redaction that the program's own log has: nobody is to rely on it.
+// Without the redaction of the program's log, so that no code relies on it.
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
 
 let homeport: TestHomeport;
@@ -83,7 +83,7 @@ function mailedToken(email: string): string {
   return link.slice(link.lastIndexOf('/') + 1);
 }
 
-/** All that somebody does to get into the portal, wrong and right. */
+/** All sign-in steps of the portal, wrong and right. */
 async function usePortal(): Promise<void> {
   const email = 'invited@example.com';
   await owner.client.post(`/accounts/${accountId}/account_users`, {
@@ -134,7 +134,7 @@ async function usePortal(): Promise<void> {
   expect((await browser.post(`/password_links/${reset}`, { password: TYPED_PASSWORD })).status).toBe(204);
 }
 
-/** The sealing of somebody's second factor is broken: what fails has the secret at hand. */
+/** Breaks the sealing of a user's second factor, so that the failing code has the secret at hand. */
 async function breakASecondFactor(): Promise<void> {
   const person = await homeport.person();
   const browser = await signedIn(homeport, person);
@@ -152,7 +152,7 @@ async function breakASecondFactor(): Promise<void> {
   secrets.set('the secret of another second factor', secret);
 }
 
-/** A failure that nobody expected, in the middle of what handles a private key. */
+/** An unexpected failure in code that handles a private key. */
 async function breakACertificate(): Promise<void> {
   const things = await createThings(homeport, owner, accountId);
   const path = `/installs/${things.install_id}/domains/${things.domain_id}/ssl_certificate`;
@@ -241,7 +241,7 @@ it('the log of a busy run has no password, token, private key or Authorization i
   );
 });
 
-it('what an operator is told of a database that refuses says nothing of its password', async () => {
+it('the error for a refusing database does not contain its password', async () => {
   const config = {
     ...homeport.config,
     databaseUrl: `postgres://homeport:${TYPED_PASSWORD}@127.0.0.1:9/homeport`,

@@ -38,7 +38,7 @@ describe('SIGTERM when PostgreSQL', () => {
     return server;
   }
 
-  test('is gone: the process ends, and says what it could not do', async () => {
+  test('is gone: the process ends and reports what it could not do', async () => {
     const server = await serveAndUse('gone');
     await postgres.crash();
     server.process.kill('SIGTERM');

@@ -11,7 +11,7 @@ import { type Client, createAgent, createClient, text } from '../client.ts';
 /** Sites that a sequence creates after the backup. */
 export const WRITES = 40;
 
-/** A Homeport on SQLite in a folder of its own, as other SQLite clients meet it. */
+/** A Homeport on SQLite in a separate folder, used by other SQLite clients too. */
 export interface SqliteHomeport {
   environment: Environment;
   file: string;
@@ -95,7 +95,7 @@ export function locksOn(file: string, pid: number): string[] {
     .map((line) => line.replace(/^\d+: /, ''));
 }
 
-/** What a sequence left: how many acknowledged writes are gone, and SQLite's verdict on the file. */
+/** The result of a sequence: the number of lost acknowledged writes, and SQLite's verdict on the file. */
 export interface Outcome {
   lost: number;
   integrity: string;
