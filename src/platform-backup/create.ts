@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { ownCertificateFile, ownKeyFile } from '../api/api-certificate.ts';
 import type { Config } from '../config/config.ts';
 import { copyDatabase } from '../database/copy-database.ts';
 import { timestamp } from '../lib/clock.ts';
@@ -15,10 +16,9 @@ import {
   type Manifest,
   manifestText,
 } from './manifest.ts';
-import { ownFiles } from './own-files.ts';
 import { finishRun, hadJobSince, insertRun, isInstall, readContents } from './runs-store.ts';
 import { type BackupDraft, type BackupStorage, backupName } from './storage.ts';
-import type { WebsiteParts } from './website-parts.ts';
+import type { HostFile, WebsiteParts } from './website-parts.ts';
 
 /** Attempts to copy a website that a job changed meanwhile. */
 const TRIES = 3;
@@ -246,5 +246,14 @@ function notIncluded(config: Config, withSealingKey: boolean): string[] {
     ...(config.host === 'linux' ? [linux] : []),
     'The settings (environment and settings file), and files that they name.',
     'Mails that were written into the data folder.',
+  ];
+}
+
+/** The API's generated certificate and key, by their names in the data folder; empty if the operator configured others. */
+function ownFiles({ dataDir, tlsCert }: Pick<Config, 'dataDir' | 'tlsCert'>): HostFile[] {
+  if (tlsCert !== null) return [];
+  return [
+    { name: 'tls/api.crt', file: ownCertificateFile(dataDir) },
+    { name: 'tls/api.key', file: ownKeyFile(dataDir) },
   ];
 }

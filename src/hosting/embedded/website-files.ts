@@ -5,9 +5,9 @@ import { syncFolder } from '../../lib/durable-file.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { InstallRef } from '../contract/host.ts';
+import { escapeHtml, htmlPage } from '../policy/pages.ts';
 import type { Layout } from './host-folder/layout.ts';
 import { removeTree } from './snapshots/archive-exchange.ts';
-import { starterPage } from './starter-page.ts';
 
 /** Creates and deletes the folders of installs. */
 export interface WebsiteFiles {
@@ -58,4 +58,15 @@ async function writeSynced(path: string, content: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** The first page of a new website, with its name. The owner replaces it. */
+function starterPage(installName: string): string {
+  const name = escapeHtml(installName);
+  return htmlPage(
+    installName,
+    `<h1>${name}</h1>
+<p>This website is ready. It has no content yet.</p>
+<p><small>If it is yours: sign in by SFTP as <code>${name}</code> and replace <code>index.html</code>.</small></p>`,
+  );
 }
