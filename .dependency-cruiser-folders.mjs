@@ -1,4 +1,4 @@
-/** No folder imports another in a circle. Tests and the generator of the portal's API types are left out: they start whole servers. */
+/** Forbids circles between folders. Tests and the generator of the portal's API types are excluded, because they start whole servers. */
 import layers from './.dependency-cruiser.mjs';
 
 export default {

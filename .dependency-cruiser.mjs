@@ -1,6 +1,6 @@
 /**
- * The order of the layers (docs/architecture.md): a request goes route → service → store, and nothing points back up.
- * An import that goes against it fails `npm run layers`.
+ * The order of the layers (docs/architecture.md): a request goes route → service → store, and no import points back up.
+ * Any other import fails `npm run layers`.
  */
 const tests = '(\\.|-)(test|fixture)\\.ts$';
 
@@ -29,25 +29,25 @@ export default {
     { name: 'no-orphans-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     never(
       'shipped-code-needs-no-tests',
-      'what is shipped never imports a test, a bench or a development package',
+      'shipped code imports no tests, benchmarks or development packages',
       { path: '^src' },
       { path: '^(test|bench)/|\\.test\\.ts$' },
     ),
     never(
       'no-development-packages',
-      'what is shipped runs without development packages',
+      'shipped code runs without development packages',
       { path: '^src' },
       { dependencyTypes: ['npm-dev'] },
     ),
     never(
       'api-knows-no-resource',
-      'the HTTP face is about no one resource',
+      'the HTTP layer knows no resource',
       { path: '^src/api/' },
       { path: '^src/(features|jobs|hosting/embedded|mail|cli)/' },
     ),
     never(
       'services-know-no-http',
-      'rules know neither routes nor the framework; shapes are the one thing they share',
+      'rules know neither routes nor the framework, and share only schemas with them',
       { path: `${feature}(?!(routes|portal-routes|schema)\\.ts)[^/]+\\.ts$` },
       {
         path: `^src/api/(?!schema\\.ts)|${feature}(routes|portal-routes)\\.ts$|node_modules/fastify/`,
@@ -137,7 +137,7 @@ export default {
     ),
     never(
       'only-the-assembly-knows-the-linux-host',
-      'it runs in a process of its own; everything else speaks to it through src/hosting/remote',
+      'the Linux host runs in a separate process, reached through src/hosting/remote',
       { path: '^src/', pathNot: '^src/(hosting/linux/|app/linux-host\\.ts$|cli/host/)' },
       { path: '^src/hosting/linux/' },
     ),
@@ -161,13 +161,13 @@ export default {
     ),
     never(
       'pages-know-the-api-alone',
-      'what runs in a browser asks the server, and holds nothing of it',
+      'code in the browser calls the server and imports none of it',
       { path: '^web/', pathNot: '^web/(api/types/|build\\.ts$)' },
       { path: '^(src|test|bench)/' },
     ),
     never(
       'no-page-knows-another',
-      'what several pages show is a component',
+      'a part of several pages is a component',
       { path: '^web/(components|api|live|session)/' },
       { path: '^web/(pages|shell)/' },
     ),

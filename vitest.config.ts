@@ -8,7 +8,7 @@ const postgres = findPostgres() !== undefined;
 for (const line of skippedTests()) process.stderr.write(`${line}\n`);
 
 const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'];
-/** What never opens a database has nothing to show twice; nor has what takes long and is about something else. */
+/** Tests that run once, on SQLite: they open no database, or are slow and about something else. */
 const withoutDatabase = [
   'web/**',
   'src/hosting/**',
@@ -26,10 +26,11 @@ const withoutDatabase = [
   'test/faults/silent-clients.test.ts',
   'src/database/sqlite-changes.test.ts',
   'src/access/**',
-  'src/jobs/{backoff,failure,repeat}.test.ts',
+  'src/features/domains/certificates/schedule.test.ts',
+  'src/jobs/{backoff,failure}.test.ts',
   'src/features/queries-in-stores.test.ts',
-  'src/features/**/{connection,dns-sentence,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
-  // What these show is the process's or the log's; their queries are tested with the services.
+  'src/features/**/{connection,dns-sentence,edge-addresses,guesses,nightly-time,present,reach,recovery-codes,result-sentence,state,telephone,totp,weakness}.test.ts',
+  // These test processes and logs. The services' tests cover their queries on both databases.
   'test/cli/{commands,hosts,launcher,loading,lost-output,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
   'test/faults/{secrets-in-logs,sqlite-clients}.test.ts',
   'src/**/domain-name.test.ts',
@@ -45,11 +46,11 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // What is waited for is there in a moment, and on a machine with other work in a few: a second is no fault.
+    // A busy machine may need seconds for what usually takes a moment.
     expect: { poll: { timeout: 20_000, interval: 20 } },
-    // More than there are processors: most tests wait for disk, network and child processes.
+    // More than the number of processors, because tests often wait for disk, network and child processes.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    // Files share what they have loaded, which halves the time: each starts servers and databases of its own, and changes nothing else.
+    // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
     isolate: false,
     projects: [
       {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Whole hosts take longest: begun last, one of them would run alone in the end. */
+/** Tests of whole hosts take longest, so they begin first. */
 class WholeHostsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isWhole = ({ moduleId }: TestSpecification) => moduleId.includes('/test/host/');
@@ -10,7 +10,7 @@ class WholeHostsFirst extends BaseSequencer {
   }
 }
 
-/** The Linux host on real daemons: as root, on Debian. Three files at a time: each has a machine's worth of daemons, and waits for them. */
+/** Tests of the Linux host with real daemons, as root on Debian. Three files run at a time, because each waits for many daemons. */
 export default defineConfig({
   test: {
     testTimeout: 120_000,

@@ -23,7 +23,7 @@ const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const output = { maxBuffer: 64 * 1024 * 1024 };
 
-/** The checks by name, in order. Each gets what the ones before it found out; the first that fails is the last. */
+/** The checks by name, in order. Each gets the findings of earlier ones. The first failure ends the run. */
 const CHECKS = {
   'npm ci leaves a clean clone': async ({ npm, clone }) => {
     await run('git', ['clone', '--quiet', REPOSITORY, clone]);
@@ -55,11 +55,11 @@ const CHECKS = {
   },
 };
 
-/** Starts Homeport by `npm start` on free ports. Resolves once it says that it runs. */
+/** Starts Homeport with `npm start` on free ports. Resolves when it prints that it runs. */
 async function start({ cli, clone, data, environment }) {
   const child = spawn(process.execPath, [cli, 'start'], {
     cwd: clone,
-    // In a process group of its own, which is what remains to be ended if a check fails.
+    // In a new process group, which can be ended if a check fails.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -127,7 +127,7 @@ async function listens(port) {
   }
 }
 
-/** Checks one version; gives the results in the form of vitest's. */
+/** Checks one version, and returns results in the form of vitest. */
 async function check(version) {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-npm-'));
   const trial = { clone: join(folder, 'clone'), data: join(folder, 'data'), environment: cleanEnvironment() };
@@ -154,7 +154,7 @@ async function check(version) {
   return results;
 }
 
-/** npm's own program, without the npx that fetched it around it. */
+/** npm's program, without the npx that fetched it. */
 async function npmProgram(version) {
   const words = ['--yes', '--package', `npm@${version}`, '--call', 'command -v npm'];
   return (await run('npx', words, { env: cleanEnvironment(), ...output })).stdout.trim();
@@ -169,7 +169,7 @@ function cleanEnvironment() {
 
 const [report, ...versions] = process.argv.slice(2);
 const assertionResults = [];
-// One after the other: each fills a processor and the disk.
+// One after the other, because each keeps a processor and the disk busy.
 for (const version of versions.length > 0 ? versions : VERSIONS) {
   for (const result of await check(version)) {
     console.log(`${result.status}: ${result.fullName}`);

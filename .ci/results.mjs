@@ -1,20 +1,20 @@
 // Reads the JSON reports of vitest for `.ci/run`. Runs on Node 20, without a dependency.
 //
 //   results.mjs files REPORT               the files in which a test failed, a line each
-//   results.mjs count STATUS REPORT ...    for each run its exit status and its report: tells of every failure,
-//                                          then "N passed, N failed"; ends with 1 if any failed
+//   results.mjs count STATUS REPORT ...    takes the exit status and the report of each run, prints every failure,
+//                                          then "N passed, N failed", and exits with 1 if any failed
 //
-// A report may have a second one beside it, REPORT.again, of a run of the failed files alone. What failed in the first and
-// passed in the second has passed, and is named: it depends on what ran beside it, which is a fault to be mended.
+// REPORT.again may hold a second run of the failed files. A test that passed only there counts as passed and is named,
+// because it depends on luck and needs a fix.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Lines of a failure's message that are shown: the difference, not the whole stack. */
+/** Lines shown of a failure: the difference without the whole stack. */
 const MESSAGE_LINES = 25;
 
 const read = (report) => JSON.parse(readFileSync(report, 'utf8')).testResults;
 
-/** Failed tests of a report, by file and name; a file that could not be loaded has no tests, and fails as a whole. */
+/** Failed tests of a report, by file and name. A file that could not be loaded fails as a whole. */
 function failures(report) {
   return read(report).flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(process.cwd(), name);
@@ -30,7 +30,7 @@ const passedIn = (report) =>
   read(report).flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === 'passed'))
     .length;
 
-/** Whether a test that failed in one report is shown to pass by another: its file was run and nothing failed in it. */
+/** Whether another report shows that a failed test passed: it has the file without failures. */
 function passesIn(report, { file }) {
   const ran = read(report).some(
     ({ name, status }) => relative(process.cwd(), name) === file && status === 'passed',
@@ -43,7 +43,7 @@ function tell(title, { file, test, message }) {
   console.log(`\n${title}: ${file} > ${test}\n${lines.map((line) => `    ${line}`).join('\n')}`);
 }
 
-/** Tells of the failures of one run, and counts. */
+/** Prints the failures of one run, and counts. */
 function countOf(status, report) {
   let passed = passedIn(report);
   let failed = 0;

@@ -1,4 +1,4 @@
-// Plain JavaScript: it runs on whatever Node npm runs on.
+// Plain JavaScript, because the Node that runs npm also runs this file.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
