@@ -3,7 +3,7 @@ import { messageOf } from '../../lib/error-message.ts';
 import type { HostQuestions } from '../contract/host.ts';
 import type { Question, Reply } from './protocol.ts';
 
-/** What it takes to answer a host: fetching its next question, and sending an answer. */
+/** A host's questions: fetches the next one and sends an answer. */
 export interface Listening {
   next(): Promise<Question | null>;
   answer(id: string, reply: Reply): Promise<void>;
@@ -11,14 +11,14 @@ export interface Listening {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** So many questions are answered at the same time; before one of them is, no further one is taken. */
+/** Maximum number of questions answered in parallel. */
 const MOST_AT_ONCE = 32;
-/** A host that has no question says so after longer than this, and is asked no sooner again. */
+/** Minimum time between polls that return no question. A correct host holds them longer. */
 const NONE_AFTER_MS = 1_000;
 
 /**
- * Answers a host's questions until `signal` aborts; several at the same time, if there are. While the host is not to
- * be reached it tries again and again; `onFault` hears of the first failure in a row.
+ * Answers a host's questions in parallel until `signal` aborts. Retries while the host is unreachable. Calls `onFault` for
+ * the first failure in a row.
  */
 export async function answerQuestions(
   host: Listening,

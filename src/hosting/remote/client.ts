@@ -16,24 +16,24 @@ import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 import { adviceFor } from './unreachable.ts';
 
 export interface RemoteHost extends HostMachine {
-  /** Answers what the host asks, from now on until it is closed. `onFault` hears why it cannot, once for each time. */
+  /** Answers the host's questions until `close`. Calls `onFault` once per outage, with the cause. */
   answer(questions: HostQuestions, onFault: (error: unknown) => void): void;
-  /** Cancels what is under way, and closes the connections. */
+  /** Cancels commands in progress and closes the connections. */
   close(): Promise<void>;
 }
 
-/** The host could not be asked, or went away while it worked; the message says which, and what to do. */
+/** The host is unreachable, or disconnected during a command. The message says which, and what to do. */
 export class HostUnreachableError extends Error {
   override name = 'HostUnreachableError';
 }
 
 const CONNECT_MS = 5_000;
-/** Less than the host keeps an idle connection, so that none is used that is just being closed. */
+/** Shorter than the host's limit for idle connections, so that no command uses a connection that is closing. */
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * A host in another process. It is connected to when it is first asked; each call stands for itself, and ends with a
- * {@link HostUnreachableError} when its limit has passed.
+ * A host in another process. Connects at the first call. A call that exceeds its time limit throws
+ * {@link HostUnreachableError}.
  */
 export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}): RemoteHost {
   const withinMs: TimeLimits = { ...TIME_LIMITS, ...limits };
@@ -56,7 +56,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     throw 'error' in outcome ? failure(status, outcome.error) : new ProtocolError(`status ${status}`);
   }
 
-  /** What `work` gives, if it does before the limit or `ended` comes. */
+  /** The result of `work`. Aborts it at the limit or when `ended` aborts. */
   async function within<Result>(
     limitMs: number,
     ended: AbortSignal,
@@ -81,7 +81,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
       case 400:
       case 404:
         return new PermanentHostError(
-          `The host ${target.name} does not understand (${message}). Bring it to the version of this Homeport.`,
+          `The host ${target.name} does not understand (${message}). Install the same version of Homeport there.`,
         );
       default:
         return new HostUnreachableError(`The host ${target.name} refuses: ${message}.`);
@@ -116,7 +116,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     async start() {
       await describe();
     },
-    /** It goes on without this process. */
+    /** The host continues without this process. */
     async stop() {},
     describe,
     apply: (state, signal) => call(COMMANDS.apply, withinMs.apply, { state }, signal),
@@ -176,7 +176,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
   };
 }
 
-/** Whoever hosts in its own process does without the library. */
+/** Loads undici only for hosts in another process. */
 async function poolOf(target: HostTarget): Promise<Pool> {
   const { Pool } = await import('undici');
   const limits = {

@@ -4,7 +4,7 @@ import type { QuestionQueue } from './questions.ts';
 
 type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
 
-/** What is said all the time, and no news. */
+/** Commands that are too frequent to log. */
 export const IDLE_TALK = new Set([
   COMMANDS.nextQuestion.name,
   COMMANDS.answer.name,
@@ -12,10 +12,10 @@ export const IDLE_TALK = new Set([
   COMMANDS.heldInstalls.name,
 ]);
 
-/** How each command of the protocol is carried out, by its name. A {@link ProtocolError} is thrown for arguments that are none. */
+/** Handlers of the protocol's commands, by name. They throw {@link ProtocolError} for invalid arguments. */
 export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<string, Handler> {
   const handlers = new Map<string, Handler>();
-  /** What is wrong with the arguments is thrown at once, and not as the command's own failure. */
+  /** Invalid arguments throw synchronously, to distinguish them from a failure of the command. */
   function handle<Taken, Given>(
     { name, parseArguments }: Command<Taken, Given>,
     run: (taken: Taken, signal: AbortSignal) => Promise<Given> | Promise<void>,
@@ -53,7 +53,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   return handlers;
 }
 
-/** As long as the other end takes it. */
+/** Truncates a text to the length that the protocol allows. */
 export function cut(sentences: string): string {
   return sentences.slice(0, LONGEST_SENTENCES);
 }

@@ -15,13 +15,13 @@ import { publicHostKey } from '../embedded/sftp/ssh-host-key.ts';
 import type { HostIdentity } from './identity.ts';
 import { createHostServer, type HostServer } from './server.ts';
 
-/** A real host with what a host in a process of its own has besides. For tests. */
+/** A real host with the additional commands of a remote host, for tests. */
 export interface TestMachine extends TestHost {
   machine: HostMachine;
   description: HostDescription;
-  /** What `inspect` was asked. */
+  /** Arguments of the calls of `inspect`. */
   inspected: { expected: InstallRef[]; repair: boolean }[];
-  /** What each install runs on, as far as this host goes. */
+  /** Versions of each install on this host. */
   versions: Map<string, { phpVersion: string | null; wordpressVersion: string | null }>;
 }
 
@@ -95,16 +95,16 @@ export async function startMachine(
   };
 }
 
-/** A machine that takes commands, as one of its own would. */
+/** A machine that accepts commands like a remote host. */
 export interface ServedMachine extends TestMachine {
-  /** Its sockets, as `HOMEPORT_HOST_RUN_FOLDER`. */
+  /** Folder of its sockets, like `HOMEPORT_HOST_RUN_FOLDER`. */
   runFolder: string;
   server: HostServer;
-  /** Takes commands over mutual TLS too; gives the address. */
+  /** Also accepts commands over mutual TLS. Returns the address. */
   listenTls(identity: HostIdentity, port?: number): Promise<string>;
-  /** Takes no more commands, as if it were down; the websites go on. */
+  /** Stops accepting commands, as if the host were down. The websites stay available. */
   down(): Promise<void>;
-  /** Takes commands again. */
+  /** Accepts commands again. */
   up(): Promise<void>;
 }
 

@@ -10,20 +10,20 @@ export interface Certified {
   key: string;
 }
 
-/** What a host proves itself with to the control plane, and by what it knows the control plane. */
+/** A host's certificate, and the authority that it accepts the control plane's certificate from. */
 export interface HostIdentity extends Certified {
   hostId: string;
   /** The authority's certificate, PEM. */
   ca: string;
 }
 
-/** What the control plane proves itself with to its hosts. */
+/** The control plane's certificate, and the authority that it accepts hosts' certificates from. */
 export interface ClientIdentity extends Certified {
   ca: string;
 }
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-/** Nobody renews them by the way, and what they are good for ends when the host is removed. */
+/** Long, because these certificates are not renewed. Removing a host ends their use. */
 const AUTHORITY_DAYS = 7300;
 const LEAF_DAYS = 3650;
 /** Clocks of two machines differ. */
@@ -32,7 +32,7 @@ const CLOCK_SKEW_MS = DAY_MS;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** The name in the certificate of a host, by which no other host can pose as this one. */
+/** The name in a host's certificate. It prevents hosts from impersonating each other. */
 export function hostNameOf(hostId: string): string {
   return `${hostId}.host.homeport.internal`;
 }
@@ -90,7 +90,7 @@ export function parseIdentity(text: string): HostIdentity {
   }
   const name = new X509Certificate(certificate.block).subjectAltName ?? '';
   const hostId = parseUuid(/^DNS:([0-9a-f-]{36})\.host\.homeport\.internal$/.exec(name)?.[1] ?? '');
-  if (hostId === undefined) throw notOne('its certificate is not one of a host');
+  if (hostId === undefined) throw notOne('its certificate is not a host certificate');
   return { hostId, certificate: certificate.block, key: key.block, ca: ca.block };
 }
 
@@ -125,7 +125,7 @@ async function issue(
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([purpose], true),
-      // RFC 5280 section 4.2.1.6: critical where the subject is empty. The names are too long for a common name.
+      // RFC 5280 section 4.2.1.6: critical if the subject is empty. The names are too long for a common name.
       new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: name }], true),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
@@ -133,7 +133,7 @@ async function issue(
   return { certificate: pem(certificate.toString('pem')), key: await exported(keys.privateKey) };
 }
 
-/** Loading the library costs about 100 ms and 20 MB, and a certificate is made once for each host. */
+/** Loading the library costs about 100 ms and 20 MB, and each host needs it only once. */
 async function loadX509() {
   await import('reflect-metadata');
   return import('@peculiar/x509');

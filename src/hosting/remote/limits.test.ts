@@ -44,7 +44,7 @@ function connected(path: string, limits: Partial<TimeLimits>): RemoteHost {
   return remote;
 }
 
-/** A host that somebody has broken into: it answers as `listener` does. */
+/** A compromised host that answers with `listener`. */
 async function hostile(listener: RequestListener, limits: Partial<TimeLimits> = {}): Promise<RemoteHost> {
   const server = createServer(listener);
   const path = newPath();
@@ -54,7 +54,7 @@ async function hostile(listener: RequestListener, limits: Partial<TimeLimits> = 
   return connected(path, limits);
 }
 
-/** A host of ours, that does what the test says. */
+/** A correct host whose machine the test defines. */
 async function serving(
   changes: Partial<HostMachine> = {},
   options: Partial<HostServerOptions> = {},
@@ -67,15 +67,15 @@ async function serving(
   return { path, remote: connected(path, {}), server };
 }
 
-describe('a control plane waits for a host', () => {
-  /** It shows that it lives, for ever. */
+describe('a control plane', () => {
+  /** Sends line feeds forever. */
   const beating: RequestListener = (_request, response) => {
     response.writeHead(200);
     const beat = setInterval(() => response.write('\n'), 20);
     response.once('close', () => clearInterval(beat));
   };
 
-  it('no longer than the limit of the command, whatever signs of life it shows', async () => {
+  it('waits no longer than the limit of the command, even if the host sends line feeds', async () => {
     const remote = await hostile(beating, { describe: 300, withdraw: 3_000 });
     const given: string[] = [];
     const withdrawn = remote
@@ -92,13 +92,13 @@ describe('a control plane waits for a host', () => {
     expect(given).toEqual(['describe', 'withdraw']);
   });
 
-  it('for the work of a job no longer than the job', async () => {
+  it('waits for the command of a job no longer than the job', async () => {
     const remote = await hostile(beating);
     const job = AbortSignal.timeout(200);
     await expect(remote.apply(siteState('shop'), job)).rejects.toThrow(/timeout/);
   });
 
-  it('and reads no answer without end', async () => {
+  it('stops reading an endless answer', async () => {
     const remote = await hostile((_request, response) => {
       response.writeHead(200);
       const line = Buffer.alloc(1024 * 1024, '\n');
@@ -111,7 +111,7 @@ describe('a control plane waits for a host', () => {
     await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
   });
 
-  it('and takes no more of its questions than it answers at the same time', async () => {
+  it('takes only as many questions as it answers in parallel', async () => {
     let asked = 0;
     const remote = await hostile((request, response) => {
       const isQuestion = request.url?.endsWith('next_question') === true;
@@ -126,7 +126,7 @@ describe('a control plane waits for a host', () => {
     expect(asked).toBe(32);
   });
 
-  it('and asks no host at once again that never has a question', async () => {
+  it('pauses between polls of a host that answers at once without a question', async () => {
     let asked = 0;
     const remote = await hostile((_request, response) => {
       asked += 1;
@@ -139,13 +139,13 @@ describe('a control plane waits for a host', () => {
   });
 });
 
-describe('what a host says of itself', () => {
+describe('the description of a host', () => {
   const said = (changes: Partial<HostDescription>) =>
     Value.Check(descriptionSchema, { ...machine.description, ...changes });
   const many = (count: number, of: (index: number) => string) =>
     Array.from({ length: count }, (_, at) => of(at));
 
-  it('is taken as machines are', () => {
+  it('is accepted from a real machine', () => {
     expect(said({ sshHostKeys: ['ssh-ed25519 AAAA', 'ecdsa-sha2-nistp256 AAA='] })).toBe(true);
     expect(said({ capacity: 100_000, reservedNames: ['www-data', '_apt', 'Debian-exim', 'host$'] })).toBe(
       true,
@@ -153,20 +153,20 @@ describe('what a host says of itself', () => {
   });
 
   it.each<[string, Partial<HostDescription>]>([
-    ['more room than any has', { capacity: 100_001 }],
+    ['too much capacity', { capacity: 100_001 }],
     ['a thousand versions of PHP', { phpVersions: many(1_000, (at) => `8.${at % 100}`) }],
     ['a thousand versions of WordPress', { wordpressVersions: many(1_000, (at) => `6.${at}`) }],
-    ['more log-ins than any has', { reservedNames: many(1_001, (at) => `user${at}`) }],
-    ['a name that no log-in has', { reservedNames: ['two words'] }],
+    ['too many user names', { reservedNames: many(1_001, (at) => `user${at}`) }],
+    ['an invalid user name', { reservedNames: ['two words'] }],
     ['an endless name', { reservedNames: ['x'.repeat(65)] }],
-    ['a key that would be two lines', { sshHostKeys: ['ssh-ed25519 AAAA\n* ssh-ed25519 AAAA'] }],
+    ['a key of two lines', { sshHostKeys: ['ssh-ed25519 AAAA\n* ssh-ed25519 AAAA'] }],
     ['an endless key', { sshHostKeys: [`ssh-rsa ${'A'.repeat(2_800)}`] }],
-    ['more keys than any has', { sshHostKeys: many(9, () => 'ssh-ed25519 AAAA') }],
-  ])('is not taken with %s', async (_what, changes) => {
+    ['too many keys', { sshHostKeys: many(9, () => 'ssh-ed25519 AAAA') }],
+  ])('is refused with %s', async (_what, changes) => {
     expect(said(changes)).toBe(false);
   });
 
-  it('is cut where a program wrote very much, and not lost', async () => {
+  it('truncates long output of a program', async () => {
     const { remote } = await serving({
       remove: () => Promise.reject(new Error('x'.repeat(100_000))),
       inspect: async () => [{ thing: 'nginx', message: 'y'.repeat(100_000), mended: null, remedy: null }],
@@ -177,7 +177,7 @@ describe('what a host says of itself', () => {
   });
 });
 
-describe('a host waits for a command', () => {
+describe('a host', () => {
   const HALF = 'POST /v1/describe HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n';
 
   function opened(path: string, said = ''): Socket {
@@ -192,14 +192,14 @@ describe('a host waits for a command', () => {
     ['nothing', ''],
     ['half a head', HALF],
     ['half a body', `${HALF}\r\n{`],
-  ])('no longer than its limit: %s', async (_what, said) => {
+  ])('closes a connection after the limit: %s', async (_what, said) => {
     const { path } = await serving({}, { commandWithinMs: 300 });
     const begun = performance.now();
     await once(opened(path, said), 'close');
     expect(performance.now() - begun).toBeGreaterThan(290);
   });
 
-  it('and takes its time for one that has come', async () => {
+  it('does not apply the limit to a command in progress', async () => {
     const slow = async () => {
       await sleep(900);
       return '6.8';
@@ -208,25 +208,25 @@ describe('a host waits for a command', () => {
     expect(await remote.addWordpress(null)).toBe('6.8');
   });
 
-  it('and again after one', async () => {
+  it('applies the limit again after a command', async () => {
     const { path } = await serving({}, { commandWithinMs: 300 });
     const socket = opened(path, `${HALF}\r\n{}${HALF}`);
     socket.resume();
     await once(socket, 'close');
   });
 
-  it('and is still to be had where many connect and say nothing', async () => {
+  it('stays available while many idle clients connect', async () => {
     const { path } = await serving();
     const silent = Array.from({ length: 140 }, () => opened(path));
     await Promise.all(silent.map((socket) => once(socket, 'connect')));
-    // Who each of them is takes a process to find out: on a busy machine longer than a call waits.
+    // Identifying each client takes a process. On a busy machine that exceeds the time limit of a call.
     const remote = connected(path, { describe: 55_000 });
     const described = () => remote.describe().catch((error: unknown) => String(error));
     await expect.poll(described, { timeout: 90_000 }).toEqual(machine.description);
     await expect.poll(() => silent.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(128);
   });
 
-  it('and lets no stranger hold a place by TLS', async () => {
+  it('does not let unauthenticated TLS clients block others', async () => {
     const authority = await createAuthority(new Date());
     const identity = await createHostIdentity(authority, machine.description.id, new Date());
     const client = await createClientIdentity(authority, new Date());

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The status that somebody gets; rejects if the kernel lets nobody in. */
+/** The status that a user gets. Rejects if the kernel refuses the connection. */
 async function statusFor(...who: string[]): Promise<string> {
   const curl = ['curl', '--silent', '--unix-socket', socket, '--data', '{}'];
   const { stdout } = await runCommand('setpriv', [
@@ -45,27 +45,27 @@ async function statusFor(...who: string[]): Promise<string> {
   return stdout;
 }
 
-/** How curl ends whose connection was closed before it had sent everything, or before it had even looked whose it is (7). */
+/** Exit codes of curl if the server closes the connection before curl has sent everything, or at once (7). */
 const CLOSED_EARLY = [7, 55, 56];
 
-/** The status that a stranger gets. Nobody waits for what strangers have to say, so they may find the connection closed instead. */
+/** The status that other users get. The server does not wait for their request, so curl may only see a closed connection. */
 const refusalFor = (...who: string[]) =>
   statusFor(...who).catch((error: unknown) => {
     if (error instanceof CommandError && CLOSED_EARLY.includes(error.status ?? 0)) return '403';
     throw error;
   });
 
-it('is used by root and by its group, and the kernel keeps others away', async () => {
+it('serves root and the group, and the kernel refuses others', async () => {
   expect(await statusFor('--reuid=0')).toBe('200');
   expect(await statusFor(`--reuid=${STRANGER}`, `--regid=${GROUP}`, '--clear-groups')).toBe('200');
   expect(await statusFor(`--reuid=${STRANGER}`, `--regid=${STRANGER}`, `--groups=${GROUP}`)).toBe('200');
   await expect(statusFor(`--reuid=${STRANGER}`, `--regid=${STRANGER}`, '--clear-groups')).rejects.toThrow();
 });
 
-it('is no use to others even if the file lets them in', async () => {
+it('refuses others even if the file’s permissions allow them', async () => {
   await chmod(socket, 0o666);
   expect(await refusalFor(`--reuid=${STRANGER}`, `--regid=${STRANGER}`, '--clear-groups')).toBe('403');
-  // In the user's name, but no member of the group: www-data is none.
+  // www-data exists in the user database, but is not a member of the group.
   expect(await refusalFor('--reuid=www-data', '--regid=www-data', '--clear-groups')).toBe('403');
   expect(await statusFor(`--reuid=${STRANGER + 1}`, `--regid=${STRANGER}`, '--clear-groups')).toBe('200');
 });

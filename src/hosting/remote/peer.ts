@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** The process at the other end of a Unix socket, as the kernel knows it. */
+/** The process at the other end of a Unix socket, as reported by the kernel. */
 export interface Peer {
   uid: number;
-  /** Its own group and those that it is in besides, also those that the group file gives its user. */
+  /** The process's groups, and its user's groups in the group file. */
   groups: number[];
 }
 
-/** Who may use the socket besides root. */
+/** Group and users that may use the socket, besides root. */
 export interface Allowed {
   gid: number;
   uids?: readonly number[];
@@ -20,8 +20,8 @@ export function isAllowed(peer: Peer, { gid, uids = [] }: Allowed): boolean {
 }
 
 /**
- * SO_PEERCRED (17) and SO_PEERGROUPS (59) of SOL_SOCKET (1), unix(7); Node has no call for them. What it prints: the
- * user id, then ids of groups.
+ * Prints the user id, then the group ids. Reads SO_PEERCRED (17) and SO_PEERGROUPS (59) of SOL_SOCKET (1), unix(7), which
+ * Node does not support.
  */
 const SCRIPT = `
 open(my $socket, '+<&=', 3) or die "no socket: $!";
@@ -36,7 +36,7 @@ if (my ($name, undef, undef, $primary) = getpwuid($uid)) {
 print join(' ', $uid, @groups);
 `;
 
-/** Asks the kernel who is at the other end of an accepted connection from which nothing has been read yet. */
+/** The process at the other end of an accepted connection, from the kernel. Call before reading from the connection. */
 export async function peerOf(socket: Socket): Promise<Peer> {
   const perl = spawn('/usr/bin/perl', ['-e', SCRIPT], {
     stdio: ['ignore', 'pipe', 'pipe', socket],
@@ -45,7 +45,7 @@ export async function peerOf(socket: Socket): Promise<Peer> {
     killSignal: 'SIGKILL',
   });
   const { stdout, stderr } = perl;
-  // In place of `socket`, which only hands over its descriptor, there is no stream here.
+  // The types allow null because of the `socket` entry, which only passes a descriptor.
   if (stdout === null || stderr === null) throw new Error('the process has no output');
   const ended = new Promise<number | null>((resolve, reject) => {
     perl.once('error', reject).once('close', resolve);
@@ -53,7 +53,9 @@ export async function peerOf(socket: Socket): Promise<Peer> {
   const [status, printed, complaint] = await Promise.all([ended, text(stdout), text(stderr)]);
   const [uid, ...groups] = printed.split(' ').map(Number);
   if (status !== 0 || uid === undefined || ![uid, ...groups].every(Number.isInteger)) {
-    throw new Error(`it cannot be told who connects: ${complaint.trim() || `perl ended with ${status}`}`);
+    throw new Error(
+      `the process at the other end is unknown: ${complaint.trim() || `perl ended with ${status}`}`,
+    );
   }
   return { uid, groups };
 }

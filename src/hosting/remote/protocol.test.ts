@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { COMMANDS, ProtocolError } from './protocol.ts';
 
-test('a WordPress is fetched from where the host is configured to, or from one of two public places', () => {
+test('WordPress comes from the host’s configured source or from one of two public sources', () => {
   for (const source of [null, 'official', 'debian']) {
     expect(COMMANDS.addWordpress.parseArguments({ source })).toEqual({ source });
   }

@@ -5,28 +5,28 @@ import { CACHE_KINDS } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 
 /**
- * What the control plane and a host say to each other: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of
- * commands is closed, and both ends check what they are given against the same schemas.
+ * The protocol between the control plane and a host: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of commands is
+ * closed. Both ends validate messages against the same schemas.
  *
- * A request that cannot be carried out at all is answered 400, 404 or 413. Everything else is answered 200 at once, with
- * line feeds every {@link BEAT_MS} while the command is under way and the {@link Outcome} at its end: a host that is
- * gone is so told from one that works. Whoever closes the connection before cancels the command.
+ * Invalid requests get 400, 404 or 413. Other requests get 200 at once, a line feed every {@link BEAT_MS} during the
+ * command, and finally the {@link Outcome}. The line feeds distinguish a busy host from a dead one. Closing the connection
+ * cancels the command.
  */
 export const PATH_PREFIX = '/v1/';
 
-/** How often a host that works on a command shows that it lives, in milliseconds. */
+/** Interval of the line feeds during a command, in milliseconds. */
 export const BEAT_MS = 5_000;
-/** How long a host may show nothing before it counts as gone. */
+/** Silence after which a host counts as unreachable, in milliseconds. */
 export const SILENCE_MS = 20_000;
-/** How long a host holds the request for the next question, in milliseconds. */
+/** Time that a host holds the request for the next question, in milliseconds. */
 export const POLL_MS = 25_000;
-/** How long the control plane has to answer a question. */
+/** Time limit for the control plane's answer to a question, in milliseconds. */
 export const ANSWER_WITHIN_MS = 5_000;
-/** The largest body of a request in bytes: thousands of host names with their certificates. */
+/** Maximum request body in bytes. Enough for thousands of host names with certificates. */
 export const LARGEST_BODY = 64 * 1024 * 1024;
-/** The largest answer in bytes: what is wrong with a whole machine. */
+/** Maximum answer in bytes. Enough for all findings of an inspection. */
 export const LARGEST_ANSWER = 8 * 1024 * 1024;
-/** The longest that a host says for people of one thing, in characters: the end of what a program wrote is among it. */
+/** Maximum length of a message for people, in characters. Messages may include the end of a program's output. */
 export const LONGEST_SENTENCES = 16 * 1024;
 
 const closed = { additionalProperties: false };
@@ -38,8 +38,8 @@ const installName = Type.String({ pattern: `^${INSTALL_NAME}$` });
 const phpVersion = Type.String({ pattern: '^\\d{1,2}\\.\\d{1,2}$' });
 const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' });
 /**
- * The sources of WordPress that may be named from elsewhere. No folder and no archive: the host reads them as root, and opens
- * what it finds to all websites.
+ * Sources of WordPress that the control plane may choose. It may not choose a folder or archive: the host would read it as root
+ * and make it readable for all websites.
  */
 const wordpressSource = Type.String({ pattern: '^(official|debian)$' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -103,16 +103,16 @@ const proof = { hostname: text(253), path: text(1024) };
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 
-/** A log-in of a machine, as shadow-utils and Debian's packages name theirs. */
+/** A Unix user name, as shadow-utils and Debian's packages allow it. */
 const logIn = Type.String({ maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*\\$?$' });
 
-/** As a file of public keys has it, without a comment: RSA with 16,384 bits is the longest. */
+/** A line of a public key file without its comment. The longest is RSA with 16,384 bits. */
 const hostKey = Type.String({
   maxLength: 2_800,
   pattern: '^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}$',
 });
 
-/** How a host describes itself; also what the control plane keeps of it. Bounded, for somebody may have broken into it. */
+/** A host's description of itself, which the control plane stores. Bounded, because the host may be compromised. */
 export const descriptionSchema = Type.Object({
   id: uuid,
   capacity: Type.Integer({ minimum: 0, maximum: 100_000 }),
@@ -124,7 +124,7 @@ export const descriptionSchema = Type.Object({
   platform: Type.Optional(orNull(uuid)),
 });
 
-/** What a host asks of the control plane (HostQuestions). */
+/** A host's question to the control plane (HostQuestions). */
 const question = Type.Union([
   Type.Object({
     id: uuid,
@@ -150,16 +150,16 @@ const reply = Type.Union([
 /** An answer to a question. */
 export type Reply = Static<typeof reply>;
 
-/** One command: its name, and how to check what it takes and gives. */
+/** A command: its name, and the parsers of its arguments and result. */
 export interface Command<Taken, Given> {
   name: string;
-  /** What `body` should be, or a {@link ProtocolError} that names what is wrong with it. */
+  /** Checks the arguments. Throws {@link ProtocolError}, which names the fault. */
   parseArguments(body: unknown): Taken;
-  /** The same for what the other end gave back. */
+  /** Checks the result in the same way. */
   parseResult(result: unknown): Given;
 }
 
-/** What was said is not what the protocol has. */
+/** A message that violates the protocol. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError';
 }
@@ -176,7 +176,7 @@ function command<Taken extends TSchema, Given extends TSchema>(
   };
 }
 
-/** No value is repeated in the message: there are private keys among them. */
+/** The error does not repeat values, because some are private keys. */
 function parse<Schema extends TSchema>(schema: Schema, value: unknown, what: string): Static<Schema> {
   if (Value.Check(schema, value)) return value;
   const [first] = Value.Errors(schema, value);
@@ -258,7 +258,7 @@ export const COMMANDS = {
   answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),
 };
 
-/** How a command ended. `permanent`: trying again will not mend it. */
+/** Outcome of a command. `permanent` failures do not succeed on a retry. */
 export type Outcome = { result: unknown } | { error: { permanent: boolean; message: string } };
 
 const outcome = Type.Union([
@@ -266,13 +266,13 @@ const outcome = Type.Union([
   Type.Object({ error: Type.Object({ permanent: Type.Boolean(), message: sentences }) }),
 ]);
 
-/** Throws a {@link ProtocolError} for a text that is no outcome. */
+/** Parses an outcome. Throws {@link ProtocolError} for other texts. */
 export function parseOutcome(body: string): Outcome {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (cause) {
-    throw new ProtocolError('the answer is no JSON', { cause });
+    throw new ProtocolError('the answer is not JSON', { cause });
   }
   return parse(outcome, value, 'the answer');
 }

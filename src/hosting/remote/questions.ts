@@ -1,21 +1,21 @@
 import type { HostQuestions } from '../contract/host.ts';
 import { ANSWER_WITHIN_MS, POLL_MS, type Question, type Reply } from './protocol.ts';
 
-/** What is to be known, without the id of the question. */
+/** A question without its id. */
 type Asked = { [Kind in Question['kind']]: Omit<Extract<Question, { kind: Kind }>, 'id'> }[Question['kind']];
 
-/** The host's side of the questions: they wait here until a control plane asks for the next one. */
+/** The host's queue of questions. They wait until a control plane requests the next one. */
 export interface QuestionQueue {
   questions: HostQuestions;
-  /** The next question, or null after a while without one. Rejects when `signal` aborts. */
+  /** The next question; null after POLL_MS without one. Rejects when `signal` aborts. */
   next(signal: AbortSignal): Promise<Question | null>;
-  /** An answer; one that comes too late is dropped. */
+  /** Settles a question. Ignores late answers. */
   answer(id: string, reply: Reply): void;
-  /** Ends all waiting: there will be no more questions. */
+  /** Ends all waiting requests and questions. */
   close(): void;
 }
 
-/** So long one listener has before another is asked the same: it may have gone just then. */
+/** Time before another listener gets the same question, because the first may have disconnected. */
 const OFFER_AGAIN_MS = 2_000;
 
 interface Pending {
@@ -23,12 +23,12 @@ interface Pending {
   settle(reply: Reply): void;
 }
 
-/** `uuid` names the questions. */
+/** Creates the queue. `uuid` returns ids for questions. */
 export function createQuestionQueue(uuid: () => string): QuestionQueue {
   const unanswered = new Map<string, Pending>();
-  /** Those of them that no listener has taken, oldest first. */
+  /** Unanswered questions that no listener has taken, oldest first. */
   const offered = new Set<Pending>();
-  /** Listeners that wait, oldest first. */
+  /** Waiting listeners, oldest first. */
   const listeners = new Set<(question: Question | null) => void>();
 
   function offer(pending: Pending): void {
@@ -54,7 +54,7 @@ export function createQuestionQueue(uuid: () => string): QuestionQueue {
       const pending: Pending = { question: { id, ...asked }, settle };
       const again = setInterval(() => offer(pending), OFFER_AGAIN_MS);
       const limit = setTimeout(
-        () => settle({ kind: 'failed', message: 'no control plane answers; "homeport serve" must run' }),
+        () => settle({ kind: 'failed', message: 'no control plane answers; start "homeport serve"' }),
         ANSWER_WITHIN_MS,
       );
       unanswered.set(id, pending);
@@ -94,7 +94,7 @@ export function createQuestionQueue(uuid: () => string): QuestionQueue {
     close() {
       for (const listener of [...listeners]) listener(null);
       for (const { settle } of [...unanswered.values()]) {
-        settle({ kind: 'failed', message: 'the host is being stopped' });
+        settle({ kind: 'failed', message: 'the host is stopping' });
       }
     },
     questions: {
@@ -114,6 +114,6 @@ export function createQuestionQueue(uuid: () => string): QuestionQueue {
 
 function failed(reply: Reply): Error {
   return new Error(
-    `The control plane was asked and did not answer: ${reply.kind === 'failed' ? reply.message : 'it answered something else'}`,
+    `The control plane did not answer the question: ${reply.kind === 'failed' ? reply.message : 'it answered another question'}`,
   );
 }

@@ -78,7 +78,7 @@ function connected(
   return remote;
 }
 
-/** A server of its own for a host that does what the test says. */
+/** A separate server for a host that the test defines. */
 async function serving(
   host: Partial<HostMachine>,
 ): Promise<{ server: HostServer; remote: RemoteHost; path: string }> {
@@ -92,7 +92,7 @@ async function serving(
 describe.each(['unix', 'tls'])('a host over %s', (transport) => {
   const remoteHost = () => connected(transport === 'unix' ? { socket } : {});
 
-  it('does all that a host does', async () => {
+  it('supports all commands', async () => {
     const remote = remoteHost();
     await remote.start();
     expect(await remote.describe()).toEqual(machine.description);
@@ -143,11 +143,11 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     expect(JSON.stringify(log)).not.toContain('PRIVATE KEY');
   });
 
-  it('says what is wrong for good, and what is not', async () => {
+  it('distinguishes permanent failures from others', async () => {
     const remote = remoteHost();
-    const gone = siteState('nobody');
+    const gone = siteState('missing');
     await expect(remote.purge(gone, 'page')).rejects.toThrow(
-      new PermanentHostError('there is no website nobody on this host'),
+      new PermanentHostError('there is no website missing on this host'),
     );
     const { remote: broken } = await serving({
       remove: () => Promise.reject(new Error('the disk is full')),
@@ -157,7 +157,7 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     expect(failure).not.toBeInstanceOf(PermanentHostError);
   });
 
-  it('has its questions answered', async () => {
+  it('gets answers to its questions', async () => {
     const remote = remoteHost();
     const userId = randomUUID();
     const installId = randomUUID();
@@ -179,7 +179,7 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
       userId,
     });
     expect(await server.questions.sshLogin('shop', 'SHA256:other')).toBeNull();
-    // Many at the same time.
+    // Many questions in parallel.
     const passwords = Array.from({ length: 20 }, () => server.questions.backupPassword(installId));
     expect(new Set(await Promise.all(passwords))).toEqual(new Set(['secret of the backups']));
     await expect(server.questions.backupPassword(randomUUID())).rejects.toThrow(
@@ -190,7 +190,7 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
 });
 
 describe('questions', () => {
-  it('end after five seconds where no control plane is', async () => {
+  it('fail after five seconds without a control plane', async () => {
     const { server: own } = await serving({});
     const begun = performance.now();
     await expect(own.questions.sshLogin('shop', 'SHA256:abc')).rejects.toThrow(/no control plane answers/);
@@ -198,9 +198,9 @@ describe('questions', () => {
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
-  it('go to another control plane when the first is gone with one', async () => {
+  it('go to another control plane if the first disconnects with one', async () => {
     const { server: own, path, remote } = await serving({});
-    // Takes a question and never answers it.
+    // Takes a question without answering it.
     const silent = new Pool('http://silent', { connect: { socketPath: path } });
     const taken = silent.request({ method: 'POST', path: '/v1/next_question', body: '{}' });
     await sleep(200);
@@ -211,7 +211,7 @@ describe('questions', () => {
     await silent.destroy();
   });
 
-  it('are answered again when the host comes back, and the fault is told once', async () => {
+  it('are answered again when the host returns, and the fault is reported once', async () => {
     const { server: own, path, remote } = await serving({});
     const faults: unknown[] = [];
     remote.answer(noQuestions, (error) => faults.push(error));
@@ -227,8 +227,8 @@ describe('questions', () => {
   });
 });
 
-describe('commands under way', () => {
-  it('are cancelled when the control plane gives them up', async () => {
+describe('commands in progress', () => {
+  it('are cancelled when the control plane cancels them', async () => {
     let signalled: AbortSignal | undefined;
     const { remote } = await serving({
       apply: (_state, signal) =>
@@ -245,7 +245,7 @@ describe('commands under way', () => {
     await eventually(() => signalled?.aborted === true);
   });
 
-  it('are cancelled when the control plane is gone', async () => {
+  it('are cancelled when the control plane disconnects', async () => {
     let signalled: AbortSignal | undefined;
     const { remote } = await serving({
       snapshot: (_install, _id, signal) =>
@@ -261,7 +261,7 @@ describe('commands under way', () => {
     await eventually(() => signalled?.aborted === true);
   });
 
-  it('are waited for when the host ends', async () => {
+  it('finish before the host stops', async () => {
     const begun = Promise.withResolvers<void>();
     const { server: own, remote } = await serving({
       addWordpress: async () => {
@@ -276,7 +276,7 @@ describe('commands under way', () => {
     await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
   });
 
-  it('show that the host lives, for as long as they take', async () => {
+  it('send line feeds until they finish', async () => {
     const seenAlive = Promise.withResolvers<void>();
     const { path } = await serving({
       addWordpress: async () => {
@@ -300,7 +300,7 @@ describe('commands under way', () => {
   });
 });
 
-describe('what is not understood', () => {
+describe('an invalid request', () => {
   const post = async (path: string, body: string) => {
     const pool = new Pool('http://host', { connect: { socketPath: socket } });
     try {
@@ -328,7 +328,7 @@ describe('what is not understood', () => {
     });
   });
 
-  it('is refused where only the state is wrong, and without repeating a key', async () => {
+  it('is refused if the state is invalid, without repeating a key', async () => {
     const state = siteState('shop', [
       { name: 'shop.test\n}', certificate: { chain: 'x', key: 'SECRETKEY', notAfter: 'x' } },
     ]);
@@ -338,7 +338,7 @@ describe('what is not understood', () => {
     expect(JSON.stringify(answer)).not.toContain('SECRETKEY');
   });
 
-  it('is the end of it where a request is too large', async () => {
+  it('closes the connection if it is too large', async () => {
     const pool = new Pool('http://host', { connect: { socketPath: socket } });
     const large = Buffer.alloc(64 * 1024 * 1024 + 1, 32);
     const answered = await pool
@@ -350,7 +350,7 @@ describe('what is not understood', () => {
     expect(await connected({ socket }).describe()).toEqual(machine.description);
   });
 
-  it('is told as a difference of versions', async () => {
+  it('is reported as a difference of versions', async () => {
     const answer = '{"error":{"permanent":false,"message":"no command x"}}';
     const old = createServer((connection) => {
       connection.once('data', () =>
@@ -365,13 +365,13 @@ describe('what is not understood', () => {
 });
 
 describe('the socket', () => {
-  it('is for its group alone', async () => {
+  it('is accessible only to its group', async () => {
     const { mode, gid } = await stat(socket);
     expect(mode & 0o777).toBe(0o660);
     expect(gid).toBe(me.gid);
   });
 
-  it('is not taken from a host that runs, and taken over from one that was killed', async () => {
+  it('replaces that of a killed host, but not that of a running one', async () => {
     const other = createHostServer({ host: machine.machine, log: listeningLog([]) });
     await expect(other.listenUnix(socket, me)).rejects.toThrow(/Another "homeport host" listens/);
     expect(await connected({ socket }).describe()).toEqual(machine.description);
@@ -391,7 +391,7 @@ describe('the socket', () => {
     await expect(stat(path)).rejects.toThrow(/ENOENT/);
   });
 
-  it('says what to do where nothing listens, and where it may not be used', async () => {
+  it('explains what to do if nothing listens or permission is missing', async () => {
     const path = join(folder, 'none.sock');
     await expect(connected({ socket: path }).describe()).rejects.toThrow(
       `The host web1 does not answer: nothing listens at ${path}. Start it there, as root, with "homeport host"`,
@@ -402,7 +402,7 @@ describe('the socket', () => {
     await expect(connected({ socket: closed }).describe()).rejects.toThrow(/HOMEPORT_HOST_GROUP/);
   });
 
-  it('takes nothing from a host that goes away in between', async () => {
+  it('fails a call if the host stops during it', async () => {
     const { server: own, remote } = await serving({ addWordpress: () => new Promise(() => {}) });
     const added = remote.addWordpress(null).catch((error: unknown) => error);
     await sleep(100);
@@ -412,7 +412,7 @@ describe('the socket', () => {
 });
 
 describe('mutual TLS', () => {
-  it('refuses whoever shows no certificate', async () => {
+  it('refuses clients without a certificate', async () => {
     const connection = request(`https://127.0.0.1:${port}/v1/describe`, {
       method: 'POST',
       body: '{}',
@@ -428,23 +428,23 @@ describe('mutual TLS', () => {
     );
   });
 
-  it('refuses a host that poses as the control plane', async () => {
+  it('refuses a host that impersonates the control plane', async () => {
     const posing = { certificate: identity.certificate, key: identity.key, ca: identity.ca };
     await expect(connected({ identity: posing }).describe()).rejects.toThrow(HostUnreachableError);
   });
 
-  it('does not speak to another host in the place of this one', async () => {
+  it('does not connect to another host at the same address', async () => {
     await expect(connected({ hostId: randomUUID() }).describe()).rejects.toThrow(
-      /whoever answers at https:\S+ is not this host/,
+      /the server at https:\S+ is not this host/,
     );
   });
 
-  it('does not speak to a host of another authority', async () => {
+  it('does not connect to a host of another authority', async () => {
     const foreign = await createClientIdentity(await createAuthority(new Date()), new Date());
     await expect(connected({ identity: foreign }).describe()).rejects.toThrow(/is not this host/);
   });
 
-  it('does not speak to the control plane in the place of a host', async () => {
+  it('does not connect to a control plane at a host’s address', async () => {
     const posing = createHostServer({ host: machine.machine, log: listeningLog([]) });
     const at = await posing.listenTls({ host: '127.0.0.1', port: 0 }, { ...identity, ...client });
     open.push({ close: () => posing.close(100) });
@@ -453,7 +453,7 @@ describe('mutual TLS', () => {
     );
   });
 
-  it('takes nothing older than TLS 1.3', async () => {
+  it('requires TLS 1.3', async () => {
     const outcome = await new Promise((resolve) => {
       httpsRequest({
         host: '127.0.0.1',
@@ -471,21 +471,21 @@ describe('mutual TLS', () => {
     expect(outcome).toMatchObject({ message: expect.stringMatching(/protocol version/) });
   });
 
-  it('says what to do where nothing listens', async () => {
+  it('explains what to do if nothing listens', async () => {
     await expect(connected({ url: 'https://127.0.0.1:9' }).describe()).rejects.toThrow(
       /nothing answers at https:\/\/127\.0\.0\.1:9 .*HOMEPORT_HOST_LISTEN/,
     );
   });
 
-  it('says which setting names an address that is taken', async () => {
+  it('names the setting if the address is in use', async () => {
     await expect(server.listenTls({ host: '127.0.0.1', port }, identity)).rejects.toThrow(
       /HOMEPORT_HOST_LISTEN/,
     );
   });
 });
 
-describe('the file of an identity', () => {
-  it('is read as it was written', () => {
+describe('an identity file', () => {
+  it('can be read after writing', () => {
     expect(parseIdentity(formatIdentity(identity))).toEqual(identity);
   });
 

@@ -20,18 +20,18 @@ import { createPeerServer, listenAtPath } from './unix-socket.ts';
 
 export interface HostServer {
   /**
-   * Takes commands on a Unix socket: root's, for the group `gid` to use (0660). Each connection's other end is asked
-   * of the kernel: root, `uids` and members of the group are served. Throws OperatorError if another host is there.
+   * Accepts commands on a Unix socket of root with group `gid` (0660). Serves root, `uids` and members of the group, which the
+   * kernel identifies. Throws OperatorError if another host listens there.
    */
   listenUnix(path: string, allowed: Allowed): Promise<void>;
   /**
-   * Takes commands from whoever shows a certificate of the identity's authority that is the control plane's. Gives
-   * the port. Throws OperatorError if the address cannot be had.
+   * Accepts commands over TLS from clients with the control plane's certificate, issued by the identity's authority. Returns
+   * the port. Throws OperatorError if the address is unavailable.
    */
   listenTls(address: ListenAddress, identity: HostIdentity): Promise<number>;
-  /** What the host may ask: it is answered by a control plane that is connected, or rejects after a few seconds. */
+  /** Questions to a connected control plane. They reject after 5 s without an answer. */
   questions: HostQuestions;
-  /** Takes no more commands; those under way may end within `graceMs` (10 s if left out), then they are cancelled. */
+  /** Stops accepting commands. Cancels commands that are still running after `graceMs` (default: 10 s). */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -39,26 +39,26 @@ export interface HostServerOptions {
   host: HostMachine;
   log: Logger;
   random?: Pick<Randomness, 'uuid'>;
-  /** For how long a connection may be there without a whole command, in milliseconds; 60 s if left out. */
+  /** Maximum time of a connection without a complete command, in milliseconds; 60 s by default. */
   commandWithinMs?: number;
 }
 
 /**
- * Node enforces these, in milliseconds, for a server that listens itself: not for the one behind the Unix socket. Control
- * planes are told the last, and so never begin a command on a connection that is just being closed.
+ * Limits in milliseconds. Node enforces them only for a server that listens itself, not for the one behind the Unix socket. Node
+ * sends the last one to control planes, so that they start no command on a connection that is closing.
  */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 };
 const COMMAND_WITHIN_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 const GRACE_MS = 10_000;
-/** Connections of control planes on which no command is under way. */
+/** Maximum number of control planes' connections without a command in progress. */
 const MOST_IDLE = 128;
-/** Commands under way, those included that wait for a question. */
+/** Maximum number of commands in progress, including those that wait for a question. */
 const MOST_COMMANDS = 256;
-/** Connections whose certificate has not been seen yet. */
+/** Maximum number of connections that have not yet sent a certificate. */
 const MOST_STRANGERS = 256;
 
-/** Lets control planes command a host. It may be made before the host is: `host` is first used by a command. */
+/** Serves a host's commands to control planes. Uses `host` only in commands, so the caller may create it later. */
 export function createHostServer(options: HostServerOptions): HostServer {
   const { host, log, random = systemRandomness, commandWithinMs = COMMAND_WITHIN_MS } = options;
   const queue = createQuestionQueue(() => random.uuid());
@@ -88,15 +88,15 @@ export function createHostServer(options: HostServerOptions): HostServer {
     if (name === undefined || handler === undefined) {
       return refuse(response, 404, `There is no command ${request.method} ${request.url}`);
     }
-    if (isClosing) return refuse(response, 503, 'The host is being stopped');
-    if (running.size >= MOST_COMMANDS) return refuse(response, 503, 'Too many commands are under way');
+    if (isClosing) return refuse(response, 503, 'The host is stopping');
+    if (running.size >= MOST_COMMANDS) return refuse(response, 503, 'Too many commands are in progress');
     const body = await readBody(request).catch((error: unknown) => {
-      // Whoever closes the connection while sending is nobody to answer.
+      // A client that disconnects while sending needs no answer.
       if (request.destroyed) return undefined;
       throw error;
     });
     if (body === undefined) return;
-    // It takes as long as it takes.
+    // Not idle while the command runs. TIME_LIMITS of the control plane apply.
     idle.leave(socket);
     response.once('close', () => idle.enter(socket));
     if (body === null) return refuse(response, 413, `A request has at most ${LARGEST_BODY} bytes`);
@@ -159,7 +159,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
           ...LIMITS,
           cert: identity.certificate,
           key: identity.key,
-          // Its purpose is checked besides: a host's certificate opens no other host.
+          // Node also checks the certificate's purpose, so a host's certificate does not open another host.
           ca: [identity.ca],
           requestCert: true,
           rejectUnauthorized: true,
@@ -171,7 +171,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
       ),
     );
     const strangers = createWaitingRoom({ most: MOST_STRANGERS, withinMs: HANDSHAKE_MS });
-    // The two ends of one connection: what TLS speaks over, and what it makes of that.
+    // Finds the TCP socket of a TLS socket by the client's address and port.
     const arrived = new Map<string, Socket>();
     server.on('connection', (socket: Socket) => {
       const end = farEndOf(socket);
@@ -210,7 +210,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
     queue.close();
     for (const path of unixPaths) await rm(path, { force: true });
     for (const server of servers) server.close();
-    const limit = setTimeout(() => closing.abort(new Error('the host is being stopped')), graceMs);
+    const limit = setTimeout(() => closing.abort(new Error('the host is stopping')), graceMs);
     await Promise.race([Promise.all(running), once(closing.signal, 'abort')]);
     clearTimeout(limit);
     for (const socket of sockets) socket.destroy();
@@ -235,7 +235,7 @@ function nameOf({ method, url }: IncomingMessage): string | undefined {
   return method === 'POST' && url?.startsWith(PATH_PREFIX) ? url.slice(PATH_PREFIX.length) : undefined;
 }
 
-/** Null if it is too large. */
+/** Reads the body; null if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -252,11 +252,11 @@ function parsedJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (cause) {
-    throw new ProtocolError('the body is no JSON', { cause });
+    throw new ProtocolError('the body is not JSON', { cause });
   }
 }
 
-/** The rest of the request is not read, so the connection cannot be used again. */
+/** Closes the connection, because the rest of the request is not read. */
 function refuse(response: ServerResponse, status: number, message: string): void {
   const outcome: Outcome = { error: { permanent: status === 400, message } };
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });

@@ -2,25 +2,25 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { ANSWER_WITHIN_MS, type COMMANDS, POLL_MS } from './protocol.ts';
 
 /**
- * How long a host may take for each command in all, in milliseconds. That it shows signs of life is not enough: one that
- * somebody has broken into could show them for ever, and hold up what waits for it.
+ * Maximum duration of each command, in milliseconds. The line feeds during a command are not enough: a compromised host could
+ * send them forever and block the callers.
  */
 export type TimeLimits = Readonly<Record<keyof typeof COMMANDS, number>>;
 
-/** For work of jobs at least as long as these may take; their own signals end it before. */
+/** At least as long as the jobs' time limits. The jobs' signals end their commands earlier. */
 export const TIME_LIMITS: TimeLimits = {
   describe: 15 * SECOND_MS,
   publish: 15 * SECOND_MS,
   withdraw: 10 * SECOND_MS,
   purge: 30 * SECOND_MS,
   nextQuestion: POLL_MS + 10 * SECOND_MS,
-  // Later than this nobody waits for it any more.
+  // The host no longer waits for a later answer.
   answer: 2 * ANSWER_WITHIN_MS,
-  // It looks at every install, and mends some.
+  // It inspects every install, and repairs some.
   inspect: 10 * MINUTE_MS,
   heldInstalls: MINUTE_MS,
   belongTo: 15 * SECOND_MS,
-  // The processes of a whole page of installs are ended.
+  // It ends the processes of a whole page of installs.
   setAside: 10 * MINUTE_MS,
   addWordpress: 15 * MINUTE_MS,
   remove: 5 * MINUTE_MS,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { type Allowed, isAllowed, peerOf } from './peer.ts';
 
-/** Hands over to `serve` the connections of those who may connect. Nothing is read from one before that is known. */
+/** Passes allowed connections to `serve`. Reads nothing from a connection before it knows the user. */
 export function createPeerServer({
   allowed,
   log,
@@ -16,7 +16,7 @@ export function createPeerServer({
   serve: (socket: Socket) => void;
 }): Server {
   return createServer({ pauseOnConnect: true }, (socket) => {
-    // Whoever goes while being looked at is nobody to tell.
+    // A client may disconnect during the check.
     socket.on('error', (err) => log.debug({ err }, 'a connection to the host broke'));
     peerOf(socket).then(
       (peer) => {
@@ -24,12 +24,15 @@ export function createPeerServer({
           serve(socket);
           socket.resume();
         } else {
-          log.warn({ uid: peer.uid }, 'somebody who may not command the host tried to');
+          log.warn(
+            { uid: peer.uid },
+            'refused a connection of a user without permission to command the host',
+          );
           turnAway(socket);
         }
       },
       (err: unknown) => {
-        log.error({ err }, 'could not find out who connects to the host');
+        log.error({ err }, 'could not identify the user of a connection to the host');
         socket.destroy();
       },
     );
@@ -37,14 +40,14 @@ export function createPeerServer({
 }
 
 /**
- * Listens at a path, for this user and the group to use (0660). What a killed process left there is replaced. Throws
- * OperatorError if somebody listens there.
+ * Listens at a path, for this user and the group (0660). Replaces the socket of a killed process. Throws OperatorError if
+ * another process listens there.
  */
 export async function listenAtPath(server: Server, path: string, gid: number): Promise<void> {
   if (await isAnswered(path)) {
     throw new OperatorError(`Another "homeport host" listens at ${path}. Stop that one first.`);
   }
-  // Made beside its place, so that nobody finds it there with other rights than it will have.
+  // Created under another name, so that the path never has a socket with the wrong permissions.
   const beside = `${path}.${process.pid}`;
   await rm(beside, { force: true });
   server.listen(beside);
@@ -54,7 +57,7 @@ export async function listenAtPath(server: Server, path: string, gid: number): P
   await rename(beside, path);
 }
 
-/** A socket file that nobody listens on is a killed process's. */
+/** Whether a process listens at the path. A killed process leaves a socket file without a listener. */
 async function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path);
   try {
@@ -67,9 +70,9 @@ async function isAnswered(path: string): Promise<boolean> {
   }
 }
 
-/** Says why before it closes; nothing of what was sent is read. */
+/** Answers 403 with the reason and closes the connection, without reading from it. */
 function turnAway(socket: Socket): void {
-  const message = 'this user may not command it; whoever may is in the group of HOMEPORT_HOST_GROUP';
+  const message = 'this user may not command it; add the user to the group of HOMEPORT_HOST_GROUP';
   const body = JSON.stringify({ error: { permanent: false, message } });
   const head = [
     'HTTP/1.1 403 Forbidden',

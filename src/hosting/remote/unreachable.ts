@@ -1,10 +1,10 @@
 import type { HostTarget } from './host-target.ts';
 
-/** What is the matter when a host cannot be asked, and what to do about it. */
+/** Explains why a host is unreachable and what to do. */
 export function adviceFor(target: HostTarget, cause: unknown): string {
   const code = codeOf(cause);
   if (code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT') {
-    return 'it has shown no sign of life for a while. Look at its log.';
+    return 'it has sent nothing for a while. Look at its log.';
   }
   return 'socket' in target ? adviceForSocket(target.socket, code, cause) : adviceForUrl(target, code, cause);
 }
@@ -16,7 +16,7 @@ function adviceForSocket(socket: string, code: string, cause: unknown): string {
       return `nothing listens at ${socket}. Start it there, as root, with "homeport host"; "homeport host setup" prepares a machine for it.`;
     case 'EACCES':
     case 'EPERM':
-      return `this user may not use ${socket}. Add it to the group of HOMEPORT_HOST_GROUP, and begin anew.`;
+      return `this user may not use ${socket}. Add the user to the group of HOMEPORT_HOST_GROUP and restart.`;
     default:
       return `${text(cause)}. Look at its log.`;
   }
@@ -24,10 +24,10 @@ function adviceForSocket(socket: string, code: string, cause: unknown): string {
 
 function adviceForUrl({ name, url }: { name: string; url: string }, code: string, cause: unknown): string {
   if (UNREACHABLE.has(code)) {
-    return `nothing answers at ${url} (${text(cause)}). See that "homeport host" runs there with HOMEPORT_HOST_LISTEN, and that a firewall lets this machine through.`;
+    return `nothing answers at ${url} (${text(cause)}). Check that "homeport host" runs there with HOMEPORT_HOST_LISTEN, and that firewalls allow this machine.`;
   }
   if (/CERT|SIGNATURE|INVALID_PURPOSE|ERR_SSL|TLS/.test(code)) {
-    return `whoever answers at ${url} is not this host (${text(cause)}). HOMEPORT_HOST_IDENTITY there must be the file that "homeport host add ${name}" wrote.`;
+    return `the server at ${url} is not this host (${text(cause)}). HOMEPORT_HOST_IDENTITY there must be the file that "homeport host add ${name}" wrote.`;
   }
   return `${text(cause)}. Look at its log.`;
 }
