@@ -7,7 +7,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { SETTINGS } from './settings.ts';
 import { settingsTable, withSettingsTable } from './settings-table.ts';
 
-/** Each setting: its default, then texts that are good with their values, then texts that are refused. */
+/** Each setting: its default, valid texts with their values, and invalid texts. */
 const CASES: {
   [Name in keyof Config]: { standard: Config[Name]; good: [string, Config[Name]][]; bad: string[] };
 } = {
@@ -348,7 +348,7 @@ describe('each setting', () => {
     }
   });
 
-  it('has a default that is a good value, and a name that begins with HOMEPORT_', () => {
+  it('has a valid default and a name that begins with HOMEPORT_', () => {
     for (const name of names) {
       const { variable, defaultText, meaning } = SETTINGS[name];
       expect(variable).toMatch(/^HOMEPORT_[A-Z0-9_]+$/);
@@ -360,7 +360,7 @@ describe('each setting', () => {
     expect(names.length).toBe(Object.keys(SETTINGS).length);
   });
 
-  it('of the certificate stand together', () => {
+  it('of the certificate requires the other one', () => {
     const both = { HOMEPORT_TLS_CERT: 'a.crt', HOMEPORT_TLS_KEY: 'a.key' };
     expect(readConfig(both)).toMatchObject({ tlsCert: 'a.crt', tlsKey: 'a.key' });
     for (const one of ['HOMEPORT_TLS_CERT', 'HOMEPORT_TLS_KEY'] as const) {
@@ -372,7 +372,7 @@ describe('each setting', () => {
 });
 
 describe('the public URL', () => {
-  it('follows the port that is listened on, where it is not given', () => {
+  it('has the port of HOMEPORT_LISTEN by default', () => {
     expect(readConfig({ HOMEPORT_LISTEN: '127.0.0.1:9000' }).publicUrl).toBe('https://localhost:9000');
     expect(readConfig({ HOMEPORT_LISTEN: '127.0.0.1:0' }).publicUrl).toBe('https://localhost:8443');
   });
@@ -384,14 +384,14 @@ describe('an unknown setting', () => {
     ['HOMEPORT_DATADIR', 'HOMEPORT_DATA_DIR'],
     ['HOMEPORT_DATABASE_URI', 'HOMEPORT_DATABASE_URL'],
     ['HOMEPORT_rate_limit', 'HOMEPORT_RATE_LIMIT'],
-  ])('%s is refused, and the nearest named: %s', (variable, nearest) => {
+  ])('%s is refused with the nearest setting: %s', (variable, nearest) => {
     const message = refusal(() => readConfig({ [variable]: '1' }));
     expect(message).toContain(`no setting ${variable}.`);
     expect(message).toContain(`nearest is ${nearest};`);
     expect(refusal(() => readConfig({ [variable]: '' }))).toBe(message);
   });
 
-  it('that does not begin with HOMEPORT_ is nothing to Homeport', () => {
+  it('without the prefix HOMEPORT_ is ignored', () => {
     expect(readConfig({ PATH: '/bin', homeport_listen: 'x', XHOMEPORT_LISTEN: 'x' })).toEqual(readConfig({}));
   });
 });
@@ -409,13 +409,13 @@ describe('the file', () => {
     return path;
   }
 
-  it('is read below the environment in rank', () => {
+  it('has lower precedence than the environment', () => {
     const path = file('HOMEPORT_WORKERS=2\nHOMEPORT_RATE_LIMIT=20\nHOMEPORT_LOG_LEVEL=debug\n');
     const config = readConfig({ HOMEPORT_WORKERS: '3', HOMEPORT_RATE_LIMIT: '' }, path);
     expect(config).toMatchObject({ workers: 3, rateLimit: 20, logLevel: 'debug', invitationDays: 7 });
   });
 
-  it('may have comments, quotes, blank lines, spaces, and lines of any kind of end', () => {
+  it('may have comments, quotes, blank lines, spaces, and any line endings', () => {
     const path = file(
       '# Homeport\r\n\r\n  HOMEPORT_WORKERS = 2  # two\r\nexport HOMEPORT_MAIL_FROM="Us <us@example.com>"\r\nHOMEPORT_LISTEN=',
     );
@@ -431,13 +431,13 @@ describe('the file', () => {
     ['HOMEPORT_WORKERS=2\n\n[section]', 3],
     ['{"HOMEPORT_WORKERS": 2}', 1],
     ['# fine\nHOMEPORT_WORKERS: 2', 2],
-  ])('is refused where it is not understood: %j', (text, line) => {
+  ])('is refused with the number of a malformed line: %j', (text, line) => {
     expect(refusal(() => readConfig({}, file(text)))).toMatch(
       new RegExp(`line ${line}: not of the form NAME=value`),
     );
   });
 
-  it('is refused with an unknown name, a bad value, and where it cannot be read', () => {
+  it('is refused with an unknown name, an invalid value, or if it is unreadable', () => {
     expect(refusal(() => readConfig({}, file('HOMEPORT_WORKER=2')))).toMatch(/HOMEPORT_WORKERS/);
     expect(refusal(() => readConfig({}, file('WORKERS=2')))).toMatch(/no setting WORKERS/);
     expect(refusal(() => readConfig({}, file('HOMEPORT_WORKERS=two')))).toMatch(/HOMEPORT_WORKERS must be/);
@@ -447,14 +447,14 @@ describe('the file', () => {
 });
 
 describe('the table of settings', () => {
-  it('has a line for each', () => {
+  it('has a line for each setting', () => {
     const lines = settingsTable().trimEnd().split('\n').slice(2);
     expect(lines.length).toBe(names.length);
     for (const line of lines) expect(line).toMatch(/^\| `HOMEPORT_\w+` \| .+ \| .+ \|$/);
     expect(lines).toContain('| `HOMEPORT_LISTEN` | `127.0.0.1:8443` | API and documents, HTTPS |');
   });
 
-  it('is put between its marks, and nothing else changes', () => {
+  it('replaces the text between its markers and changes nothing else', () => {
     const document = 'before <!-- settings -->\nold\n<!-- /settings -->\nafter';
     const renewed = withSettingsTable(document);
     expect(renewed).toBe(`before <!-- settings -->\n${settingsTable()}<!-- /settings -->\nafter`);

@@ -8,18 +8,18 @@ import { SETTINGS } from './settings.ts';
 
 export { type AddressRange, ConfigError, type ListenAddress } from './settings/setting-values.ts';
 
-/** What every part of Homeport is configured by; read once, here. */
+/** The values of all settings. */
 export type Config = { [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['read']> };
 
-/** The values of settings by their variables, as texts. */
+/** Unparsed values of settings, by variable. */
 type Texts = Record<string, string | undefined>;
 
 const settings: { [Name in keyof Config]: Setting<Config[Name]> } = SETTINGS;
 const NAMES = Object.keys(SETTINGS).filter((name): name is keyof Config => Object.hasOwn(SETTINGS, name));
 
 /**
- * Reads the settings from the environment and, below it in rank, from the file of `--config` (lines of `NAME=value`).
- * An empty value is no value. Throws a ConfigError that names the setting.
+ * Reads the settings from the environment and from the file of `--config` (lines of `NAME=value`). The environment takes
+ * precedence. Empty values count as absent. Throws a ConfigError that names the setting.
  */
 export function readConfig(environment: Texts, file?: string): Config {
   const inFile = file === undefined ? {} : readSettingsFile(file);
@@ -44,7 +44,7 @@ function isComplete(config: Partial<Config>): config is Config {
   return NAMES.every((name) => name in config);
 }
 
-/** Where no public URL is given, it follows the port that is listened on, so that what is printed works as printed. */
+/** Without a public URL, uses the port of HOMEPORT_LISTEN for it, so that printed URLs work. */
 function withPublicUrl(texts: Texts): Texts {
   const { listen, publicUrl } = settings;
   if (texts[publicUrl.variable] !== undefined || texts[listen.variable] === undefined) return texts;
@@ -52,7 +52,7 @@ function withPublicUrl(texts: Texts): Texts {
   return port === 0 ? texts : { ...texts, [publicUrl.variable]: `https://localhost:${port}` };
 }
 
-/** What has a value, without the white space around it. */
+/** Non-empty values, trimmed. */
 function given(pairs: [string, string | undefined][]): Texts {
   return Object.fromEntries(
     pairs.map(([variable, text = '']) => [variable, text.trim()] as const).filter(([, text]) => text !== ''),
@@ -67,7 +67,7 @@ function readSettingsFile(file: string): Texts {
     const reason = messageOf(error);
     throw new ConfigError(`The configuration file ${file} cannot be read: ${reason}.`);
   }
-  // The parser passes over what it does not understand, and whoever wrote it would think it in force.
+  // parseEnv ignores malformed lines. The operator would think that such a setting is active.
   const stray = text.split(/\r?\n/).findIndex((line) => !/^\s*(#.*)?$|^\s*(export\s+)?\w+\s*=/.test(line));
   if (stray !== -1) throw new ConfigError(`${file}, line ${stray + 1}: not of the form NAME=value.`);
   return parseEnv(text);

@@ -13,8 +13,8 @@ export function settingsTable(): string {
 }
 
 /**
- * A document with the present table between its two marks, `<!-- settings -->` and `<!-- /settings -->`. Throws if they
- * are not there.
+ * Returns the document with the current table between `<!-- settings -->` and `<!-- /settings -->`. Throws if a marker is
+ * missing.
  */
 export function withSettingsTable(document: string): string {
   const begin = document.indexOf(BEGIN);

@@ -11,7 +11,7 @@ import { PROCESS_SETTINGS } from './settings/process.ts';
 import type { Setting } from './settings/setting.ts';
 
 /**
- * Every setting there is: the one source of what is read and checked, of its type, and of the table in docs/configuration.md, in this
+ * All settings: the source of their types, of their validation, and of the table in docs/configuration.md, which has the same
  * order.
  */
 export const SETTINGS = {

@@ -1,35 +1,35 @@
 import { list, optional, setting } from './setting.ts';
 import { addressRanges, anyText, baseUrl, credential, listenAddress, wholeNumber } from './setting-values.ts';
 
-/** Two years, what lists of browsers ask for (hstspreload.org). */
+/** Two years, the value that browsers' preload lists recommend (hstspreload.org). */
 const MOST_HSTS_SECONDS = 63_072_000;
 const requests = wholeNumber(0, 1_000_000_000);
 
-/** The API and the portal: where they are, and whom they let in how often. */
+/** Addresses, certificate and rate limits of the API and the portal. */
 export const API_SETTINGS = {
   listen: setting('HOMEPORT_LISTEN', '127.0.0.1:8443', 'API and documents, HTTPS', listenAddress),
   publicUrl: setting(
     'HOMEPORT_PUBLIC_URL',
     'https://localhost:8443',
-    'what `next`, `previous` and links in mails are built on; its port follows `HOMEPORT_LISTEN`',
+    'base of `next`, `previous` and links in emails; the default uses the port of `HOMEPORT_LISTEN`',
     baseUrl,
   ),
   tlsCert: optional(
     'HOMEPORT_TLS_CERT',
-    'made at first start',
+    'created at first start',
     'PEM file: certificate chain of the API',
     anyText,
   ),
-  tlsKey: optional('HOMEPORT_TLS_KEY', 'made at first start', 'PEM file: its private key', anyText),
+  tlsKey: optional('HOMEPORT_TLS_KEY', 'created at first start', 'PEM file: its private key', anyText),
   hstsSeconds: setting(
     'HOMEPORT_HSTS_SECONDS',
     '0',
-    'for so long browsers keep to HTTPS with this host name, on every port (HSTS); only with a certificate that they trust, or they let nobody past it. 0: they are not told',
+    'seconds that browsers use only HTTPS for this host name, on every port (HSTS); 0: no HSTS header. Requires a certificate that browsers trust, otherwise they block the portal',
     wholeNumber(0, MOST_HSTS_SECONDS),
   ),
   trustProxy: list(
     'HOMEPORT_TRUST_PROXY',
-    'addresses or ranges of proxies, comma-separated. The API takes plain HTTP and `X-Forwarded-*` from them, nginx on a Linux host the visitor of `X-Forwarded-For`; no limit of connections for each address applies to them',
+    'addresses or ranges of proxies, comma-separated. The API accepts plain HTTP and `X-Forwarded-*` from them; nginx on a Linux host accepts the visitor’s address in `X-Forwarded-For`. The limit of connections per address does not apply to them',
     addressRanges,
   ),
   initialCredential: optional(
@@ -41,19 +41,19 @@ export const API_SETTINGS = {
   rateLimit: setting(
     'HOMEPORT_RATE_LIMIT',
     '3000',
-    'requests a minute for one credential, and for one person in the portal; 0 switches the general limits off',
+    'requests per minute of a credential, and of a user in the portal; 0 switches off the general limits',
     requests,
   ),
   anonymousRateLimit: setting(
     'HOMEPORT_ANONYMOUS_RATE_LIMIT',
     '300',
-    'requests a minute for one address without valid credentials; 0: no limit',
+    'requests per minute of an address without valid credentials; 0: no limit',
     requests,
   ),
   authFailureLimit: setting(
     'HOMEPORT_AUTH_FAILURE_LIMIT',
     '100',
-    'failed authentications a minute for one address, and for one username; 0: no limit, nor those by the minute on signing in to the portal',
+    'failed authentications per minute of an address, and of a username; 0: no limit, also none per minute on signing in to the portal',
     requests,
   ),
 };

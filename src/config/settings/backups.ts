@@ -1,12 +1,12 @@
 import { optional, setting } from './setting.ts';
 import { anyText, s3Credentials, timeOfDay, trueOrFalse, wholeNumber } from './setting-values.ts';
 
-/** Where backups go and how long they are kept: those of installs on a Linux host, and those of the platform itself. */
+/** Destination and retention of backups: of installs on a Linux host, and of the platform. */
 export const BACKUP_SETTINGS = {
   backupRepository: optional(
     'HOMEPORT_BACKUP_REPOSITORY',
     '`backups` in the host folder',
-    'Linux host: where backups go: a folder, or `s3:https://endpoint/bucket/prefix`',
+    'Linux host: destination of backups, a folder or `s3:https://endpoint/bucket/prefix`',
     anyText,
   ),
   backupCredentials: optional(
@@ -18,13 +18,13 @@ export const BACKUP_SETTINGS = {
   backupDays: setting(
     'HOMEPORT_BACKUP_DAYS',
     '14',
-    'Linux host: every install is backed up daily, and these backups are kept for so many days; 0: none are made',
+    'Linux host: retention of the daily backups of installs, in days; 0: no daily backups',
     wholeNumber(0, 3650),
   ),
   platformBackup: optional(
     'HOMEPORT_PLATFORM_BACKUP',
     'none: no daily backup',
-    'where the daily backup of the platform goes: a folder, or `s3:https://endpoint/bucket/prefix` (`?region=…` if it is not us-east-1)',
+    'destination of the platform’s daily backup, a folder or `s3:https://endpoint/bucket/prefix` (`?region=…` if it is not us-east-1)',
     anyText,
   ),
   platformBackupCredentials: optional(
@@ -36,19 +36,19 @@ export const BACKUP_SETTINGS = {
   platformBackupAt: setting(
     'HOMEPORT_PLATFORM_BACKUP_AT',
     '02:30',
-    'when the daily backup of the platform begins, UTC',
+    'start of the platform’s daily backup, UTC',
     timeOfDay,
   ),
   platformBackupKeep: setting(
     'HOMEPORT_PLATFORM_BACKUP_KEEP',
     '14',
-    'how many platform backups are kept; after each daily one, older ones are deleted',
+    'number of platform backups to keep; each daily backup deletes older ones',
     wholeNumber(1, 10_000),
   ),
   platformBackupSealingKey: setting(
     'HOMEPORT_PLATFORM_BACKUP_SEALING_KEY',
     'false',
-    '`true`: the daily backup holds the sealing key, too; anyone who can read the backup can then read the private keys in it',
+    '`true`: the daily backup includes the sealing key; anyone who can read the backup can then read the private keys in it',
     trueOrFalse,
   ),
 };

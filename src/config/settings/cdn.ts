@@ -6,9 +6,19 @@ export const CDN_SETTINGS = {
   cdnZone: optional(
     'HOMEPORT_CDN_ZONE',
     'none: no CDN to purge',
-    'zone at Cloudflare, in whose cache the host names of an install are purged',
+    'Cloudflare zone in which the host names of an install are purged',
     anyText,
   ),
-  cdnToken: optional('HOMEPORT_CDN_TOKEN', 'none', 'API token for it, with the right to purge', anyText),
-  cdnApi: setting('HOMEPORT_CDN_API', 'https://api.cloudflare.com/client/v4', 'where its API is', baseUrl),
+  cdnToken: optional(
+    'HOMEPORT_CDN_TOKEN',
+    'none',
+    'API token for the zone, with permission to purge',
+    anyText,
+  ),
+  cdnApi: setting(
+    'HOMEPORT_CDN_API',
+    'https://api.cloudflare.com/client/v4',
+    'URL of the CDN’s API',
+    baseUrl,
+  ),
 };

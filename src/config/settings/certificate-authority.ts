@@ -1,30 +1,30 @@
 import { optional, setting } from './setting.ts';
 import { mailAddress, path, trueOrFalse, url } from './setting-values.ts';
 
-/** Who issues the certificates of the domains. */
+/** The certificate authority for the domains. */
 export const CERTIFICATE_AUTHORITY_SETTINGS = {
   acmeDirectory: optional(
     'HOMEPORT_ACME_DIRECTORY',
     'none: self-signed certificates',
-    'directory of the certificate authority (ACME), like `https://acme-v02.api.letsencrypt.org/directory`; to set it is to agree to its terms',
+    'directory of the certificate authority (ACME), like `https://acme-v02.api.letsencrypt.org/directory`; by setting it, you agree to its terms',
     url(['https:']),
   ),
   acmeContact: optional(
     'HOMEPORT_ACME_CONTACT',
     'none',
-    'mail address that the authority is told, and that is warned of certificates about to expire',
+    'email address for the account at the authority, and for warnings about expiring certificates',
     mailAddress,
   ),
   acmeCa: optional(
     'HOMEPORT_ACME_CA',
     'none',
-    'PEM file of roots to trust besides the well-known ones: for the authority’s own HTTPS, and for what it issues',
+    'PEM file of additional trusted roots, for the authority’s HTTPS server and for its certificates',
     path,
   ),
   acmeTermsAgreed: setting(
     'HOMEPORT_ACME_TERMS_AGREED',
     'true',
-    '`false`: no account is made, and nothing issued, until the terms of the authority are agreed to',
+    '`false`: no account is created and no certificate issued until you agree to the authority’s terms',
     trueOrFalse,
   ),
 };

@@ -1,7 +1,7 @@
 import { list, optional, setting } from './setting.ts';
 import { addressRanges, dnsServers, oneOf, trueOrFalse } from './setting-values.ts';
 
-/** How a domain is looked at from the outside. */
+/** Checks of domains from the outside. */
 export const DOMAIN_CHECK_SETTINGS = {
   resolvers: optional(
     'HOMEPORT_RESOLVERS',
@@ -11,13 +11,13 @@ export const DOMAIN_CHECK_SETTINGS = {
   ),
   allowPrivateTargets: list(
     'HOMEPORT_ALLOW_PRIVATE_TARGETS',
-    'address ranges, comma-separated, that domain checks may reach although they are private',
+    'private address ranges, comma-separated, that domain checks may connect to',
     addressRanges,
   ),
   watchDomains: setting(
     'HOMEPORT_WATCH_DOMAINS',
     'true',
-    'once a day Homeport looks by itself whether each domain that it serves still leads here; `false`: only when somebody asks',
+    '`true`: Homeport checks daily whether each served domain still points here; `false`: only on request',
     trueOrFalse,
   ),
   domainOwnership: setting(

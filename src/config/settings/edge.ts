@@ -1,7 +1,7 @@
 import { list, setting } from './setting.ts';
 import { domainSuffix, ipAddresses, listenAddress } from './setting-values.ts';
 
-/** Where visitors and owners reach the websites. */
+/** Addresses at which visitors and owners reach the websites. */
 export const EDGE_SETTINGS = {
   edgeHttp: setting('HOMEPORT_EDGE_HTTP', '127.0.0.1:8080', 'the hosted sites, HTTP', listenAddress),
   edgeHttps: setting('HOMEPORT_EDGE_HTTPS', '127.0.0.1:8444', 'the hosted sites, HTTPS', listenAddress),
@@ -14,7 +14,7 @@ export const EDGE_SETTINGS = {
   ),
   edgeAddresses: list(
     'HOMEPORT_EDGE_ADDRESSES',
-    'addresses, comma-separated, at which the world reaches the edge: what A and AAAA records should hold, but for installs on a host with addresses of its own (`homeport host change`); where none is given, the address that it listens on, or the public ones of this machine',
+    'public addresses of the edge for A and AAAA records, comma-separated; if empty: the address that it listens on, or the public ones of this machine. Hosts can have other addresses (`homeport host change`)',
     ipAddresses,
   ),
 };

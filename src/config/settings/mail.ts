@@ -1,7 +1,7 @@
 import { optional, setting } from './setting.ts';
 import { anyText, url, wholeNumber } from './setting-values.ts';
 
-/** How mails leave, and for how long the links in them work. */
+/** Sending of emails, and the lifetime of links in them. */
 export const MAIL_SETTINGS = {
   smtpUrl: optional(
     'HOMEPORT_SMTP_URL',
@@ -9,11 +9,11 @@ export const MAIL_SETTINGS = {
     '`smtp://user:password@host:587` or `smtps://…`',
     url(['smtp:', 'smtps:']),
   ),
-  mailFrom: setting('HOMEPORT_MAIL_FROM', 'Homeport <homeport@localhost>', 'sender of the mails', anyText),
+  mailFrom: setting('HOMEPORT_MAIL_FROM', 'Homeport <homeport@localhost>', 'sender of emails', anyText),
   invitationDays: setting(
     'HOMEPORT_INVITATION_DAYS',
     '7',
-    'days for which the link in an invitation works',
+    'days until the link in an invitation expires',
     wholeNumber(1, 365),
   ),
 };

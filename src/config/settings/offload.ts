@@ -12,13 +12,13 @@ export const OFFLOAD_SETTINGS = {
   s3PathStyle: setting(
     'HOMEPORT_S3_PATH_STYLE',
     'false',
-    '`true`: the bucket stands in the path (`endpoint/bucket/key`) and not in the host name',
+    '`true`: the bucket is part of the path (`endpoint/bucket/key`) instead of the host name',
     trueOrFalse,
   ),
   s3Credentials: optional(
     'HOMEPORT_S3_CREDENTIALS',
     'none: unsigned requests',
-    '`access key id:secret access key` with which buckets are read',
+    '`access key id:secret access key` for reading buckets',
     s3Credentials,
   ),
 };

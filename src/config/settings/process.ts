@@ -3,12 +3,12 @@ import { listenAddress, oneOf, path, url, wholeNumber } from './setting-values.t
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** What one process of the control plane works with. */
+/** Storage, workers, log and metrics of a control plane process. */
 export const PROCESS_SETTINGS = {
   dataDir: setting(
     'HOMEPORT_DATA_DIR',
     './data',
-    'database, keys, sites and mails of the embedded default',
+    'folder of the default database, keys, and of the embedded host’s sites and emails',
     path,
   ),
   databaseUrl: optional(
@@ -19,14 +19,14 @@ export const PROCESS_SETTINGS = {
   ),
   sealingKey: optional(
     'HOMEPORT_SEALING_KEY_FILE',
-    '`sealing.key` in the data folder, made at first start',
-    'file with the key (32 bytes, base64) that private keys are encrypted with',
+    '`sealing.key` in the data folder, created at first start',
+    'file with the key (32 bytes, base64) that encrypts private keys',
     path,
   ),
   workers: setting(
     'HOMEPORT_WORKERS',
     '8',
-    'jobs that one process runs at the same time: a third are long ones (backups, restores), the others short; one account never uses all of either',
+    'jobs that a process runs in parallel: a third for long ones (backups, restores), the rest for short ones; a single account never uses all of either',
     wholeNumber(1, 64),
   ),
   logLevel: setting(
@@ -38,7 +38,7 @@ export const PROCESS_SETTINGS = {
   metricsListen: optional(
     'HOMEPORT_METRICS_LISTEN',
     'none: no metrics',
-    'metrics for Prometheus at `/metrics`, plain HTTP; an address that the world cannot reach',
+    'address of Prometheus metrics at `/metrics`, plain HTTP; must not be publicly reachable',
     listenAddress,
   ),
 };

@@ -14,17 +14,17 @@ export interface ListenAddress {
 /** A range of IP addresses, as CIDR. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** A configuration that cannot be used; the message says which setting, and what it should be. */
+/** An invalid configuration. The message names the setting and its valid values. */
 export class ConfigError extends OperatorError {
   override name = 'ConfigError';
 }
 
-/** Makes the value of a setting's text. Throws a ConfigError that names the variable. */
+/** Parses a setting's text. Throws a ConfigError that names the variable. */
 export type ValueParser<Value> = (text: string, variable: string) => Value;
 
 export const anyText: ValueParser<string> = (text) => text;
 
-/** A path of the file system; a relative one counts from the folder that Homeport was started in. */
+/** A path in the file system. Relative paths start at the working directory. */
 export const path: ValueParser<string> = (text) => resolve(text);
 
 export const wholeNumber =
@@ -67,13 +67,13 @@ export const oneOf =
 export const trueOrFalse: ValueParser<boolean> = (text, variable) =>
   oneOf(['true', 'false'])(text, variable) === 'true';
 
-/** The value may hold a password, so no message repeats it. */
+/** A URL. It may contain a password, so messages do not repeat it. */
 export const url =
   (protocols: string[]): ValueParser<string> =>
   (text, variable) =>
     parsedUrl(text, variable, protocols).href;
 
-/** What paths are appended to, so nothing may follow its own path; it has no slash at the end. */
+/** A URL that paths are appended to: without credentials, query, fragment or trailing slash. */
 export const baseUrl: ValueParser<string> = (text, variable) => {
   const { username, password, search, hash, href } = parsedUrl(text, variable, ['https:', 'http:']);
   if (username !== '' || password !== '' || search !== '' || hash !== '') {
@@ -111,10 +111,10 @@ export const addressRanges: ValueParser<AddressRange[]> = (text, variable) =>
 export const ipAddresses: ValueParser<string[]> = (text, variable) =>
   parts(text).map((part) => {
     if (isIP(part) !== 0) return part;
-    throw new ConfigError(`${variable} must list IP addresses; "${part}" is none.`);
+    throw new ConfigError(`${variable} must list IP addresses; "${part}" is not one.`);
   });
 
-/** Addresses of DNS servers, separated by commas; the port is 53 where none is named. At least one. */
+/** At least one address of a DNS server, separated by commas. The default port is 53. */
 export const dnsServers: ValueParser<ListenAddress[]> = (text, variable) => {
   const servers = parts(text).map((part) => {
     const server = isIP(part) === 0 ? listenAddress(part, variable) : { host: part, port: 53 };
@@ -141,16 +141,18 @@ function parts(text: string): string[] {
 
 function addressRange(text: string, variable: string): AddressRange {
   const [address = '', bits] = text.split('/');
-  // Not the short forms of old: 10.1 would be 10.0.0.1.
+  // Refuses historic short forms: 10.1 would mean 10.0.0.1.
   if (ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)) {
     if (bits === undefined) return [ipaddr.parse(address), ipaddr.IPv6.isValid(address) ? 128 : 32];
     if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   }
-  throw new ConfigError(`${variable} must list IP addresses or ranges like 10.0.0.0/8; "${text}" is none.`);
+  throw new ConfigError(
+    `${variable} must list IP addresses or ranges like 10.0.0.0/8; "${text}" is not one.`,
+  );
 }
 
 const DOMAIN = new RegExp(`^${HOST_NAME}$`);
-/** With the longest name of an install and its dot before it, a name has at most 253 characters (RFC 1035). */
+/** A host name with the longest install name, a dot and this domain has at most 253 characters (RFC 1035). */
 const LONGEST_DOMAIN = 200;
 
 export const domainSuffix: ValueParser<string> = (text, variable) => {
@@ -182,7 +184,7 @@ export const s3Credentials: ValueParser<{ accessKeyId: string; secretAccessKey: 
   return { accessKeyId, secretAccessKey };
 };
 
-/** What stands before the first colon, and what behind it. */
+/** The texts before and after the first colon. */
 function split(text: string): [string, string] {
   const colon = text.indexOf(':');
   return colon === -1 ? ['', ''] : [text.slice(0, colon), text.slice(colon + 1)];

@@ -1,18 +1,18 @@
 import type { ValueParser } from './setting-values.ts';
 
-/** One thing that Homeport is configured by. */
+/** A setting of Homeport. */
 export interface Setting<Value> {
   /** The environment variable, and the name in the file given with `--config`. */
   variable: string;
-  /** Its default as the documents have it, in Markdown. */
+  /** Its default for the documentation, in Markdown. */
   defaultText: string;
-  /** What it is for, in Markdown. */
+  /** Its meaning for the documentation, in Markdown. */
   meaning: string;
-  /** The value; `text` is undefined where the setting is absent. Throws a ConfigError. */
+  /** Parses the value; `text` is undefined if the setting is absent. Throws a ConfigError. */
   read(text: string | undefined): Value;
 }
 
-/** A setting whose default is a text like any other. */
+/** A setting with a default text, which is parsed like a given one. */
 export function setting<Value>(
   variable: string,
   standard: string,
@@ -27,7 +27,7 @@ export function setting<Value>(
   };
 }
 
-/** A setting that is null where it is absent; `absence` says what happens then. */
+/** A setting that is null if absent. `absence` describes the consequence for the documentation. */
 export function optional<Value>(
   variable: string,
   absence: string,
@@ -42,7 +42,7 @@ export function optional<Value>(
   };
 }
 
-/** A setting of several values, that is empty where it is absent. */
+/** A setting with several values, empty if absent. */
 export function list<Value>(
   variable: string,
   meaning: string,
