@@ -29,7 +29,7 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
   );
   const nextExpiry = gauge(
     'homeport_certificate_next_expiry_timestamp_seconds',
-    'When the first certificate from the authority expires; 0 if there is none',
+    'Earliest expiry of a certificate from the authority; 0 without one',
   );
   const failing = gauge(
     'homeport_certificates_failing',

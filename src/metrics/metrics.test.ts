@@ -37,7 +37,7 @@ async function scrape(): Promise<Map<string, number>> {
   );
 }
 
-it('counts certificates and what is wrong with them', async () => {
+it('counts certificates and their problems', async () => {
   const before = await scrape();
   expect(before.get('homeport_certificates_expiring{within_days="14"}')).toBe(0);
   expect(before.get('homeport_certificate_next_expiry_timestamp_seconds')).toBe(0);
@@ -75,7 +75,7 @@ it('counts certificates and what is wrong with them', async () => {
   expect([...after.keys()].join('\n')).not.toContain('metrics.example');
 });
 
-it('counts connections, and those that were refused', async () => {
+it('counts accepted and refused connections', async () => {
   const figures = await scrape();
   for (const server of ['api', 'edge', 'ssh']) {
     expect(figures.get(`homeport_connections{server="${server}"}`)).toBeGreaterThanOrEqual(0);
@@ -84,7 +84,7 @@ it('counts connections, and those that were refused', async () => {
   }
 });
 
-it('asks the database once in five seconds, and has nothing anywhere else', async () => {
+it('queries the database once in five seconds, and answers 404 for other paths', async () => {
   await scrape();
   const read = async () => (await request(`${origin}/metrics`)).body.text();
   expect(await read()).toBe(await read());
@@ -92,7 +92,7 @@ it('asks the database once in five seconds, and has nothing anywhere else', asyn
   expect((await request(`${origin}/metrics`, { method: 'POST' })).statusCode).toBe(404);
 });
 
-it('names the setting where its address is taken, and answers 503 without a database', async () => {
+it('names the setting if its address is in use, and answers 503 without a database', async () => {
   const port = Number(new URL(origin).port);
   await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port }, connections)).rejects.toThrow(
     OperatorError,

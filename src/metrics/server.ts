@@ -16,7 +16,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Serves metrics for Prometheus at `/metrics`, over plain HTTP. Throws OperatorError if the address cannot be had. */
+/** Serves metrics for Prometheus at `/metrics`, over plain HTTP. Throws OperatorError if the address is unavailable. */
 export async function startMetrics(
   { database, clock, log }: Pick<Platform, 'database' | 'clock' | 'log'>,
   address: ListenAddress,
