@@ -24,7 +24,7 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
   const certificates = gauge('homeport_certificates', 'Certificates of domains, by source', ['source']);
   const expiring = gauge(
     'homeport_certificates_expiring',
-    'Certificates from the authority whose renewal is due and that expire within so many days, expired ones included',
+    'Certificates from the authority that expire within the days of the label although their renewal is due, including expired ones',
     ['within_days'],
   );
   const nextExpiry = gauge(

@@ -11,7 +11,7 @@ const WITHIN_DAYS = [14, 7, 1] as const;
 /** Figures of certificates, backups and jobs from the database, without customers' names. */
 export interface Figures {
   certificates: { source: string; count: number }[];
-  /** Authority certificates that expire within so many days although their renewal is due, expired ones included. */
+  /** Authority certificates that expire within `days` days although their renewal is due, including expired ones. */
   expiring: { days: number; count: number }[];
   /** Earliest expiry of an authority certificate; null without one. */
   nextExpiry: Date | null;

@@ -122,13 +122,13 @@ export function createHostServer(options: HostServerOptions): HostServer {
     const took = () => Math.round(performance.now() - begun);
     try {
       const result = (await work) ?? null;
-      if (!IDLE_TALK.has(name)) log.info({ command: name, ms: took() }, 'carried out');
+      if (!IDLE_TALK.has(name)) log.info({ command: name, ms: took() }, 'command completed');
       return { result };
     } catch (error) {
       const permanent = error instanceof PermanentHostError;
       const message = cut(messageOf(error));
-      if (signal.aborted) log.info({ command: name, ms: took() }, 'cancelled');
-      else log.warn({ err: error, command: name, ms: took() }, 'failed');
+      if (signal.aborted) log.info({ command: name, ms: took() }, 'command cancelled');
+      else log.warn({ err: error, command: name, ms: took() }, 'command failed');
       return { error: { permanent, message } };
     }
   }
