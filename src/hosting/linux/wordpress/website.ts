@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { HOST_NAME } from '../../../lib/host-names.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { PermanentHostError } from '../../contract/host.ts';
@@ -25,6 +24,7 @@ import {
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
+import { isReplaceableHost } from './replaceable-host.ts';
 import { runPhp } from './run-php.ts';
 import type { SiteConfig } from './site-config.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
@@ -96,7 +96,6 @@ const ADMIN_FILE = 'wordpress-admin.txt';
 const FILLING_FILE = '.filling';
 const CRON_MS = 5 * MINUTE_MS;
 const REPLACE_MS = 30 * MINUTE_MS;
-const HOST_AND_PORT = new RegExp(`^${HOST_NAME}(:\\d{1,5})?$`);
 
 export function createWebsites(options: WebsitesOptions): Websites {
   const { layout, databases, origin, enter = () => [], log, clock, randomness } = options;
@@ -183,7 +182,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     toHost: string,
   ): Promise<void> {
     for (const name of [...fromHosts.filter((host) => !host.startsWith('*.')), toHost]) {
-      if (!HOST_AND_PORT.test(name)) throw new PermanentHostError(`"${name}" is not a host name`);
+      if (!isReplaceableHost(name)) throw new PermanentHostError(`"${name}" is not a host name`);
     }
     const from = fromHosts.filter((host) => !host.startsWith('*.') && host !== toHost);
     if (from.length === 0) return;
