@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
 import { writeDurably } from '../../lib/durable-file.ts';
@@ -49,6 +50,8 @@ export function createDefaultCertificate(options: DefaultCertificateOptions): De
       const certificate = new X509Certificate(pem);
       const covers = certificate.subjectAltName === names.map((name) => `DNS:${name}`).join(', ');
       if (!covers || !certificate.checkPrivateKey(createPrivateKey(pem))) return null;
+      // Throws if TLS cannot use the file, for example because a second certificate in it is broken.
+      createSecureContext({ cert: pem, key: pem });
       const issued = issuedFrom(pem, certificate);
       return clock.now().getTime() < issued.renewAt ? issued : null;
     } catch (err) {

@@ -47,6 +47,11 @@ test.each([
   ['of another site domain', async () => (await otherPem('other.test')).pem],
   ['that cannot be read', async () => 'nonsense'],
   ['without its key', async () => (await otherPem('hosting.test')).pem.split('-----BEGIN PRIVATE')[0] ?? ''],
+  [
+    'followed by a broken one',
+    async () =>
+      `${(await otherPem('hosting.test')).pem}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`,
+  ],
 ])('a certificate %s is replaced', async (_what, content) => {
   await writeFile(file, await content());
   const own = createEdgeCertificate({ file, siteDomain: 'hosting.test', clock: manualClock(), log });
