@@ -6,7 +6,7 @@ import { type Conformance, conformanceTo } from './conformance.ts';
 import type { Person, TestHomeport } from './homeport.ts';
 
 export interface PortalCallOptions extends CallOptions {
-  /** Sent as `Origin` instead of the portal's; null: none is sent. */
+  /** Sent as `Origin` instead of the portal's; null sends no header. */
   origin?: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface PortalCallOptions extends CallOptions {
  */
 export interface PortalClient extends Client {
   call(method: string, path: string, options?: PortalCallOptions): Promise<Answer>;
-  /** The session cookie, with its name; null: none is sent. Set it to simulate a stolen cookie. */
+  /** The session cookie, with its name; null sends no cookie. Set it to simulate a stolen cookie. */
   cookie: string | null;
   /** The device cookie from an earlier sign-in, likewise. */
   device: string | null;

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limiterFor } from '../../test/connections.ts';
 import { ENDPOINTS, nameOf } from '../../test/contract/endpoint-table.ts';
-import { absentThings, pathTo } from '../../test/contract/things.ts';
+import { absentResources, pathTo } from '../../test/contract/resource-set.ts';
 import { silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { createPortalClient } from '../../test/portal-client.ts';
@@ -79,7 +79,7 @@ describe('without a proxy', () => {
 
   describe('plain HTTP', () => {
     it.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('is refused for %s', async (_, row) => {
-      const target = `/v1${pathTo(row, absentThings())}`;
+      const target = `/v1${pathTo(row, absentResources())}`;
       const given: Record<string, string>[] = [{}, { authorization: basic(owner) }];
       for (const headers of given) {
         expectHttpsRequired(await exchange(plainTo(homeport), bytesOf(row.method, target, headers)));

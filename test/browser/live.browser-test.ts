@@ -70,9 +70,9 @@ describe('live changes in several windows of a browser', () => {
     if (!first) throw new Error('no window follows');
     await show(first, false);
     await expect.poll(() => followed.length, { timeout: 10_000 }).toBe(2);
-    await allShow(others(pages, first), 'After one was put away');
+    await allShow(others(pages, first), 'After one was dismissed');
     // A window shows missed changes when it becomes visible, without taking over the connection.
-    expect(await first.getByText('After one was put away').count()).toBe(0);
+    expect(await first.getByText('After one was dismissed').count()).toBe(0);
     await show(first, true);
     await allShow(pages, 'After it was taken up again');
     expect(followed).toHaveLength(2);

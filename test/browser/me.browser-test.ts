@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { publicKey } from '../contract/things.ts';
+import { publicKey } from '../contract/resource-set.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';

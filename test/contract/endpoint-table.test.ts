@@ -15,7 +15,14 @@ import {
   MESSAGES,
   nameOf,
 } from './endpoint-table.ts';
-import { absentThings, bodyFor, createThings, pathTo, pathWith, type Things } from './things.ts';
+import {
+  absentResources,
+  bodyFor,
+  createResources,
+  pathTo,
+  pathWith,
+  type ResourceSet,
+} from './resource-set.ts';
 
 const Described = Type.Object({
   openapi: Type.String(),
@@ -56,18 +63,18 @@ const withIds = rows.flatMap(([name, row]) => idsOf(row).map((id) => [name, id, 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
 let owner: Person;
-let things: Things;
+let resources: ResourceSet;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({ roles: { api: true, hosting: false }, clock });
   const account = await homeport.ownedAccount();
   owner = account.owner;
-  things = await createThings(homeport, owner, account.accountId);
+  resources = await createResources(homeport, owner, account.accountId);
 });
 afterAll(() => homeport.remove());
 
 function send(client: Client, row: EndpointRow, path: string, headers: Record<string, string> = {}) {
-  const json = bodyFor(row, things);
+  const json = bodyFor(row, resources);
   return client.call(row.method, path, { headers, ...(json === undefined ? {} : { json }) });
 }
 
@@ -142,12 +149,12 @@ describe('authentication', () => {
   }
 
   it.each(guarded)('%s asks for authentication', async (_, row) => {
-    expectRefusal(await send(homeport.anonymous, row, pathTo(row, things)), 'Authentication required');
+    expectRefusal(await send(homeport.anonymous, row, pathTo(row, resources)), 'Authentication required');
   });
 
   it.each(guarded)('%s refuses a wrong pair, whether or not the thing exists', async (_, row) => {
     const wrong = { authorization: basic(`${owner.credential.username}:wrong`) };
-    for (const path of [pathTo(row, things), pathTo(row, absentThings())]) {
+    for (const path of [pathTo(row, resources), pathTo(row, absentResources())]) {
       expectRefusal(await send(homeport.anonymous, row, path, wrong), 'Bad Credentials');
     }
   });
@@ -161,7 +168,7 @@ describe('authentication', () => {
     clock.advance(60_000);
     for (const credential of [expiring, revoked]) {
       const client = homeport.clientOf(credential);
-      expectRefusal(await send(client, row, pathTo(row, things)), 'Bad Credentials');
+      expectRefusal(await send(client, row, pathTo(row, resources)), 'Bad Credentials');
     }
   });
 
@@ -219,8 +226,8 @@ describe('identifiers in paths', () => {
     const malformed = [
       '1',
       'nonsense',
-      `${things.site_id}0`,
-      `{${things.site_id}}`,
+      `${resources.site_id}0`,
+      `{${resources.site_id}}`,
       '%00',
       '%F0%9F%98%80',
       '%zz',
@@ -228,27 +235,27 @@ describe('identifiers in paths', () => {
       '..%2F',
     ];
     for (const value of malformed) {
-      const answer = await send(owner.client, row, pathTo(row, { ...things, [id]: value }));
+      const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: value }));
       expect(answer, value).toMatchObject({ status, body: { message } });
     }
   });
 
   it.each(withIds)('%s: an unknown %s has the best status of the row', async (_, id, row) => {
     const status = bestStatus(row, HIDDEN);
-    const answer = await send(owner.client, row, pathTo(row, { ...things, [id]: crypto.randomUUID() }));
+    const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: crypto.randomUUID() }));
     expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
   });
 
   it.each(withIds)('%s: %s of another kind of thing is an unknown one', async (_, id, row) => {
     const status = bestStatus(row, HIDDEN);
-    const other = id === 'site_id' ? things.install_id : things.site_id;
-    const answer = await send(owner.client, row, pathTo(row, { ...things, [id]: other }));
+    const other = id === 'site_id' ? resources.install_id : resources.site_id;
+    const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: other }));
     expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
   });
 
   it('are UUIDs in either case', async () => {
-    const answer = await owner.client.get(`/sites/${things.site_id.toUpperCase()}`);
-    expect(answer).toMatchObject({ status: 200, body: { id: things.site_id } });
+    const answer = await owner.client.get(`/sites/${resources.site_id.toUpperCase()}`);
+    expect(answer).toMatchObject({ status: 200, body: { id: resources.site_id } });
   });
 });
 
@@ -264,13 +271,13 @@ describe('paths and methods', () => {
       const declared = ENDPOINTS.filter((row) => leadsTo(row, path)).map((row) => row.method);
       for (const method of methods) {
         if (declared.includes(method)) continue;
-        const answer = await owner.client.call(method, pathWith(path, things));
+        const answer = await owner.client.call(method, pathWith(path, resources));
         expect(answer, method).toMatchObject({ status: 404, body: { message: 'Resource not found' } });
       }
     },
   );
 
-  it('answers 404 to an unknown path, whoever asks and whatever they send', async () => {
+  it('answers 404 to an unknown path, with any credentials and body', async () => {
     for (const client of [owner.client, homeport.anonymous]) {
       for (const path of [
         '',
@@ -302,7 +309,7 @@ describe('paths and methods', () => {
     '%s tolerates // and a trailing slash',
     async (_, row) => {
       const client = row.isPublic ? homeport.anonymous : owner.client;
-      const path = pathTo(row, things);
+      const path = pathTo(row, resources);
       const proper = await client.get(path);
       expect(proper.status).toBe(row.success);
       for (const variant of [
@@ -331,7 +338,7 @@ describe('headers', () => {
   it.each(rows)('%s names the request and lets browsers read the answer', async (_, row) => {
     const ids = new Set<unknown>();
     for (const client of [owner.client, homeport.anonymous]) {
-      const { headers } = await send(client, row, pathTo(row, absentThings()), { 'x-request-id': 'mine' });
+      const { headers } = await send(client, row, pathTo(row, absentResources()), { 'x-request-id': 'mine' });
       expect(headers['x-request-id']).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
       );
@@ -367,7 +374,7 @@ describe('headers', () => {
 describe('success', () => {
   it.each(rows)('%s succeeds with the status of its row', async (_, row) => {
     const account = await homeport.ownedAccount();
-    const made = await createThings(homeport, account.owner, account.accountId);
+    const made = await createResources(homeport, account.owner, account.accountId);
     const json = bodyFor(row, made);
     const path = pathTo(row, made);
     const answer = await account.owner.client.call(row.method, path, json === undefined ? {} : { json });

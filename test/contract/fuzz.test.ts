@@ -17,7 +17,7 @@ import {
   hostileSegment,
   hostileText,
 } from './hostile.ts';
-import { bodyFor, createThings, pathWith, type Things } from './things.ts';
+import { bodyFor, createResources, pathWith, type ResourceSet } from './resource-set.ts';
 
 /** The same requests in every run; `FUZZ_SEED` and `FUZZ_RUNS` (a factor) look for others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20260101);
@@ -27,7 +27,7 @@ const SHARE = inject('postgresUrl') === '' ? 1 : 1 / 3;
 /** No request needs longer, however large. */
 const SLOW_MS = 10_000;
 
-/** Each property looks at requests of its own. */
+/** Each property has a different seed. */
 const settings = (numRuns: number, property: number) => ({
   seed: SEED + property,
   numRuns: Math.ceil(numRuns * FACTOR * SHARE),
@@ -37,7 +37,7 @@ const settings = (numRuns: number, property: number) => ({
 let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
-let things: Things;
+let resources: ResourceSet;
 let conforms: Conformance;
 let agent: Agent;
 let authorization: string;
@@ -105,13 +105,13 @@ const jsonBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) 
 describe(`seed ${SEED}`, () => {
   describe.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
     beforeAll(async () => {
-      things = await createThings(homeport, owner, accountId);
+      resources = await createResources(homeport, owner, accountId);
     });
 
     async function sendTo(of: EndpointRow, sent: Omit<Sent, 'method'>): Promise<void> {
       const status = await send({ method: of.method, ...sent });
-      // What was deleted or changed is not there for the next.
-      if (of.method !== 'GET' && status < 300) things = await createThings(homeport, owner, accountId);
+      // The request may have deleted or changed a resource that the next one needs.
+      if (of.method !== 'GET' && status < 300) resources = await createResources(homeport, owner, accountId);
     }
 
     it('answers every body, query and header within its row', async () => {
@@ -122,8 +122,8 @@ describe(`seed ${SEED}`, () => {
       );
       await fc.assert(
         fc.asyncProperty(body, hostileQuery, hostileHeaders, async (given, query, headers) => {
-          const bytes = Array.isArray(given) ? jsonBytes(changed(bodyFor(row, things), given)) : given;
-          await sendTo(row, { target: `/v1${pathWith(row.path, things)}${query}`, headers, body: bytes });
+          const bytes = Array.isArray(given) ? jsonBytes(changed(bodyFor(row, resources), given)) : given;
+          await sendTo(row, { target: `/v1${pathWith(row.path, resources)}${query}`, headers, body: bytes });
         }),
         settings(row.hasBody ? 120 : 30, row.number),
       );
@@ -137,7 +137,7 @@ describe(`seed ${SEED}`, () => {
       await fc.assert(
         fc.asyncProperty(ids, hostileQuery, async (replaced, query) => {
           const valid = bodyFor(row, { account_id: accountId });
-          const target = `/v1${pathWith(row.path, { ...things, ...replaced })}${query}`;
+          const target = `/v1${pathWith(row.path, { ...resources, ...replaced })}${query}`;
           await sendTo(row, { target, body: valid === undefined ? undefined : jsonBytes(valid) });
         }),
         settings(30, 100 + row.number),

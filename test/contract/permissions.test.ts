@@ -13,7 +13,14 @@ import {
   nameOf,
   REFUSED,
 } from './endpoint-table.ts';
-import { absentThings, bodyFor, createThings, pathTo, pathWith, type Things } from './things.ts';
+import {
+  absentResources,
+  bodyFor,
+  createResources,
+  pathTo,
+  pathWith,
+  type ResourceSet,
+} from './resource-set.ts';
 
 /** The callers. The first five are members of the account that "given" and "other" are in. */
 const CALLERS = [
@@ -115,7 +122,7 @@ const BY_BODY = [11, 16];
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
-/** Owner of the account that is asked about; makes its things. */
+/** Owner of the account that is asked about; makes its resources. */
 let maker: Person;
 let accountId: string;
 let strangers: { owner: Person; accountId: string };
@@ -194,17 +201,17 @@ async function limited(
 function ask(
   caller: Person,
   row: EndpointRow,
-  things: Record<string, string>,
+  resources: Record<string, string>,
   body: unknown,
 ): Promise<Answer> {
-  return caller.client.call(row.method, pathTo(row, things), body === undefined ? {} : { json: body });
+  return caller.client.call(row.method, pathTo(row, resources), body === undefined ? {} : { json: body });
 }
 
-/** Things that nothing was done to yet. */
-const shelf: Things[] = [];
+/** ResourceSet that nothing was done to yet. */
+const shelf: ResourceSet[] = [];
 
-async function takeThings(): Promise<Things> {
-  return shelf.pop() ?? createThings(homeport, maker, accountId);
+async function takeResources(): Promise<ResourceSet> {
+  return shelf.pop() ?? createResources(homeport, maker, accountId);
 }
 
 /** An answer to the byte, but for what is new in each: the request's id, the date, and what remains of limits. */
@@ -228,28 +235,28 @@ it('covers every endpoint that is about a thing', () => {
 describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
   it.each(CALLERS)('asked by: %s', async (kind) => {
     for (const place of ['given', 'other'] as const) {
-      const things = await takeThings();
-      const given = place === 'given' ? things : await takeThings();
+      const resources = await takeResources();
+      const given = place === 'given' ? resources : await takeResources();
       const caller = await callerOf(kind, given.install_id);
       const outcome = outcomeFor(row, kind, place);
-      const body = bodyFor(row, things);
-      const answer = await ask(caller, row, things, body);
+      const body = bodyFor(row, resources);
+      const answer = await ask(caller, row, resources, body);
       expect(answer.status, `${place}: ${JSON.stringify(answer.body)}`).toBe(statusFor(row, outcome));
       if (outcome === 'no') expect(answer.body).toEqual({ message: MESSAGES[answer.status] });
       if (outcome === 'bad') {
         expect(answer.body).toMatchObject({ errors: [{ type: 'access_error', code: 'not_permitted' }] });
       }
-      if (outcome === 'hide' || outcome === 'bad') await expectLikeAbsent(caller, things, body, answer);
-      if (outcome !== 'yes' || row.method === 'GET') shelf.push(things);
-      if (given !== things) shelf.push(given);
+      if (outcome === 'hide' || outcome === 'bad') await expectLikeAbsent(caller, resources, body, answer);
+      if (outcome !== 'yes' || row.method === 'GET') shelf.push(resources);
+      if (given !== resources) shelf.push(given);
     }
   });
 
   /** Hidden objects get the same response as missing ones, for every identifier. */
-  async function expectLikeAbsent(caller: Person, things: Things, body: unknown, hidden: Answer) {
+  async function expectLikeAbsent(caller: Person, resources: ResourceSet, body: unknown, hidden: Answer) {
     const variants: Record<string, string>[] = [
-      ...idsOf(row).map((name) => ({ ...things, [name]: crypto.randomUUID() })),
-      absentThings(),
+      ...idsOf(row).map((name) => ({ ...resources, [name]: crypto.randomUUID() })),
+      absentResources(),
     ];
     const elsewhere = BY_BODY.includes(row.number) ? { account_id: crypto.randomUUID() } : {};
     const asked = typeof body === 'object' ? { ...body, ...elsewhere } : undefined;
@@ -305,12 +312,12 @@ describe('references in a body', () => {
   it.each(Object.entries(references))(
     "%s: another account's is like one that does not exist",
     async (_, refer) => {
-      const things = await takeThings();
-      const theirs = await createThings(homeport, strangers.owner, strangers.accountId);
-      const absent = absentThings();
+      const resources = await takeResources();
+      const theirs = await createResources(homeport, strangers.owner, strangers.accountId);
+      const absent = absentResources();
       const [hidden, missing] = [theirs, absent].map(async ({ site_id, domain_id, install_id }) => {
         const [method, path, json] = refer(site_id, domain_id, install_id);
-        return maker.client.call(method, pathWith(path, things), { json });
+        return maker.client.call(method, pathWith(path, resources), { json });
       });
       const answer = await hidden;
       expect(answer).toMatchObject({
@@ -335,8 +342,8 @@ describe('lists', () => {
     const mine = await homeport.ownedAccount();
     const elsewhere = await homeport.ownedAccount();
     const [first, second] = [
-      await createThings(homeport, mine.owner, mine.accountId),
-      await createThings(homeport, mine.owner, mine.accountId),
+      await createResources(homeport, mine.owner, mine.accountId),
+      await createResources(homeport, mine.owner, mine.accountId),
     ];
     const caller =
       kind === 'owner' ? mine.owner : await callerOf(kind, first.install_id, mine.accountId, elsewhere);
@@ -425,15 +432,15 @@ describe('changes of roles', () => {
   });
 });
 
-it("DELETE /ssh_keys: another person's key is like one that does not exist, whoever they are", async () => {
-  const things = await takeThings();
+it('DELETE /ssh_keys: a key of another user looks like one that does not exist', async () => {
+  const resources = await takeResources();
   for (const kind of CALLERS) {
-    const caller = await callerOf(kind, things.install_id);
+    const caller = await callerOf(kind, resources.install_id);
     if (caller === maker) continue;
-    const hidden = await caller.client.delete(`/ssh_keys/${things.ssh_key_id}`);
+    const hidden = await caller.client.delete(`/ssh_keys/${resources.ssh_key_id}`);
     expect(hidden).toMatchObject({ status: 403, body: { message: MESSAGES[403] } });
     const absent = await caller.client.delete(`/ssh_keys/${crypto.randomUUID()}`);
     expect(comparable(absent)).toEqual(comparable(hidden));
   }
-  expect((await maker.client.delete(`/ssh_keys/${things.ssh_key_id}`)).status).toBe(204);
+  expect((await maker.client.delete(`/ssh_keys/${resources.ssh_key_id}`)).status).toBe(204);
 });

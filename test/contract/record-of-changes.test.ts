@@ -3,7 +3,7 @@ import { field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
 import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
-import { bodyFor, createThings, pathTo, type Things } from './things.ts';
+import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 /** The activity entries of each changing endpoint, one per subject. Status reports change nothing, nor do verifications without the
  * record. */
@@ -46,7 +46,7 @@ const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');
 let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
-let things: Things;
+let resources: ResourceSet;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({
@@ -72,8 +72,8 @@ async function writtenBy(account: string, work: () => Promise<unknown>) {
   return (await rowsOf(account)).slice(before);
 }
 
-const ask = (person: Person, row: EndpointRow, body = bodyFor(row, things)) =>
-  person.client.call(row.method, pathTo(row, things), body === undefined ? {} : { json: body });
+const ask = (person: Person, row: EndpointRow, body = bodyFor(row, resources)) =>
+  person.client.call(row.method, pathTo(row, resources), body === undefined ? {} : { json: body });
 
 it('knows every endpoint that changes something', () => {
   expect(CHANGES.map((row) => row.number).sort((a, b) => a - b)).toEqual(Object.keys(WRITTEN).map(Number));
@@ -81,7 +81,7 @@ it('knows every endpoint that changes something', () => {
 
 describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
   it('is recorded once, with the user and the source', async () => {
-    things = await createThings(homeport, owner, accountId);
+    resources = await createResources(homeport, owner, accountId);
     let requestId: unknown;
     const written = await writtenBy(accountId, async () => {
       const answer = await ask(owner, row);
@@ -104,7 +104,7 @@ describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) 
   });
 
   it('is not recorded if it is refused', async () => {
-    things = await createThings(homeport, owner, accountId);
+    resources = await createResources(homeport, owner, accountId);
     const outsider = await homeport.person();
     const limits = { readOnly: true, accountId: null, installs: null };
     const credential = await homeport.services.credentials.issue(owner.userId, { name: 'reading', limits });
@@ -113,7 +113,7 @@ describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) 
       expect((await ask(reading, row)).status).toBeGreaterThanOrEqual(400);
       // Every user may add SSH keys.
       if (row.number !== 38) expect((await ask(outsider, row)).status).toBeGreaterThanOrEqual(400);
-      if (bodyFor(row, things) !== undefined) {
+      if (bodyFor(row, resources) !== undefined) {
         expect((await ask(owner, row, NONSENSE)).status).toBe(400);
       }
     });
@@ -125,18 +125,18 @@ describe('what is written', () => {
   const last = async (account = accountId) => (await rowsOf(account)).at(-1);
 
   beforeAll(async () => {
-    things = await createThings(homeport, owner, accountId);
+    resources = await createResources(homeport, owner, accountId);
   });
 
   it('of a domain: its name and what became of it', async () => {
-    const domains = `/installs/${things.install_id}/domains`;
+    const domains = `/installs/${resources.install_id}/domains`;
     const [made] = await writtenBy(accountId, () =>
-      owner.client.post(domains, { name: 'Shop.Example', redirect_to: things.domain_id }),
+      owner.client.post(domains, { name: 'Shop.Example', redirect_to: resources.domain_id }),
     );
-    const target = await owner.client.get(`${domains}/${things.domain_id}`);
+    const target = await owner.client.get(`${domains}/${resources.domain_id}`);
     expect(made).toMatchObject({
       subject_name: 'shop.example',
-      install_id: things.install_id,
+      install_id: resources.install_id,
       details: { redirect_to: field(target.body, 'name') },
     });
     const id = made?.subject_id ?? '';
@@ -155,7 +155,7 @@ describe('what is written', () => {
   });
 
   it('of several names: each, and none when one is refused', async () => {
-    const bulk = `/installs/${things.install_id}/domains/bulk`;
+    const bulk = `/installs/${resources.install_id}/domains/bulk`;
     const names = [{ name: 'one.example' }, { name: 'two.example', redirect_to: 'one.example' }];
     const written = await writtenBy(accountId, () => owner.client.post(bulk, { domains: names }));
     expect(written).toMatchObject([
@@ -167,37 +167,39 @@ describe('what is written', () => {
   });
 
   it('of sites and installs: names, and from what to what', async () => {
-    const site = await owner.client.get(`/sites/${things.site_id}`);
-    const install = await owner.client.get(`/installs/${things.install_id}`);
+    const site = await owner.client.get(`/sites/${resources.site_id}`);
+    const install = await owner.client.get(`/installs/${resources.install_id}`);
     const name = field(install.body, 'name');
-    await owner.client.patch(`/sites/${things.site_id}`, { name: ' Renamed ' });
+    await owner.client.patch(`/sites/${resources.site_id}`, { name: ' Renamed ' });
     expect(await last()).toMatchObject({
       subject_name: 'Renamed',
       details: { from: field(site.body, 'name'), to: 'Renamed' },
     });
     expect(
-      await writtenBy(accountId, () => owner.client.patch(`/sites/${things.site_id}`, { name: 'Renamed' })),
+      await writtenBy(accountId, () =>
+        owner.client.patch(`/sites/${resources.site_id}`, { name: 'Renamed' }),
+      ),
     ).toEqual([]);
-    await owner.client.patch(`/installs/${things.install_id}`, { site_id: null, environment: 'staging' });
+    await owner.client.patch(`/installs/${resources.install_id}`, { site_id: null, environment: 'staging' });
     expect(await last()).toMatchObject({
       subject_name: name,
-      install_id: things.install_id,
+      install_id: resources.install_id,
       details: { site: null, environment: 'staging' },
     });
-    await owner.client.patch(`/installs/${things.install_id}`, { site_id: things.site_id });
+    await owner.client.patch(`/installs/${resources.install_id}`, { site_id: resources.site_id });
     expect(await last()).toMatchObject({ details: { site: 'Renamed' } });
-    await owner.client.delete(`/sites/${things.site_id}`);
+    await owner.client.delete(`/sites/${resources.site_id}`);
     expect((await rowsOf(accountId)).slice(-2)).toMatchObject([
-      { action: 'install.delete', subject_id: things.install_id, subject_name: name },
-      { action: 'site.delete', subject_id: things.site_id, subject_name: 'Renamed' },
+      { action: 'install.delete', subject_id: resources.install_id, subject_name: name },
+      { action: 'site.delete', subject_id: resources.site_id, subject_name: 'Renamed' },
     ]);
   });
 
   it('of account users: their address, role and how many installs', async () => {
-    things = await createThings(homeport, owner, accountId);
+    resources = await createResources(homeport, owner, accountId);
     const person = await homeport.person(accountId, 'full');
     const path = `/accounts/${accountId}/account_users/${person.userId}`;
-    await owner.client.patch(path, { roles: 'partial', install_ids: [things.install_id] });
+    await owner.client.patch(path, { roles: 'partial', install_ids: [resources.install_id] });
     expect(await last()).toMatchObject({
       action: 'account_user.update',
       subject_id: person.userId,
@@ -224,11 +226,11 @@ describe('what is written', () => {
       means: 'command_line',
       details: { roles: 'full' },
     });
-    await owner.client.delete(`/ssh_keys/${things.ssh_key_id}`);
+    await owner.client.delete(`/ssh_keys/${resources.ssh_key_id}`);
     for (const account of [accountId, second]) {
       expect(await last(account)).toMatchObject({
         action: 'ssh_key.delete',
-        subject_id: things.ssh_key_id,
+        subject_id: resources.ssh_key_id,
         subject_name: 'somebody@example.com',
       });
     }

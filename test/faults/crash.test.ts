@@ -11,7 +11,7 @@ import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { layoutOf } from '../../src/hosting/embedded/host-folder/layout.ts';
 import { type Answer, type Client, createAgent, createClient, text } from '../client.ts';
-import { domainName, publicKey } from '../contract/things.ts';
+import { domainName, publicKey } from '../contract/resource-set.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
 import { freePort } from '../servers/free-port.ts';

@@ -1,5 +1,5 @@
 // Repeats both sequences of sqlite-sequences.ts, and prints how many acknowledged writes were lost and how many files are
-// damaged. Ends with 1 if there is any.
+// damaged. Exits with 1 after any loss.
 //
 //   node test/faults/repeat-sqlite-sequences.ts [times]      20 times if left out
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -7,7 +7,7 @@ import { openPlatform } from '../../src/app/open-platform.ts';
 import { OperatorError } from '../../src/lib/operator-error.ts';
 import { text } from '../client.ts';
 import { ENDPOINTS } from '../contract/endpoint-table.ts';
-import { bodyFor, createThings, pathTo } from '../contract/things.ts';
+import { bodyFor, createResources, pathTo } from '../contract/resource-set.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { codeAt, enrol } from '../one-time-codes.ts';
@@ -52,11 +52,11 @@ function noteCredential(name: string, { username, password }: Person['credential
 
 async function callEverything(person: Person): Promise<void> {
   for (const row of ENDPOINTS) {
-    const things = await createThings(homeport, owner, accountId);
-    const json = bodyFor(row, things);
-    await person.client.call(row.method, pathTo(row, things), json === undefined ? {} : { json });
+    const resources = await createResources(homeport, owner, accountId);
+    const json = bodyFor(row, resources);
+    await person.client.call(row.method, pathTo(row, resources), json === undefined ? {} : { json });
     if (!row.hasBody) continue;
-    const path = `${pathTo(row, things)}?token=${TYPED_PASSWORD}&password=${TYPED_PASSWORD}`;
+    const path = `${pathTo(row, resources)}?token=${TYPED_PASSWORD}&password=${TYPED_PASSWORD}`;
     await person.client.call(row.method, path, {
       json: { password: TYPED_PASSWORD, public_key: TYPED_PASSWORD },
     });
@@ -154,15 +154,15 @@ async function breakASecondFactor(): Promise<void> {
 
 /** An unexpected failure in code that handles a private key. */
 async function breakACertificate(): Promise<void> {
-  const things = await createThings(homeport, owner, accountId);
-  const path = `/installs/${things.install_id}/domains/${things.domain_id}/ssl_certificate`;
+  const resources = await createResources(homeport, owner, accountId);
+  const path = `/installs/${resources.install_id}/domains/${resources.domain_id}/ssl_certificate`;
   const shown = await owner.client.get(path);
   notePrivateKey("a domain's private key", text(shown.body, 'cert_info', 'key'));
   await homeport.platform.database.write(({ queries }) =>
     queries
       .updateTable('certificates')
       .set({ sealed_key: `v1.${TYPED_PASSWORD}` })
-      .where('domain_id', '=', things.domain_id)
+      .where('domain_id', '=', resources.domain_id)
       .execute(),
   );
   expect((await owner.client.get(path)).status).toBe(503);

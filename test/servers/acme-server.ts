@@ -28,11 +28,11 @@ export interface AcmeServerOptions {
   dnsServer: { host: string; port: number } | null;
   /** Port for HTTP-01 challenges, instead of 80. */
   httpPort: number;
-  /** Names for which it issues no certificates, including all names below them. */
+  /** Names that get no certificates, including all names below them. */
   blocklist?: string[];
   /** Percentage of valid nonces that it refuses. Default: 0. */
   nonceRejectPercent?: number;
-  /** Percentage of orders for which it reuses earlier validations. Default: 0. */
+  /** Percentage of orders that reuse earlier validations. Default: 0. */
   reusePercent?: number;
 }
 

@@ -283,7 +283,7 @@ function listing(bucket: string, objects: Map<string, StoredBody>, query: URLSea
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${page.length + groups.size}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}${prefixes.join('')}</ListBucketResult>`;
 }
 
-/** The prefix that stands for a key in a listing by `delimiter`; null if the key is listed itself. Groups come with the first page. */
+/** The prefix that groups a key in a listing by `delimiter`; null if the key is listed itself. Groups come with the first page. */
 function groupOf(key: string, prefix: string, delimiter: string): string | null {
   const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
   return end < 0 ? null : key.slice(0, end + delimiter.length);

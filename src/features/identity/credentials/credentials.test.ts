@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
-import { createThings, publicKey, type Things } from '../../../../test/contract/things.ts';
+import { createResources, publicKey, type ResourceSet } from '../../../../test/contract/resource-set.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { type PortalClient, signedIn } from '../../../../test/portal-client.ts';
@@ -15,14 +15,14 @@ let owner: Person;
 let accountId: string;
 let portal: PortalClient;
 /** An account with installs inside and outside the limits of the credentials. */
-let things: Things;
-let others: Things;
+let resources: ResourceSet;
+let others: ResourceSet;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({ roles: { api: true, hosting: false }, clock });
   ({ owner, accountId } = await homeport.ownedAccount());
-  things = await createThings(homeport, owner, accountId);
-  others = await createThings(homeport, owner, accountId);
+  resources = await createResources(homeport, owner, accountId);
+  others = await createResources(homeport, owner, accountId);
   portal = await signedIn(homeport, owner);
 });
 afterAll(() => homeport?.remove());
@@ -142,7 +142,7 @@ describe('credentials of a user', () => {
         .execute();
     const wide = await made({}, theirs);
     const narrow = await made(
-      { account_id: accountId, install_ids: [things.install_id], read_only: true },
+      { account_id: accountId, install_ids: [resources.install_id], read_only: true },
       theirs,
     );
     await theirs.delete(`/credentials/${narrow.id}`);
@@ -182,13 +182,13 @@ describe('a credential is refused', () => {
   });
 
   it('for installs without an account', async () => {
-    expect(await faultsOf({ install_ids: [things.install_id] })).toMatchObject([{ field: 'account_id' }]);
+    expect(await faultsOf({ install_ids: [resources.install_id] })).toMatchObject([{ field: 'account_id' }]);
   });
 
   it('for hidden installs, with one fault each and all other faults', async () => {
-    const person = await homeport.person(accountId, 'partial', [things.install_id]);
+    const person = await homeport.person(accountId, 'partial', [resources.install_id]);
     const theirs = await signedIn(homeport, person);
-    const install_ids = [others.install_id, things.install_id.toUpperCase(), crypto.randomUUID()];
+    const install_ids = [others.install_id, resources.install_id.toUpperCase(), crypto.randomUUID()];
     const faults = await faultsOf(
       { account_id: accountId, install_ids, expires_at: '2020-01-01T00:00:00Z' },
       theirs,
@@ -199,29 +199,29 @@ describe('a credential is refused', () => {
       'install_ids.2',
     ]);
     expect(field(faults[1], 'message')).toBe(field(faults[2], 'message'));
-    await made({ account_id: accountId.toUpperCase(), install_ids: [things.install_id] }, theirs);
+    await made({ account_id: accountId.toUpperCase(), install_ids: [resources.install_id] }, theirs);
   });
 });
 
 describe('a read-only credential', () => {
   it('reads all that its user sees except private keys, and changes nothing', async () => {
     const { client } = await made({ read_only: true });
-    const path = `/installs/${things.install_id}/domains/${things.domain_id}/ssl_certificate`;
+    const path = `/installs/${resources.install_id}/domains/${resources.domain_id}/ssl_certificate`;
     expect(field((await owner.client.get(path)).body, 'cert_info', 'key')).toContain('PRIVATE KEY');
     expect(field((await client.get(path)).body, 'cert_info', 'key')).toBe('');
     expect((await client.get('/installs')).body).toMatchObject({ count: 2 });
-    const before = await owner.client.get(`/sites/${things.site_id}`);
-    expect((await client.patch(`/sites/${things.site_id}`, { name: 'Other' })).status).toBe(403);
-    expect((await client.delete(`/installs/${things.install_id}`)).status).toBe(403);
+    const before = await owner.client.get(`/sites/${resources.site_id}`);
+    expect((await client.patch(`/sites/${resources.site_id}`, { name: 'Other' })).status).toBe(403);
+    expect((await client.delete(`/installs/${resources.install_id}`)).status).toBe(403);
     expect((await client.post('/ssh_keys', { public_key: publicKey() })).status).toBe(403);
-    expect((await owner.client.get(`/sites/${things.site_id}`)).body).toEqual(before.body);
+    expect((await owner.client.get(`/sites/${resources.site_id}`)).body).toEqual(before.body);
   });
 });
 
 describe('a credential for one account', () => {
   it('has the rights of its user in that account, and none elsewhere', async () => {
     const { accountId: second, owner: person } = await homeport.ownedAccount();
-    const theirs = await createThings(homeport, person, second);
+    const theirs = await createResources(homeport, person, second);
     await homeport.services.accountUsers.addByOperator(
       { account_id: accountId, first_name: 'T', last_name: 'P', email: person.email, roles: 'full' },
       { installNames: [], invite: false },
@@ -251,24 +251,24 @@ describe('a credential for one account', () => {
     const { client } = await made({ account_id: accountId });
     expect((await client.get('/ssh_keys')).body).toMatchObject({ count: 2 });
     expect((await client.post('/ssh_keys', { public_key: publicKey() })).status).toBe(403);
-    expect((await client.delete(`/ssh_keys/${things.ssh_key_id}`)).status).toBe(403);
+    expect((await client.delete(`/ssh_keys/${resources.ssh_key_id}`)).status).toBe(403);
     expect((await owner.client.get('/ssh_keys')).body).toMatchObject({ count: 2 });
   });
 });
 
 describe('a credential for some installs', () => {
-  const forOne = () => made({ account_id: accountId, install_ids: [things.install_id] });
+  const forOne = () => made({ account_id: accountId, install_ids: [resources.install_id] });
 
   it('lists and counts those, and the sites that contain them', async () => {
     const { client, body } = await forOne();
-    expect(body).toMatchObject({ installs: [{ id: things.install_id, name: expect.any(String) }] });
+    expect(body).toMatchObject({ installs: [{ id: resources.install_id, name: expect.any(String) }] });
     expect((await client.get('/installs')).body).toMatchObject({
       count: 1,
-      results: [{ id: things.install_id }],
+      results: [{ id: resources.install_id }],
     });
     expect((await client.get('/sites')).body).toMatchObject({
       count: 1,
-      results: [{ id: things.site_id, installs: [{ id: things.install_id }] }],
+      results: [{ id: resources.site_id, installs: [{ id: resources.install_id }] }],
     });
     expect((await client.get(`/sites/${others.site_id}`)).status).not.toBe(200);
     expect((await client.get(`/installs/${others.install_id}/domains`)).status).not.toBe(200);
@@ -278,29 +278,29 @@ describe('a credential for some installs', () => {
     const more = {
       name: installName(),
       account_id: accountId,
-      site_id: things.site_id,
+      site_id: resources.site_id,
       environment: 'staging',
     };
     const second = text((await owner.client.post('/installs', more)).body, 'id');
     const { client } = await forOne();
-    const site = await client.get(`/sites/${things.site_id}`);
-    expect(field(site.body, 'installs')).toMatchObject([{ id: things.install_id }]);
+    const site = await client.get(`/sites/${resources.site_id}`);
+    expect(field(site.body, 'installs')).toMatchObject([{ id: resources.install_id }]);
     expect(field(site.body, 'installs', 1)).toBeUndefined();
     await owner.client.delete(`/installs/${second}`);
   });
 
   it('has the rights of a partial user', async () => {
     const { client } = await forOne();
-    const domains = `/installs/${things.install_id}/domains`;
+    const domains = `/installs/${resources.install_id}/domains`;
     const domain = await client.post(domains, { name: 'limited.example.com' });
     expect(domain.status).toBe(201);
     expect((await client.delete(`${domains}/${text(domain.body, 'id')}`)).status).toBe(204);
-    expect((await client.post(`/installs/${things.install_id}/purge_cache`, { type: 'page' })).status).toBe(
-      202,
-    );
-    expect((await client.patch(`/sites/${things.site_id}`, { name: 'Other' })).status).toBe(403);
+    expect(
+      (await client.post(`/installs/${resources.install_id}/purge_cache`, { type: 'page' })).status,
+    ).toBe(202);
+    expect((await client.patch(`/sites/${resources.site_id}`, { name: 'Other' })).status).toBe(403);
     expect((await client.post('/sites', { name: 'Other', account_id: accountId })).status).toBe(403);
-    const certificate = await client.get(`${domains}/${things.domain_id}/ssl_certificate`);
+    const certificate = await client.get(`${domains}/${resources.domain_id}/ssl_certificate`);
     expect(field(certificate.body, 'cert_info', 'key')).toBe('');
     const users = await client.get(`/accounts/${accountId}/account_users`);
     expect(users.body).toMatchObject({ results: [{ user_id: owner.userId }] });
@@ -308,27 +308,27 @@ describe('a credential for some installs', () => {
   });
 
   it('loses installs that its user loses', async () => {
-    const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
+    const person = await homeport.person(accountId, 'partial', [resources.install_id, others.install_id]);
     const theirs = await signedIn(homeport, person);
     const { client } = await made(
-      { account_id: accountId, install_ids: [things.install_id, others.install_id] },
+      { account_id: accountId, install_ids: [resources.install_id, others.install_id] },
       theirs,
     );
     expect((await client.get('/installs')).body).toMatchObject({ count: 2 });
     const entry = `/accounts/${accountId}/account_users/${person.userId}`;
-    await owner.client.patch(entry, { roles: 'partial', install_ids: [things.install_id] });
+    await owner.client.patch(entry, { roles: 'partial', install_ids: [resources.install_id] });
     expect((await client.get('/installs')).body).toMatchObject({ count: 1 });
     expect((await client.get('/sites')).body).toMatchObject({ count: 1 });
     expect((await client.get(`/installs/${others.install_id}`)).status).not.toBe(200);
     await owner.client.delete(entry);
     expect((await client.get('/installs')).body).toMatchObject({ count: 0 });
     expect((await client.get('/accounts')).body).toMatchObject({ count: 0 });
-    expect((await client.get(`/installs/${things.install_id}`)).status).not.toBe(200);
+    expect((await client.get(`/installs/${resources.install_id}`)).status).not.toBe(200);
     expect((await client.get('/user')).status).toBe(200);
   });
 
   it('shows its user’s entry with only its installs', async () => {
-    const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
+    const person = await homeport.person(accountId, 'partial', [resources.install_id, others.install_id]);
     const { client } = await made(
       { account_id: accountId, install_ids: [others.install_id] },
       await signedIn(homeport, person),
@@ -339,9 +339,9 @@ describe('a credential for some installs', () => {
   });
 
   it('hides names from a user who no longer sees them, but not from the operator', async () => {
-    const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
+    const person = await homeport.person(accountId, 'partial', [resources.install_id, others.install_id]);
     const browser = await signedIn(homeport, person);
-    const both = [things.install_id, others.install_id];
+    const both = [resources.install_id, others.install_id];
     const { id } = await made({ account_id: accountId, install_ids: both }, browser);
     const shown = async () =>
       (await listed(browser)).find((one: unknown) => field(one, 'id') === id) ?? 'nothing';
@@ -357,7 +357,7 @@ describe('a credential for some installs', () => {
         .where('install_id', '=', others.install_id)
         .execute(),
     );
-    expect(await shown()).toMatchObject({ installs: [{ id: things.install_id }] });
+    expect(await shown()).toMatchObject({ installs: [{ id: resources.install_id }] });
     expect((await owner.client.delete(path)).status).toBe(204);
     expect(await shown()).toMatchObject({
       account: { id: accountId, name: 'an account that is no longer yours' },

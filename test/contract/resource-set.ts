@@ -6,7 +6,7 @@ import { installName, type Person, type TestHomeport } from '../homeport.ts';
 import type { EndpointRow } from './endpoint-table.ts';
 
 /** One thing of every kind, all of one account, by the names that paths give their identifiers. */
-export type Things = Record<
+export type ResourceSet = Record<
   | 'account_id'
   | 'user_id'
   | 'site_id'
@@ -44,11 +44,11 @@ const certificate = createSelfSigned({
 });
 
 /** Makes one thing of every kind in an account, whole enough that every endpoint succeeds on it. */
-export async function createThings(
+export async function createResources(
   homeport: TestHomeport,
   owner: Person,
   accountId: string,
-): Promise<Things> {
+): Promise<ResourceSet> {
   const { platform, services } = homeport;
   const caller = operatorFor(owner.userId);
   const site = await services.sites.create(caller, { name: 'Site', account_id: accountId });
@@ -117,8 +117,8 @@ const filestoreSettings = {
   path_settings: [{ path: '/uploads', excluded_paths: [], redirect_type: 'break' }],
 };
 
-/** Things that do not exist. */
-export function absentThings(): Things {
+/** Identifiers of resources that do not exist. */
+export function absentResources(): ResourceSet {
   const id = () => crypto.randomUUID();
   return {
     account_id: id(),
@@ -132,17 +132,17 @@ export function absentThings(): Things {
   };
 }
 
-/** The row's path with the things in it. */
-export function pathTo(row: EndpointRow, things: Record<string, string>): string {
-  return pathWith(row.path, things);
+/** The row's path with the resources in it. */
+export function pathTo(row: EndpointRow, resources: Record<string, string>): string {
+  return pathWith(row.path, resources);
 }
 
-export function pathWith(template: string, things: Record<string, string>): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => things[name] ?? '');
+export function pathWith(template: string, resources: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => resources[name] ?? '');
 }
 
-/** A body with which the endpoint succeeds; undefined for those without. */
-export function bodyFor({ number }: EndpointRow, { account_id }: Pick<Things, 'account_id'>): unknown {
+/** A valid body for the endpoint; undefined without one. */
+export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSet, 'account_id'>): unknown {
   switch (number) {
     case 6:
       return {
