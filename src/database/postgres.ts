@@ -42,7 +42,11 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     types: { getTypeParser },
   });
   // A broken idle connection is replaced at the next use. Without a listener, its error would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  pool.on('error', (error) => {
+    // pg-pool attaches the client, whose statements and settings would fill 50 kB of the log.
+    Reflect.deleteProperty(error, 'client');
+    log.warn({ err: error }, 'an idle database connection broke');
+  });
   // So would a connection that breaks between two statements of a transaction. The next statement fails and reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
 

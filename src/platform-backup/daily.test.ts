@@ -41,7 +41,7 @@ const finding = () => checkPlatformBackup(homeport.platform.database, homeport.c
 
 test('one backup a day, by one of several processes; the newest are kept, and doctor and metrics know', async () => {
   const { platform } = homeport;
-  expect(await finding()).toMatchObject({ state: 'warning', message: 'There is none yet.' });
+  expect(await finding()).toMatchObject({ state: 'warning', message: 'There is no backup yet.' });
   const { schedules } = dailyPlatformBackup(platform, null, '0.0.0');
   const schedulers = [1, 2].map(() => createScheduler({ ...platform, schedules }));
   for (const scheduler of schedulers) await scheduler.tick();

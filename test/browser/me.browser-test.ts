@@ -149,7 +149,7 @@ describe('password, second factor and sessions', () => {
       await page.getByRole('button', { name: 'Change password' }).click();
     };
     await change('not the password');
-    await page.getByText(/not right/).waitFor();
+    await page.getByText(/password is wrong/).waitFor();
     expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
     await change(PASSWORD);
     await page.getByText('Changed your password.').waitFor();

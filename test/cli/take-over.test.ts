@@ -32,7 +32,7 @@ onlyOn('postgres', describe)('a data folder in place of one that is lost', () =>
     const takeOver = (...words: string[]) => call(elsewhere, 'host', 'take-over', ...words);
 
     const server = await startTestHomeport({ place });
-    expect((await takeOver('--yes')).stderr).toMatch(/^homeport: A server hosts the websites still \(/);
+    expect((await takeOver('--yes')).stderr).toMatch(/^homeport: A server still hosts the websites \(/);
     await server.stop();
 
     const refused = await run(elsewhere, 'serve');
@@ -44,7 +44,7 @@ onlyOn('postgres', describe)('a data folder in place of one that is lost', () =>
     expect(await takeOver('--yes')).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        `^The websites are served from ${dataDir}, no more from ${place.settings.dataDir} on `,
+        `^The websites are served from ${dataDir}, no longer from ${place.settings.dataDir} on `,
       ),
       stderr: '',
     });

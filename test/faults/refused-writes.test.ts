@@ -125,7 +125,7 @@ onlyOn('sqlite', test.runIf(process.platform === 'linux'))(
     server.process.kill('SIGTERM');
     const { code, stderr } = await server.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('not cleanly: ');
+    expect(stderr).toContain('homeport: stopped with errors: ');
     expect(stderr).toContain('last uses of credentials');
     // Everything was released: the next start finds nothing of it in its way.
     const next = begin(environment, 'serve');

@@ -45,7 +45,7 @@ describe('SIGTERM when PostgreSQL', () => {
     const { code, stderr } = await server.ended;
     await postgres.restart();
     expect(code).toBe(1);
-    expect(stderr).toContain('ended, but not cleanly: last uses of credentials');
+    expect(stderr).toContain('homeport: stopped with errors: last uses of credentials');
   });
 
   test('says nothing any more: the process gives up, and ends', async () => {
@@ -56,6 +56,6 @@ describe('SIGTERM when PostgreSQL', () => {
     postgres.thaw();
     expect(code).toBe(1);
     expect(stderr).toContain('a step of the shutdown did not end in time');
-    expect(stderr).toContain('ended, but not cleanly: ');
+    expect(stderr).toContain('homeport: stopped with errors: ');
   });
 });

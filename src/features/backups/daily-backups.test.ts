@@ -322,7 +322,9 @@ it('reports a backup that cannot be restored in doctor and metrics until one can
     { state: 'ok' },
     {
       state: 'problem',
-      message: expect.stringMatching(new RegExp(`^A backup could not .*${install?.name} on .*no snapshot`)),
+      message: expect.stringMatching(
+        new RegExp(`^A backup failed the test restore.*${install?.name} on .*no snapshot`),
+      ),
     },
   ]);
   renameSync(`${folder}.aside`, folder);
@@ -332,7 +334,7 @@ it('reports a backup that cannot be restored in doctor and metrics until one can
   clock.advance(3 * DAY_MS);
   expect(await readFigures(database, clock)).toMatchObject({ withoutBackup: 3 });
   expect(await checkBackups(database, { host: 'linux', backupDays: 3 }, clock)).toMatchObject([
-    { state: 'warning', message: expect.stringContaining(`3 installs have none`) },
+    { state: 'warning', message: expect.stringContaining(`3 installs have no backup`) },
     { state: 'ok' },
   ]);
   expect(await checkBackups(database, { host: 'linux', backupDays: 0 }, clock)).toMatchObject([

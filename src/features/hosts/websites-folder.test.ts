@@ -183,7 +183,7 @@ onlyOn('postgres', describe)('a second machine on the same PostgreSQL', () => {
       await api.stop();
 
       cpSync(join(first.config.dataDir, 'host'), join(other.path, 'host'), { recursive: true });
-      await expect(startTestHomeport({ place })).rejects.toThrow('are served still, from');
+      await expect(startTestHomeport({ place })).rejects.toThrow('are still served, from');
       await first.stop();
       const moved = await startTestHomeport({ place });
       expect(moved.hosting).not.toBeNull();

@@ -228,7 +228,7 @@ describe('a database of another platform', () => {
       expect(await call(environment, 'host', 'adopt')).toMatchObject({ code: 1 });
       expect(await call(environment, 'host', 'adopt', '--yes')).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('Websites put aside: 1'),
+        stdout: expect.stringContaining('Websites set aside: 1'),
       });
       await expect
         .poll(() => statusOf(homeport, platformName(homeport, foreign.name)), { timeout: 60_000 })
