@@ -74,7 +74,7 @@ export function createSettlement(parts: {
         }
         return;
       case 'unstoppable':
-        return ended.log.warn('left to whoever finds its lapsed lease');
+        return ended.log.warn('left to the worker that finds the lapsed lease');
       case 'lost':
         return refused(ended);
     }

@@ -15,7 +15,7 @@ export function addBackupCommands(program: Command): void {
 
   backup
     .command('list')
-    .description('backups, newest first')
+    .description('list backups, newest first')
     .option('--install <install>', 'backups of this install only: its name or id')
     .option(
       '--json',
@@ -33,7 +33,7 @@ export function addBackupCommands(program: Command): void {
     )
     .argument('<backup-id>', 'the backup ("homeport backup list")', idArgument)
     .option('--into <install>', 'restore into another install (its name or id), which keeps its domains')
-    .option('--yes', 'replace the present website without asking')
+    .option('--yes', 'replace the current website without asking')
     .option(
       '--json',
       'print JSON when it is done: job_id, backup_id, install_name (which was restored), state',

@@ -86,8 +86,8 @@ export function addPlatformCommands(program: Command): void {
     .command('prune')
     .summary('delete old backups')
     .description(
-      "delete all but the newest of this platform's backups (those of another sealing key stay), and what backups left that " +
-        'were interrupted more than two days ago',
+      'delete all but the newest backups of this platform, and leftovers of backups interrupted more than two days ago. ' +
+        'Backups with another sealing key stay',
     )
     .argument('[destination]', DESTINATION)
     .option(

@@ -35,7 +35,7 @@ export function addUserChangeCommands(user: Command): void {
     .command('change')
     .summary('change the address or the name of a user')
     .description('change the address or the name of a user; links sent by email stop working')
-    .argument('<email>', 'the present address ("homeport user list")')
+    .argument('<email>', 'the current address ("homeport user list")')
     .option('--email <address>', 'the new address')
     .option('--first-name <name>', 'first name', nameArgument)
     .option('--last-name <name>', 'last name', nameArgument)

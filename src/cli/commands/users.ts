@@ -15,7 +15,7 @@ interface CreateOptions {
   firstName: string;
   lastName: string;
   roles: RoleInput;
-  install: string[];
+  install?: string[];
   invite?: boolean;
   json?: boolean;
 }
@@ -38,7 +38,7 @@ export function addUserCommands(program: Command): void {
     .requiredOption('--first-name <name>', 'first name', nameArgument)
     .requiredOption('--last-name <name>', 'last name', nameArgument)
     .requiredOption('--roles <roles>', `roles in the account: ${ROLE_CHOICES}`, rolesArgument)
-    .option('--install <name>', 'an install for a partial user (repeatable)', collect, [])
+    .option('--install <name>', 'an install for a partial user (repeatable)', collect)
     .option('--invite', 'send an invitation by email, instead of accepting it')
     .option(
       '--json',
@@ -72,7 +72,7 @@ function rolesArgument(text: string): RoleInput {
 }
 
 async function createUser(options: CreateOptions, command: Command): Promise<void> {
-  const { email, firstName, lastName, roles, install, invite = false, json } = options;
+  const { email, firstName, lastName, roles, install = [], invite = false, json } = options;
   await withPlatform(command, async ({ database, clock }, { accounts, accountUsers }) => {
     if (install.length > 0 && !roles.startsWith('partial')) {
       throw new OperatorError(

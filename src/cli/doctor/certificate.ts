@@ -57,7 +57,7 @@ function unreadable(error: unknown, own: boolean, file: string): Finding {
 function checkKeyFile(file: string, mode: number, own: boolean): Finding {
   const check = 'TLS key';
   return (mode & (own ? GROUP | OTHERS : OTHERS)) === 0
-    ? ok(check, 'It is closed to others.')
+    ? ok(check, 'Others cannot read it.')
     : problem(check, `Others have access to ${file} (mode ${octal(mode)}).`, `chmod 600 ${file}`);
 }
 

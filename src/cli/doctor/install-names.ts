@@ -33,7 +33,10 @@ export async function checkInstallNames(
 ): Promise<Finding[]> {
   const shared = await checkSharedAddresses(reader, config);
   if (isLocalhost(config.siteDomain)) {
-    return [...shared, ok(CHECK, `They are below ${config.siteDomain}, names of this machine only.`)];
+    return [
+      ...shared,
+      ok(CHECK, `They are below ${config.siteDomain}, so only this machine can reach them.`),
+    ];
   }
   const names = (await installNames(reader, config)).map((one) => ({
     ...one,

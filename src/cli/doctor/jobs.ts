@@ -46,7 +46,7 @@ function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[], serv
   }
   if (workers.length === 0) {
     return waiting + lost === 0
-      ? ok(WAITING, 'None waits; no server is running.')
+      ? ok(WAITING, 'No job is waiting, and no server is running.')
       : warning(
           WAITING,
           `No server is running, and ${jobs(waiting + lost)} for one.`,

@@ -19,7 +19,7 @@ export async function checkPlatformBackup(
   const { last, failuresSince, lastError } = await backupRecord(reader);
   const configure =
     platformBackup === null
-      ? 'Set HOMEPORT_PLATFORM_BACKUP to a folder on another disk, or to a bucket; until then: "homeport platform backup create FOLDER".'
+      ? 'Set HOMEPORT_PLATFORM_BACKUP to a folder on another disk, or to a bucket. Until then, run "homeport platform backup create FOLDER".'
       : 'Read the server log and try "homeport platform backup create". A running server makes one every day.';
   if (last === null || last.finishedAt < timestamp(clock, -RECENT_MS)) {
     const latest =

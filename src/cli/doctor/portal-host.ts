@@ -21,7 +21,8 @@ export async function checkPortalHost(
     .where('domain.name', 'in', [host, host.replace(/^[^.]+/, '*')])
     .orderBy('domain.seq')
     .execute();
-  if (domains.length === 0) return [ok(CHECK, `No website has ${host}, or a wildcard over it.`)];
+  if (domains.length === 0)
+    return [ok(CHECK, `No website has the domain ${host} or a wildcard that covers it.`)];
   return domains.map(({ name, install_name }) =>
     problem(
       CHECK,

@@ -20,7 +20,7 @@ export function addHostChange(host: Command): void {
     )
     .option(
       '--edge-address <ip>',
-      'an address of its websites, in place of the present ones; repeatable',
+      'an address of its websites, in place of the current ones; repeatable',
       collect,
     )
     .option('--no-edge-addresses', 'remove its addresses; HOMEPORT_EDGE_ADDRESSES applies')

@@ -12,14 +12,13 @@ const LONGEST_TTL = 2 ** 31 - 1;
 export function addHostRecords(host: Command): void {
   host
     .command('records')
-    .summary("the DNS records of the installs' own names, as lines of a zone file")
+    .summary('print DNS records of the default domains')
     .description(
-      "print the A and AAAA records of the installs' own names (<install>.<site domain>), each leading to the host that serves it, as " +
-        'lines of a zone file (RFC 1035) by name. One host needs only a wildcard record; several ' +
-        'hosts need these',
+      'print A and AAAA records of the default domains (<install>.<site domain>) as lines of a zone file (RFC 1035), by ' +
+        'name. Each leads to the host of its install. Several hosts need these records; one host needs only a wildcard',
     )
     .argument('[name]', 'records of this host only')
-    .option('--ttl <seconds>', 'how long resolvers may keep each', ttlArgument, DEFAULT_TTL)
+    .option('--ttl <seconds>', 'how long resolvers may cache a record', ttlArgument, DEFAULT_TTL)
     .option('--json', 'print JSON: an array of name, ttl, type, address, install_id, host')
     .addHelpText('after', '\nExample:\n  homeport host records > /etc/nsd/installs.zone')
     .action(printRecords);

@@ -8,7 +8,7 @@ export function addHostSetup(host: Command): void {
     .summary('make this Debian machine ready to run websites')
     .description(
       'install what the Linux host needs and make its users and folders. With systemd, start the host and the control ' +
-        'plane as services. Can be run again: it does what is missing, and says what that was',
+        'plane as services. Safe to repeat: it adds and reports only what is missing',
     )
     .option('--packages', 'install the packages, and nothing else')
     .option('--wait <seconds>', 'how long to wait for each service to be ready', secondsOf, 300)

@@ -24,7 +24,7 @@ export async function firstSignIn(
       ['Sign in as', owner.email],
       ['Secrets in', file],
     ]),
-    'Delete that file when you have read it: it holds a link to set your password, and credentials for the API.\n',
+    'Delete the file after reading it. It contains a link to set your password and credentials for the API.\n',
   ].join('\n');
 }
 
