@@ -69,6 +69,7 @@ export function createReport(suite: string): Report {
       notes = [];
     },
     figure(figure) {
+      if (!Number.isFinite(figure.value)) throw new Error(`"${figure.what}" was not measured`);
       if (all.some(({ what }) => what === figure.what)) throw new Error(`"${figure.what}" occurs twice`);
       figures.push(figure);
       all.push(figure);

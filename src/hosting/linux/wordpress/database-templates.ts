@@ -47,7 +47,8 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
   const scratch = createScratchWebsites({
     layout,
     users,
-    kind: 'template',
+    // The name of earlier versions, so that a scratch website which one of them left is still found and removed.
+    kind: 'golden',
     undo: (name) => databases.drop(databaseOf({ name }), name),
   });
 
