@@ -310,7 +310,7 @@ describe('the database template', () => {
     expect((await stat(file)).mtimeMs).toBe(before);
 
     const id = systemRandomness.uuid();
-    const name = `homeport-template-${id.slice(0, 8)}`;
+    const name = `homeport-golden-${id.slice(0, 8)}`;
     const database = `hp_${name.replaceAll('-', '_')}`;
     const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
     await makeHome(layout, { ...shop.install, ...ids, id, name });
@@ -319,7 +319,7 @@ describe('the database template', () => {
     expect(await templates.ensure(version)).toBe(file);
     expect(await users.find(id)).toBeNull();
     expect(existsSync(layout.homeOf(id))).toBe(false);
-    expect((await databases.list()).filter((one) => one.includes('template'))).toEqual([]);
+    expect((await databases.list()).filter((one) => one.includes('golden'))).toEqual([]);
   });
 
   it('cannot be made of what the host does not hold', async () => {
