@@ -77,13 +77,13 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
   });
 
   it('creates a site with a working WordPress', async () => {
-    await press('Create a site');
+    await press('Create site');
     await page.getByLabel('Name').fill('Shop');
-    await press('Create the site');
+    await press('Create site');
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByRole('button', { name: 'Create install' }).click();
     await page.getByLabel('Name').fill(name);
-    await press('Create the install');
+    await press('Create install');
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     await done('Creating the website');
     const missing: string[] = [];
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
 
   it('makes and restores a backup', async () => {
     await follow('Backups');
-    await press('Make a backup');
+    await press('Create backup');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('before the update');
     await dialog.getByRole('button', { name: 'Create backup' }).click();

@@ -80,7 +80,7 @@ test('a website that cannot be completed is undone at once, and the host says wh
   const { host, stop } = await machine.start({ reached: (step) => reached.push(step) });
   const failing = { ...plainState('failing'), phpVersion: '5.2' };
   await expect(host.apply(failing)).rejects.toThrow(PermanentHostError);
-  await expect(host.apply(failing)).rejects.toThrow(/PHP 5\.2 is not on this host; there is: \d/);
+  await expect(host.apply(failing)).rejects.toThrow(/this host has no PHP 5\.2; available: \d/);
   const ending = new AbortController();
   const aborted = host.apply(plainState('aborted'), ending.signal);
   ending.abort(new Error('no longer wanted'));

@@ -172,7 +172,7 @@ describe('proofs', () => {
     ['beta.test', '/elsewhere/x'],
   ])('none at %s%s', async (hostname, where) => {
     await expect(server.web.publish({ hostname, path: where, text: 'x' })).rejects.toThrow(
-      /cannot be published/,
+      /cannot publish a challenge file/,
     );
   });
 });

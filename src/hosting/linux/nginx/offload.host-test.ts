@@ -229,6 +229,6 @@ test('a bucket that cannot be is refused with a sentence that says so', async ()
     offload: { bucket: 'evil.test/#', region: 'eu-west-1', paths: [] },
   });
   await expect(server.web.put(await server.makeInstall(wrong, { php: false }))).rejects.toThrow(
-    /the website wrong cannot be served as asked: "evil.test\/#" is not a valid bucket name/,
+    /cannot serve the website wrong as requested: "evil.test\/#" is not a valid bucket name/,
   );
 });
