@@ -19,7 +19,7 @@ export async function checkDomainCertificates(
   const findings: Finding[] = [];
   if (failed.count > 0) findings.push(judgeFailed(failed, acmeDirectory !== null));
   if (expiring.count > 0) findings.push(judgeExpiring(expiring, acmeDirectory !== null, clock));
-  return findings.length > 0 ? findings : [ok(CHECK, 'None is missing or about to expire.')];
+  return findings.length > 0 ? findings : [ok(CHECK, 'All certificates are valid and renewed in time.')];
 }
 
 function judgeFailed({ count, first }: Failed, hasAuthority: boolean): Finding {

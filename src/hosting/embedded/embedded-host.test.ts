@@ -137,14 +137,14 @@ describe('apply', () => {
       (state) => {
         state.hostnames = siteState('x', [{ name: 'alpha.test', redirectTo: 'evil.test\r\nX: 1' }]).hostnames;
       },
-      /cannot be served as asked/,
+      /cannot serve the website .* as requested/,
     ],
     [
       'a name in capitals',
       (state) => {
         state.hostnames = siteState('x', ['Alpha.test']).hostnames;
       },
-      /cannot be served as asked/,
+      /cannot serve the website .* as requested/,
     ],
     [
       'a redirect to itself',

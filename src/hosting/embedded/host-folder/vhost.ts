@@ -114,7 +114,7 @@ export function vhostFileFor(state: ServedState, generations: Generations, seale
   } catch (cause) {
     const why = messageOf(cause);
     throw new PermanentHostError(
-      `the website ${state.name} cannot be served as asked: its vhost file ${why}`,
+      `cannot serve the website ${state.name} as requested: its vhost file ${why}`,
       {
         cause,
       },
