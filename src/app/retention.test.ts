@@ -16,7 +16,10 @@ afterAll(() => jobs.remove());
 async function tidy(): Promise<void> {
   const kind = createTidyJob(jobs);
   await jobs.ask(kind, {});
-  await jobs.worker([kind]).idle();
+  const worker = jobs.worker([kind]);
+  await worker.idle();
+  // Otherwise it may claim the next job, for which the next worker does not wait.
+  await worker.stop(0);
 }
 
 function addActivity(accountId: string, names: string[], at = timestamp(jobs.clock)) {

@@ -17,7 +17,10 @@ afterAll(() => jobs.remove());
 async function prune(): Promise<void> {
   const kind = createPruneJob({ ...jobs, askedAfter: failedLanes });
   await jobs.ask(kind, {});
-  await jobs.worker([kind]).idle();
+  const worker = jobs.worker([kind]);
+  await worker.idle();
+  // Otherwise it may claim the next job, for which the next worker does not wait.
+  await worker.stop(0);
 }
 
 async function addJobs(

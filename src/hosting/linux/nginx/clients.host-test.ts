@@ -32,6 +32,14 @@ async function send(lines: string[], { from = '127.0.0.1', path = fresh() } = {}
   return text(socket);
 }
 
+async function unfinishedRequest(head: string): Promise<Socket> {
+  const socket = connect({ port: server.options.edgeHttp.port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(head);
+  return socket;
+}
+
 const NAMES = [
   'Forwarded',
   'X-Forwarded',
@@ -120,14 +128,8 @@ describe('requests in progress', () => {
 
   test('an address with too many is refused further ones; others are served', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 10\r\n\r\n';
-    const sockets: Socket[] = [];
-    for (let i = 0; i < 512; i++) {
-      const socket = connect({ port: server.options.edgeHttp.port, host: '127.0.0.1' });
-      socket.on('error', () => {});
-      sockets.push(socket);
-      await once(socket, 'connect');
-      socket.write(head);
-    }
+    // At once, because nginx waits 30 s for a body.
+    const sockets = await Promise.all(Array.from({ length: 512 }, () => unfinishedRequest(head)));
     await expect.poll(() => send([])).toMatch(/^HTTP\/1\.1 429 /);
     expect(await send([], { from: '127.0.0.2' })).toMatch(/^HTTP\/1\.1 200 /);
     for (const socket of sockets) socket.destroy();
