@@ -14,8 +14,6 @@ import { onlyOn } from '../only-on.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
 
 const UNAVAILABLE = { status: 503, body: { message: 'Service temporarily unavailable' } };
-/** An answer that waits for nothing is there by then, on a slow machine too. */
-const PROMPT_MS = 4_000;
 
 /** The log by level. */
 const lines: { level: number; msg: string }[] = [];
@@ -24,12 +22,6 @@ const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(lin
 let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
-
-async function timed<Result>(asked: Promise<Result>): Promise<{ result: Result; ms: number }> {
-  const begun = performance.now();
-  const result = await asked;
-  return { result, ms: performance.now() - begun };
-}
 
 /** The whole way from a request to a website, which a database that is back must allow again. */
 async function expectAllWorks(): Promise<void> {
@@ -82,17 +74,17 @@ onlyOn('sqlite', describe)('a SQLite file that another process writes to', () =>
 
   it('is read meanwhile, and nothing but writing waits', async () => {
     await hold();
-    const writing = timed(owner.client.post('/sites', { name: 'Patient', account_id: accountId }));
+    let written = false;
+    const writing = owner.client.post('/sites', { name: 'Patient', account_id: accountId }).then((answer) => {
+      written = true;
+      return answer;
+    });
     for (let asked = 0; asked < 20; asked++) {
-      const reading = await timed(owner.client.get('/installs'));
-      expect(reading.result.status).toBe(200);
-      expect(reading.ms).toBeLessThan(PROMPT_MS);
+      expect((await owner.client.get('/installs')).status).toBe(200);
     }
-    await sleep(500);
+    expect(written).toBe(false);
     await letGo();
-    const { result, ms } = await writing;
-    expect(result.status).toBe(201);
-    expect(ms).toBeGreaterThanOrEqual(500);
+    expect((await writing).status).toBe(201);
   });
 
   it('answers 503 to writers in the end, and takes them again as soon as it is free', async () => {
@@ -100,14 +92,9 @@ onlyOn('sqlite', describe)('a SQLite file that another process writes to', () =>
     const before = await owner.client.get('/sites');
     const writers = Array.from({ length: 5 }, async (_, index) => {
       await sleep(index * 300);
-      return timed(owner.client.post('/sites', { name: 'Refused', account_id: accountId }));
+      return owner.client.post('/sites', { name: 'Refused', account_id: accountId });
     });
-    for (const writer of writers) {
-      const { result, ms } = await writer;
-      expect(result).toMatchObject(UNAVAILABLE);
-      expect(ms).toBeGreaterThan(4_000);
-      expect(ms).toBeLessThan(15_000);
-    }
+    for (const writer of writers) expect(await writer).toMatchObject(UNAVAILABLE);
     expect((await homeport.anonymous.get('/status')).status).toBe(200);
     expect((await owner.client.get('/sites')).body).toEqual(before.body);
     await letGo();
@@ -158,9 +145,7 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
       () => owner.client.get(`/accounts/${accountId}`),
       () => owner.client.post('/sites', { name: 'Refused', account_id: accountId }),
     ]) {
-      const { result, ms } = await timed(ask());
-      expect(result).toMatchObject(UNAVAILABLE);
-      expect(ms).toBeLessThan(PROMPT_MS);
+      expect(await ask()).toMatchObject(UNAVAILABLE);
     }
     // Requests without queries still work.
     expect((await homeport.anonymous.get('/swagger')).status).toBe(200);
@@ -186,14 +171,7 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
         () => database.write(({ queries }) => sql`select 1`.execute(queries)),
       ];
       for (const attempt of attempts) {
-        const { result, ms } = await timed(
-          attempt().then(
-            () => 'answered',
-            () => 'failed',
-          ),
-        );
-        expect(result).toBe('failed');
-        expect(ms).toBeLessThan(PROMPT_MS);
+        await expect(attempt()).rejects.toThrow();
       }
     } finally {
       server.thaw();

@@ -338,30 +338,31 @@ describe('a compromised host', () => {
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('hosts').set({ seen_at: null }).where('name', '=', localName).execute(),
     );
-    const fleet = impatient({ describe: 6_000 });
-    const begun = performance.now();
-    await fleet.start();
-    expect(performance.now() - begun).toBeLessThan(5_900);
+    // Longer than the test may take.
+    const patient = impatient({ describe: 300_000 });
+    await patient.start();
     await until(() => expect(asked).toContain('/v1/describe'));
     expect(await known(localName)).toMatchObject({ seen_at: expect.any(String), reason: null });
+    await patient.stop();
+    const fleet = impatient({ describe: 1_000 });
+    await fleet.start();
     await until(async () =>
-      expect((await known('spoilt1'))?.reason).toMatch(/does not answer: it has not finished within 6 s/),
+      expect((await known('spoilt1'))?.reason).toMatch(/does not answer: it has not finished within 1 s/),
     );
     await fleet.stop();
   });
 
   it('gets no second status check before it has answered the first, and is dropped when the platform stops', async () => {
     const { asked } = await hostile('spoilt2');
-    const fleet = impatient({});
+    // Longer than the test may take.
+    const fleet = impatient({ describe: 300_000 });
     await fleet.start();
     // A failed placement makes the fleet check all hosts again.
     for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
     await until(() => expect(asked).toContain('/v1/describe'));
     // Once by this fleet, and perhaps by the platform's own, which checks all hosts every half minute.
     expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
-    const begun = performance.now();
     await fleet.stop();
-    expect(performance.now() - begun).toBeLessThan(12_000);
     expect(await known('spoilt2')).toMatchObject({ reason: null });
   });
 
@@ -370,12 +371,10 @@ describe('a compromised host', () => {
     const fleet = impatient({ publish: 1_500, withdraw: 1_500 });
     await fleet.start();
     const proof = { hostname: 'nobodys.example.com', path: '/.well-known/homeport-check/xyz', text: 'here' };
-    const begun = performance.now();
     await fleet.publish(proof);
     expect((await local.http(proof.hostname, proof.path)).text).toBe('here');
     await fleet.withdraw(proof);
     expect((await local.http(proof.hostname, proof.path)).text).not.toBe('here');
-    expect(performance.now() - begun).toBeLessThan(24_000);
     await fleet.stop();
   });
 

@@ -195,7 +195,6 @@ describe('questions', () => {
     const begun = performance.now();
     await expect(own.questions.sshLogin('shop', 'SHA256:abc')).rejects.toThrow(/no control plane answers/);
     expect(performance.now() - begun).toBeGreaterThan(4_900);
-    expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
   it('go to another control plane if the first disconnects with one', async () => {

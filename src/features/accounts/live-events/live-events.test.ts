@@ -242,9 +242,8 @@ describe('live changes', () => {
     const second = await startTestHomeport({ place: homeport.place, roles: { api: true, hosting: false } });
     const { owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(second, owner), second);
-    const begun = performance.now();
-    await second.stop(30_000);
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    // Longer than the test may take.
+    await second.stop(300_000);
     await vi.waitFor(() => expect(page.isOver()).toBe(true), 20_000);
   });
 });

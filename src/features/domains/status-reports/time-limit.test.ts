@@ -86,7 +86,6 @@ describe.skipIf(!findDnsServers())('a check of a slow server', () => {
         { name: 'slow.example', complete: false, ip: [], result: 'slow.example is being looked up.' },
       ],
     });
-    const began = performance.now();
     const running = run(never());
     let partial = await read();
     while (field(partial, 'domains', 0, 'a_record') === '') {
@@ -99,9 +98,6 @@ describe.skipIf(!findDnsServers())('a check of a slow server', () => {
     });
     expect(tokens.size).toBe(1);
     await running;
-    const took = performance.now() - began;
-    expect(took).toBeGreaterThan(2_900);
-    expect(took).toBeLessThan(20_000);
     expect(await read()).toMatchObject({
       complete: true,
       domains: [

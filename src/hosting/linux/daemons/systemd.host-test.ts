@@ -125,14 +125,13 @@ describe.runIf(hasUserSystemd)('daemons as systemd units', () => {
   });
 
   test('reports a daemon that ends at once, and a missing program, without waiting', async () => {
-    const begun = performance.now();
-    await expect(daemons.ensure(script('exit 3', { readyWithinMs: 60_000 }))).rejects.toThrow(
+    // Longer than the test may take.
+    await expect(daemons.ensure(script('exit 3', { readyWithinMs: 300_000 }))).rejects.toThrow(
       /Script of the test (has ended|could not be started)[\s\S]*hpt-script\.service/,
     );
     await expect(daemons.ensure(script('', { command: ['/nonexistent/program'] }))).rejects.toThrow(
       'Script of the test could not be started',
     );
-    expect(performance.now() - begun).toBeLessThan(45_000);
     await daemons.remove('script');
   });
 

@@ -144,9 +144,7 @@ describe('the firewall', () => {
       'a private network by IPv6': PRIVATE_IPV6,
     };
     for (const [what, address] of Object.entries(refused)) {
-      const began = Date.now();
       expect(await attempt(address, 5432), what).toMatch(/refused|No route|Permission denied|unreachable/i);
-      expect(Date.now() - began, what).toBeLessThan(10_000);
     }
   });
 

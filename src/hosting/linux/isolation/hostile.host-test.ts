@@ -254,11 +254,9 @@ describe('a website controlled by an attacker', () => {
         addresses.push(family === 'IPv6' ? `[${address}]` : address);
     }
     for (const address of addresses) {
-      const began = Date.now();
       expect(await attack(`return reach('tcp://${address}:${servicePort}');`), address).not.toMatch(
         /^connected|timed out/,
       );
-      expect(Date.now() - began, address).toBeLessThan(10_000);
     }
     // Proof that the firewall is the barrier: another user id gets through.
     const ask = 'use IO::Socket::INET; print IO::Socket::INET->new($ARGV[0])->getline';
@@ -377,11 +375,8 @@ describe('a website controlled by an attacker', () => {
     const bomb = `perl -e 'while (1) { fork // last } sleep 60' > /dev/null 2>&1 &`;
     await command(bomb);
     await expect.poll(async () => (await cgroups.usage(group))?.processes).toBe(limits.processes);
-    const began = Date.now();
     expect(await isUp(victim)).toBe(true);
-    expect(Date.now() - began).toBeLessThan(30_000);
     await daemons.restart(group);
-    expect(Date.now() - began).toBeLessThan(60_000);
     expect(await isUp(attacker)).toBe(true);
     expect((await cgroups.usage(group))?.processes).toBeLessThan(limits.processes / 2);
   });

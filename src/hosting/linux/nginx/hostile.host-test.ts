@@ -60,14 +60,11 @@ test('visitors who take their time pile up no processes', async () => {
       }
       await change();
     }
-    expect(Math.max(...took.slice(0, 2))).toBeLessThan(3_000);
-    expect(took.at(-1)).toBeLessThan(20_000);
   } finally {
     for (const download of downloads) download.destroy();
   }
   await eventually(async () => (await leaving()) === 0);
   await change();
-  expect(took.at(-1)).toBeLessThan(3_000);
 });
 
 /** Asks for a file, and reads no more than the beginning of it. */
