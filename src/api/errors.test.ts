@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  Conflict,
   Failure,
   Forbidden,
   HttpsRequired,
@@ -9,9 +10,12 @@ import {
   MalformedId,
   NotFound,
   notPermitted,
+  PreconditionFailed,
   RateLimited,
   taken,
   Unauthenticated,
+  Unprocessable,
+  UpstreamFailed,
 } from '../lib/failures.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 
@@ -28,6 +32,10 @@ const thrown: unknown[] = [
   notPermitted('Site', 'name', 'A sentence'),
   new Unauthenticated('Bad Credentials'),
   new RateLimited(3),
+  new Conflict('A sentence'),
+  new PreconditionFailed(),
+  new Unprocessable('A sentence'),
+  new UpstreamFailed('A sentence', new Error(SECRET)),
   new Failure(SECRET),
   new Error(SECRET),
   new TypeError(SECRET),
@@ -37,7 +45,7 @@ const thrown: unknown[] = [
   null,
   undefined,
 ];
-const optional: ErrorStatus[] = [400, 401, 403, 404, 429, 500];
+const optional: ErrorStatus[] = [400, 401, 403, 404, 409, 412, 422, 429, 500, 502];
 
 describe('errorAnswer', () => {
   it('answers every error with a status of the row, and hides internal causes', () => {
@@ -73,6 +81,19 @@ describe('errorAnswer', () => {
       403,
       'Insufficient permissions to access this resource',
     ],
+    ['a conflict', new Conflict('In use'), [400, 409, 503], 409, 'In use'],
+    ['a conflict, no 409', new Conflict('In use'), [400, 503], 400, 'In use'],
+    [
+      'a changed resource',
+      new PreconditionFailed(),
+      [400, 409, 412, 503],
+      412,
+      'Precondition failed - the resource has changed',
+    ],
+    ['an unprocessable request', new Unprocessable('Not so'), [400, 422, 503], 422, 'Not so'],
+    ['an unprocessable request, no 422', new Unprocessable('Not so'), [400, 503], 400, 'Not so'],
+    ['a failed upstream', new UpstreamFailed('No answer'), [500, 502, 503], 502, 'No answer'],
+    ['a failed upstream, no 502', new UpstreamFailed('No answer'), [500, 503], 503, 'No answer'],
     ['a missing thing, only 400', new NotFound(), [400, 503], 400, 'Bad request - invalid parameters'],
     [
       'no permission',

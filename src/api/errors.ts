@@ -1,4 +1,5 @@
 import {
+  Conflict,
   CrossOrigin,
   Failure,
   type Fault,
@@ -8,12 +9,15 @@ import {
   InvalidRequest,
   MalformedId,
   NotFound,
+  PreconditionFailed,
   RateLimited,
   Unauthenticated,
+  Unprocessable,
+  UpstreamFailed,
 } from '../lib/failures.ts';
 
 /** The statuses that the "Other statuses" column of the specification's endpoint table uses. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 429 | 500 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 422 | 429 | 500 | 502 | 503;
 
 /** The error envelope (specification, Errors). */
 export interface ErrorEnvelope {
@@ -41,7 +45,8 @@ export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): Err
   for (const status of preferredStatuses(error)) {
     if (!listed.includes(status)) continue;
     const envelope: ErrorEnvelope = { message: messageFor(error, status) };
-    if (error instanceof InvalidRequest && error.faults.length > 0) envelope.errors = error.faults;
+    const faults = error instanceof InvalidRequest || error instanceof Unprocessable ? error.faults : [];
+    if (faults.length > 0) envelope.errors = faults;
     return error instanceof RateLimited
       ? { status, envelope, retryAfterSeconds: error.retryAfterSeconds }
       : { status, envelope };
@@ -58,6 +63,10 @@ function preferredStatuses(error: unknown): ErrorStatus[] {
   if (error instanceof Unauthenticated) return [401];
   if (error instanceof CrossOrigin) return [403, 401];
   if (error instanceof RateLimited) return [429];
+  if (error instanceof Conflict) return [409, 400];
+  if (error instanceof PreconditionFailed) return [412, 409, 400];
+  if (error instanceof Unprocessable) return [422, 400];
+  if (error instanceof UpstreamFailed) return [502, 503];
   return [];
 }
 

@@ -33,8 +33,12 @@ export interface Endpoint<Path extends string> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/v1`. */
   path: Path;
+  /** Its name in generated clients: `listInstalls`. Version 1.17 of the API has the first say. */
+  operationId: string;
   /** One line, for the description. */
   summary: string;
+  /** What clients should know beyond the summary. */
+  description?: string;
   /** Its group in the description. */
   tag: string;
   /** The "Other statuses" of the endpoint's row. The endpoint answers no other errors. */
@@ -83,7 +87,9 @@ export interface IncomingCall {
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
+  operationId: string;
   summary: string;
+  description?: string;
   tag: string;
   errors: readonly ErrorStatus[];
   plainIds?: true;

@@ -396,6 +396,7 @@ describe('an unexpected failure', () => {
       publicRoute({
         method: 'GET',
         path,
+        operationId: path,
         summary: path,
         tag: 'Test',
         errors,

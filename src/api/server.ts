@@ -107,10 +107,10 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   });
   app.setNotFoundHandler((request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply));
 
-  const description = await describeApi(app, config.publicUrl);
+  const description = await describeApi(app, config.publicUrl, parts.routes);
   await app.register(
     async (portal) => {
-      const own = await describePortal(portal, config.publicUrl);
+      const own = describePortal(config.publicUrl, parts.portalRoutes);
       portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
       for (const route of [...parts.portalRoutes, own.route]) addRoute(portal, route, config.publicUrl);
     },
@@ -120,7 +120,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     async (api) => {
       api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
       for (const route of [...parts.routes, description.route]) addRoute(api, route, config.publicUrl);
-      api.options('/*', { schema: { hide: true } }, async (_request, reply) => reply.code(204).send());
+      api.options('/*', async (_request, reply) => reply.code(204).send());
     },
     { prefix: API_PREFIX },
   );

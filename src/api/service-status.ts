@@ -13,6 +13,7 @@ export function serviceStatusRoutes(database: Pick<Database, 'ping'>, clock: Clo
     publicRoute({
       method: 'GET',
       path: '/status',
+      operationId: 'status',
       summary: 'Whether the service works; 503 when its database does not answer',
       tag: 'Service',
       errors: [429, 503],

@@ -24,6 +24,7 @@ interface VisitDefinition {
   method: Route['method'];
   /** Below the portal's prefix. */
   path: string;
+  operationId: string;
   summary: string;
   tag: string;
   errors: readonly ErrorStatus[];

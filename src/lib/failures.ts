@@ -54,6 +54,40 @@ export class Forbidden extends Failure {
   }
 }
 
+/** The state of the resource does not allow the change, for example because of another operation. */
+export class Conflict extends Failure {
+  override name = 'Conflict';
+}
+
+/** The resource is not in the version that the request names in If-Match. */
+export class PreconditionFailed extends Failure {
+  override name = 'PreconditionFailed';
+  constructor() {
+    super('Precondition failed - the resource has changed');
+  }
+}
+
+/** The request is well-formed, but cannot be carried out as it stands. */
+export class Unprocessable extends Failure {
+  override name = 'Unprocessable';
+  readonly faults: Fault[];
+  constructor(message: string, faults: Fault[] = []) {
+    super(message);
+    this.faults = faults;
+  }
+}
+
+/** A service that the request depends on, such as a host or a certificate authority, failed or did not answer. */
+export class UpstreamFailed extends Failure {
+  override name = 'UpstreamFailed';
+  constructor(
+    message = 'A service that Homeport depends on failed - please try again later',
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
 export class Unauthenticated extends Failure {
   override name = 'Unauthenticated';
   constructor(message: 'Authentication required' | 'Bad Credentials' | 'Wrong code') {

@@ -1,4 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,6 +57,8 @@ const Described = Type.Object({
     ),
   ),
 });
+
+const Exemplified = Type.Object({ examples: Type.Array(Type.Unknown()) });
 
 const rows = ENDPOINTS.map((row) => [nameOf(row), row] as const);
 const guarded = rows.filter(([, row]) => !row.isPublic);
@@ -118,6 +122,33 @@ describe('the description', () => {
       Object.values(operations).map((operation) => operation.operationId),
     );
     expect(new Set(names).size).toBe(ENDPOINTS.length);
+  });
+
+  it('has an example of each component that fits its schema', async () => {
+    const { components } = await described();
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addSchema({ $id: 'description', components });
+    for (const name of Object.keys(components.schemas)) {
+      const schema = Value.Parse(Exemplified, components.schemas[name]);
+      expect(schema.examples.length, name).toBeGreaterThan(0);
+      for (const example of schema.examples) {
+        const fits = ajv.validate(`description#/components/schemas/${name}`, example);
+        expect(fits, `${name}: ${ajv.errorsText()}`).toBe(true);
+      }
+    }
+  });
+
+  it('answers every error with the component Error', async () => {
+    const { paths } = await described();
+    for (const { method, path, others } of ENDPOINTS) {
+      for (const status of others) {
+        const { content } = paths[path]?.[method.toLowerCase()]?.responses[String(status)] ?? {};
+        expect(content, `${method} ${path} ${status}`).toEqual({
+          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+        });
+      }
+    }
   });
 
   it.each(rows)('%s is described with its parameters, its body and its authentication', async (_, row) => {

@@ -217,7 +217,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['InstallPage'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -227,9 +227,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { name: string; account_id: string; site_id?: string | null; environment?: "production" | "staging" | "development" | null; php_version?: string | null } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateInstall'] } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Install'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -248,7 +248,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Install'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -273,9 +273,9 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { site_id?: string | null; environment?: "production" | "staging" | "development" | null } } };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateInstall'] } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Install'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -695,6 +695,14 @@ export interface paths {
 
 export interface components {
   schemas: {
-    Error: { message: string; errors?: Array<{ resource: string; field: string; type: string; code: string; message: string }> };
+    AccountReference: { id: string };
+    CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null };
+    Environment: "production" | "staging" | "development";
+    Error: { message: string; errors?: Array<components['schemas']['Fault']> };
+    Fault: { resource: string; field: string; type: string; code: string; message: string };
+    Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
+    InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
+    SiteReference: { id: string };
+    UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null };
   };
 }

@@ -940,6 +940,7 @@ export interface paths {
 
 export interface components {
   schemas: {
-    Error: { message: string; errors?: Array<{ resource: string; field: string; type: string; code: string; message: string }> };
+    Error: { message: string; errors?: Array<components['schemas']['Fault']> };
+    Fault: { resource: string; field: string; type: string; code: string; message: string };
   };
 }

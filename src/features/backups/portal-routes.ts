@@ -26,6 +26,7 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
   return [
     pagedRoute({
       path: '/installs/:install_id/backups',
+      operationId: 'listBackups',
       summary: 'The backups of an install, newest first',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -35,6 +36,7 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/backups/:backup_id/restore',
+      operationId: 'restoreBackup',
       summary: 'Restore a backup into its install or into another install of the account',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -60,6 +62,7 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/copy',
+      operationId: 'copyInstall',
       summary: 'Copy this install into another install of the account, by a backup and a restore',
       tag,
       errors: [400, 401, 403, 404, 429, 503],

@@ -22,6 +22,7 @@ export function backupRoutes(backups: BackupService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/backups',
+      operationId: 'createBackup',
       summary: 'Request a backup',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -44,6 +45,7 @@ export function backupRoutes(backups: BackupService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/backups/:backup_id',
+      operationId: 'showBackup',
       summary: 'Status of a backup',
       tag,
       errors: [400, 401, 404, 429, 503],

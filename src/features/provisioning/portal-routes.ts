@@ -11,6 +11,7 @@ export function operationPortalRoutes(operations: OperationsService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/operations',
+      operationId: 'listInstallOperations',
       summary: 'Operations of an install, in progress and recent, latest first',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -29,6 +30,7 @@ export function operationPortalRoutes(operations: OperationsService): Route[] {
     route({
       method: 'GET',
       path: '/install_options',
+      operationId: 'getInstallOptions',
       summary: 'Options of a new install',
       tag,
       errors: [401, 403, 429, 503],

@@ -37,6 +37,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     route({
       method: 'GET',
       path: '/accounts/:account_id/account_users',
+      operationId: 'listAccountUsers',
       summary: 'The users of an account',
       tag,
       errors: [400, 401, 429, 503],
@@ -49,6 +50,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/accounts/:account_id/account_users',
+      operationId: 'createAccountUser',
       summary: 'Invite a user to an account by email',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -60,6 +62,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     route({
       method: 'GET',
       path: '/accounts/:account_id/account_users/:user_id',
+      operationId: 'getAccountUser',
       summary: 'One user of an account',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -71,6 +74,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/accounts/:account_id/account_users/:user_id',
+      operationId: 'updateAccountUser',
       summary: "Change a user's roles or granted installs",
       tag,
       errors: [400, 401, 403, 404, 429, 500, 503],
@@ -83,6 +87,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     route({
       method: 'DELETE',
       path: '/accounts/:account_id/account_users/:user_id',
+      operationId: 'deleteAccountUser',
       summary: 'Remove a user from an account',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -98,6 +103,7 @@ export function accountUserPortalRoutes(users: AccountUserService): Route[] {
     route({
       method: 'DELETE',
       path: '/accounts/:account_id/membership',
+      operationId: 'leaveAccount',
       summary: 'Leave an account',
       tag: 'Account users',
       errors: [400, 401, 403, 404, 429, 503],

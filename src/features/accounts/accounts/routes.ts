@@ -13,6 +13,7 @@ export function accountRoutes(accounts: AccountService): Route[] {
   return [
     pagedRoute({
       path: '/accounts',
+      operationId: 'listAccounts',
       summary: 'Your accounts',
       tag,
       errors: [400, 401, 429, 503],
@@ -22,6 +23,7 @@ export function accountRoutes(accounts: AccountService): Route[] {
     route({
       method: 'GET',
       path: '/accounts/:account_id',
+      operationId: 'getAccount',
       summary: 'One account',
       tag,
       errors: [401, 404, 429, 503],
@@ -38,6 +40,7 @@ export function accountPortalRoutes(accounts: AccountService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/accounts/:account_id',
+      operationId: 'updateAccount',
       summary: 'Rename an account, or require a second factor of its users',
       tag: 'Accounts',
       errors: [400, 401, 403, 404, 429, 503],

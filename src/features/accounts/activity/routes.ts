@@ -19,6 +19,7 @@ export function activityRoutes(activity: ActivityService): Route[] {
   return [
     pagedRoute({
       path: '/accounts/:account_id/activity',
+      operationId: 'listActivity',
       summary: 'Activity of an account, latest first; entries are kept for a year',
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
@@ -28,6 +29,7 @@ export function activityRoutes(activity: ActivityService): Route[] {
     }),
     streamRoute({
       path: '/accounts/:account_id/activity.csv',
+      operationId: 'exportActivity',
       summary: 'Activity of an account as CSV, without paging',
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
@@ -44,6 +46,7 @@ export function activityRoutes(activity: ActivityService): Route[] {
     route({
       method: 'GET',
       path: '/accounts/:account_id/activity/people',
+      operationId: 'listPeopleInActivity',
       summary: 'Users named in the activity of an account, former users included',
       tag: 'Activity',
       errors: [401, 403, 404, 429, 503],

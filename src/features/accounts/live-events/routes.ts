@@ -7,6 +7,7 @@ export function liveEventRoutes(liveEvents: LiveEventService): Route[] {
   return [
     streamRoute({
       path: '/events',
+      operationId: 'streamEvents',
       summary: 'Stream of changes in your accounts, until the session ends',
       tag: 'Live changes',
       errors: [401, 403, 429, 503],

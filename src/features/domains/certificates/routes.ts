@@ -53,6 +53,7 @@ export function certificateRoutes(certificates: CertificateService, contact: str
     route({
       method: 'GET',
       path: '/installs/:install_id/domains/:domain_id/ssl_certificate',
+      operationId: 'getSslCertificate',
       summary: 'Get the certificate that the edge serves for a domain',
       tag: 'Certificates',
       errors: [401, 403, 404, 429, 503],

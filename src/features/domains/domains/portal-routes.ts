@@ -12,6 +12,7 @@ export function domainPortalRoutes(domains: DomainService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/domain_states',
+      operationId: 'getDomainStates',
       summary: 'Details of each domain: certificate, reasons, last status report',
       tag: 'Domains',
       errors: [401, 403, 404, 429, 503],

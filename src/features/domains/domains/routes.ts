@@ -105,6 +105,7 @@ export function domainRoutes(
   return [
     pagedRoute({
       path: '/installs/:install_id/domains',
+      operationId: 'listDomains',
       summary: 'The domains of an install, oldest first',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -117,6 +118,7 @@ export function domainRoutes(
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/domains',
+      operationId: 'createDomain',
       summary: 'Add a domain to an install',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -129,6 +131,7 @@ export function domainRoutes(
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/domains/bulk',
+      operationId: 'createBulkDomains',
       summary: 'Add up to 20 domains, all or none',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -141,6 +144,7 @@ export function domainRoutes(
     route({
       method: 'GET',
       path: '/installs/:install_id/domains/:domain_id',
+      operationId: 'getDomain',
       summary: 'One domain',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -152,6 +156,7 @@ export function domainRoutes(
     bodyRoute({
       method: 'PATCH',
       path: '/installs/:install_id/domains/:domain_id',
+      operationId: 'updateDomain',
       summary: 'Make a domain primary, redirect it, or secure its URLs',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -164,6 +169,7 @@ export function domainRoutes(
     route({
       method: 'DELETE',
       path: '/installs/:install_id/domains/:domain_id',
+      operationId: 'deleteDomain',
       summary: 'Remove a domain',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -173,6 +179,7 @@ export function domainRoutes(
     route({
       method: 'POST',
       path: '/installs/:install_id/domains/:domain_id/verification',
+      operationId: 'verifyDomain',
       summary: 'Verify a domain by its TXT record',
       tag,
       errors: [400, 401, 403, 404, 429, 500, 503],

@@ -9,6 +9,7 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
     route({
       method: 'POST',
       path: '/installs/:install_id/domains/:domain_id/check_status',
+      operationId: 'checkStatus',
       summary: 'Begin a status report of a domain',
       tag,
       errors: [401, 403, 404, 429, 500, 503],
@@ -21,6 +22,7 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/domains/check_status/:report_id',
+      operationId: 'getStatusReport',
       plainIds: true,
       summary: 'Get a status report; poll until `complete`',
       tag,
@@ -39,6 +41,7 @@ export function domainReportPortalRoutes(reports: DomainReportService): Route[] 
     route({
       method: 'POST',
       path: '/installs/:install_id/domains/check_all',
+      operationId: 'checkAllDomains',
       summary: 'Begin status reports of all domains of an install',
       tag: 'Domains',
       errors: [401, 403, 404, 429, 503],

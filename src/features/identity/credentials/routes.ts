@@ -17,6 +17,7 @@ export function credentialRoutes(
     route({
       method: 'GET',
       path: '/credentials',
+      operationId: 'listCredentials',
       summary: 'Your API credentials, latest first',
       tag,
       errors: [401, 403, 429, 503],
@@ -27,6 +28,7 @@ export function credentialRoutes(
     bodyRoute({
       method: 'POST',
       path: '/credentials',
+      operationId: 'createCredential',
       summary: 'Create an API credential; its password is shown only once',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -47,6 +49,7 @@ export function credentialRoutes(
     route({
       method: 'DELETE',
       path: '/credentials/:credential_id',
+      operationId: 'deleteCredential',
       summary: 'Revoke one of your API credentials',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -56,6 +59,7 @@ export function credentialRoutes(
     route({
       method: 'GET',
       path: '/api_certificate',
+      operationId: 'getApiCertificate',
       summary: 'The certificate that API clients must trust',
       tag,
       errors: [401, 403, 429, 503],

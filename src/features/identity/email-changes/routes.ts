@@ -10,6 +10,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/email_changes',
+      operationId: 'requestEmailChange',
       summary:
         'Request another email address and mail a link there; the answer does not reveal whether another user has it',
       tag,
@@ -38,6 +39,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/email_changes/:token',
+      operationId: 'getEmailChange',
       summary: 'The address that a link of yours confirms',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -49,6 +51,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
     visitRoute({
       method: 'POST',
       path: '/email_changes/:token',
+      operationId: 'confirmEmailChange',
       summary: 'Confirm your new email address; links mailed to the old one stop working',
       tag,
       errors: [400, 401, 403, 404, 429, 503],

@@ -12,6 +12,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/invitations/:token',
+      operationId: 'getInvitation',
       summary: 'The invitation of a link',
       tag,
       errors: [403, 404, 429, 503],
@@ -33,6 +34,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/invitations/:token',
+      operationId: 'acceptInvitation',
       summary: 'Accept an invitation; users without a password choose one',
       tag,
       errors: [400, 403, 404, 429, 503],
@@ -49,6 +51,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     visitRoute({
       method: 'DELETE',
       path: '/invitations/:token',
+      operationId: 'declineInvitation',
       summary: 'Decline an invitation, and delete the membership',
       tag,
       errors: [403, 404, 429, 503],
@@ -59,6 +62,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     route({
       method: 'POST',
       path: '/accounts/:account_id/account_users/:user_id/invitation',
+      operationId: 'sendInvitationAgain',
       summary: 'Send an invitation again; the link of the earlier mail stops working',
       tag,
       errors: [400, 401, 403, 404, 429, 503],

@@ -26,6 +26,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/password_resets',
+      operationId: 'requestPasswordReset',
       summary:
         'Request a mail with a link to set a new password; the answer does not reveal whether a user has the address',
       tag,
@@ -41,6 +42,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/password_links/:token',
+      operationId: 'getPasswordLink',
       summary: 'The user whose password a link sets',
       tag,
       errors: [403, 404, 429, 503],
@@ -57,6 +59,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/password_links/:token',
+      operationId: 'setPassword',
       summary: 'Set a password with a link; ends all sessions of the user, and optionally their API access',
       tag,
       errors: [400, 403, 404, 429, 503],
@@ -80,6 +83,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/password',
+      operationId: 'changePassword',
       summary: 'Change your password; ends your other sessions and renews the cookie',
       tag,
       errors: [400, 401, 403, 429, 503],

@@ -20,6 +20,7 @@ export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
     route({
       method: 'GET',
       path: '/user',
+      operationId: 'getCurrentUser',
       summary: 'The current user; a test of credentials',
       tag: 'User',
       errors: [401, 429, 503],
@@ -52,6 +53,7 @@ export function profileRoutes(profile: ProfileService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/profile',
+      operationId: 'updateProfile',
       summary: 'Change your name or telephone number',
       tag: 'Profile',
       errors: [400, 401, 403, 429, 503],

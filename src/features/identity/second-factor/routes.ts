@@ -21,6 +21,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/second_factor',
+      operationId: 'getSecondFactor',
       summary: 'The state of your second factor',
       tag,
       errors: [401, 403, 429, 503],
@@ -36,6 +37,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/enrolment',
+      operationId: 'enrolSecondFactor',
       summary: 'Start an enrolment: returns a new secret, active once a code of it is confirmed',
       tag,
       errors,
@@ -54,6 +56,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor',
+      operationId: 'enableSecondFactor',
       summary: 'Switch it on with a code from the app; ends your other sessions and renews the cookie',
       tag,
       errors,
@@ -70,6 +73,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/removal',
+      operationId: 'removeSecondFactor',
       summary: 'Switch it off with a code',
       tag,
       errors,
@@ -82,6 +86,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/recovery_codes',
+      operationId: 'renewRecoveryCodes',
       summary: 'Replace your recovery codes, with a code',
       tag,
       errors,

@@ -17,6 +17,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/session',
+      operationId: 'signIn',
       summary: 'Sign in with email address and password; sets the cookie',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -41,6 +42,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/session/second_factor',
+      operationId: 'passSecondFactor',
       summary: 'Finish signing in with a one-time code or a recovery code; renews the cookie',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -57,6 +59,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/session',
+      operationId: 'getSession',
       summary: 'The signed-in user, their sign-in stage and their permissions by account',
       tag,
       errors: [401, 403, 429, 503],
@@ -68,6 +71,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'DELETE',
       path: '/session',
+      operationId: 'signOut',
       summary: 'Sign out',
       tag,
       errors: [401, 403, 429, 503],
@@ -81,6 +85,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/sessions',
+      operationId: 'listSessions',
       summary: 'Your sessions, latest first',
       tag,
       errors: [401, 403, 429, 503],
@@ -92,6 +97,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     route({
       method: 'DELETE',
       path: '/sessions/:session_id',
+      operationId: 'endSession',
       summary: 'End one of your sessions',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -101,6 +107,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'DELETE',
       path: '/sessions',
+      operationId: 'endOtherSessions',
       summary: 'End all your other sessions; renews the cookie',
       tag,
       errors: [401, 403, 429, 503],

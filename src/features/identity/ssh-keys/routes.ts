@@ -27,6 +27,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
   return [
     pagedRoute({
       path: '/ssh_keys',
+      operationId: 'listSshKeys',
       summary: 'Your SSH keys',
       tag,
       errors: [400, 401, 429, 503],
@@ -39,6 +40,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/ssh_keys',
+      operationId: 'createSshKey',
       summary: 'Add an SSH key',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -59,6 +61,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
     route({
       method: 'DELETE',
       path: '/ssh_keys/:ssh_key_id',
+      operationId: 'deleteSshKey',
       summary: 'Remove an SSH key and end its connections',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -81,6 +84,7 @@ export function sshKeyPortalRoutes(keys: SshKeyService): Route[] {
   return [
     pagedRoute({
       path: '/ssh_keys',
+      operationId: 'listSshKeys',
       summary: 'Your SSH keys, with both fingerprints',
       tag: 'SSH keys',
       errors: [400, 401, 403, 429, 503],

@@ -20,6 +20,7 @@ export function bulkRoutes(several: BulkService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/operations',
+      operationId: 'createBulkOperation',
       summary: 'Run one operation on many installs; jobs carry it out, and each install has a result',
       tag: 'Installs',
       errors: [400, 401, 403, 429, 503],

@@ -14,6 +14,7 @@ export function cacheRoutes(caches: CacheService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/purge_cache',
+      operationId: 'purgeCache',
       summary: 'Empty a cache of an install',
       tag: 'Caches',
       errors: [400, 401, 403, 404, 429, 503],

@@ -27,6 +27,7 @@ export function installPortalRoutes(connections: ConnectionService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/connection',
+      operationId: 'getConnection',
       summary: 'Addresses of the files and the website of an install; null until its host reports them',
       tag,
       errors: [401, 403, 404, 429, 503],

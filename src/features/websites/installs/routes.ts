@@ -9,6 +9,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
   return [
     pagedRoute({
       path: '/installs',
+      operationId: 'listInstalls',
       summary: 'The installs that you may see, oldest first',
       tag,
       errors: [400, 401, 429, 503],
@@ -22,6 +23,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
     bodyRoute({
       method: 'POST',
       path: '/installs',
+      operationId: 'createInstall',
       summary: 'Create an install; it becomes active once its website answers',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -46,6 +48,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
     route({
       method: 'GET',
       path: '/installs/:install_id',
+      operationId: 'getInstall',
       summary: 'One install',
       tag,
       errors: [401, 404, 429, 503],
@@ -57,6 +60,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
     bodyRoute({
       method: 'PATCH',
       path: '/installs/:install_id',
+      operationId: 'updateInstall',
       summary: 'Move an install to another site or environment',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -69,6 +73,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
     route({
       method: 'DELETE',
       path: '/installs/:install_id',
+      operationId: 'deleteInstall',
       summary: 'Delete an install and everything that belongs to it',
       tag,
       errors: [401, 403, 404, 429, 503],

@@ -1,6 +1,8 @@
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import {
+  component,
+  nullable,
   nullableArrayOfStrings,
-  nullableEnum,
   nullableString,
   stringEnum,
   Type,
@@ -14,50 +16,89 @@ export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 /** A lower-case DNS label of 3 to 40 characters (docs/api.md, Installs). */
 export const INSTALL_NAME_PATTERN = `^${INSTALL_NAME}$`;
 
-export const installSchema = Type.Object(
-  {
-    id: uuid(),
-    name: Type.String(),
-    account: Type.Object({ id: uuid() }),
-    php_version: nullableString('null if the host runs no PHP'),
-    status: stringEnum(['pending', 'active', 'failed'], 'pending until the website answers'),
-    cname: Type.String({ description: 'default domain: the host name at which the install always answers' }),
-    environment: nullableEnum(ENVIRONMENTS),
-    site: Type.Unsafe<{ id: string } | null>({
-      type: ['object', 'null'],
-      properties: { id: { type: 'string', format: 'uuid' } },
-      required: ['id'],
-    }),
-    primary_domain: Type.String(),
-    stable_ips: nullableArrayOfStrings(),
-    is_multisite: Type.Boolean(),
-    created_at: timestamp(),
-  },
-  { description: 'A website' },
+const environment = component(
+  'Environment',
+  stringEnum(ENVIRONMENTS, 'the slot that an install fills in its site'),
+  'production',
 );
 
-export const createInstallSchema = Type.Object({
-  name: Type.String({
-    pattern: INSTALL_NAME_PATTERN,
-    description:
-      'lower-case letters, digits and hyphens, 3 to 40, beginning with a letter; unique; never changes',
-  }),
-  account_id: uuid('owning account'),
-  site_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
-  environment: Type.Optional(nullableEnum(ENVIRONMENTS, 'the slot that the install fills in its site')),
-  php_version: Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      pattern: '^[0-9]{1,2}\\.[0-9]{1,2}$',
-      description:
-        'an addition of Homeport: `major.minor`, one that the hosts offer; the newest if left out or null',
-    }),
-  ),
+const accountReference = component('AccountReference', Type.Object({ id: uuid() }), {
+  id: EXAMPLE_ID.account,
 });
+const siteReference = component('SiteReference', Type.Object({ id: uuid() }), { id: EXAMPLE_ID.site });
 
-export const updateInstallSchema = Type.Object({
-  site_id: Type.Optional(
-    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'null: no site' }),
+export const installSchema = component(
+  'Install',
+  Type.Object(
+    {
+      id: uuid(),
+      name: Type.String(),
+      account: accountReference,
+      php_version: nullableString('null if the host runs no PHP'),
+      status: stringEnum(['pending', 'active', 'failed'], 'pending until the website answers'),
+      cname: Type.String({
+        description: 'default domain: the host name at which the install always answers',
+      }),
+      environment: nullable(environment),
+      site: nullable(siteReference),
+      primary_domain: Type.String(),
+      stable_ips: nullableArrayOfStrings(),
+      is_multisite: Type.Boolean(),
+      created_at: timestamp(),
+    },
+    { description: 'A website' },
   ),
-  environment: Type.Optional(nullableEnum(ENVIRONMENTS)),
-});
+  {
+    id: EXAMPLE_ID.install,
+    name: 'shop',
+    account: { id: EXAMPLE_ID.account },
+    php_version: '8.4',
+    status: 'active',
+    cname: 'shop.sites.example.net',
+    environment: 'production',
+    site: { id: EXAMPLE_ID.site },
+    primary_domain: 'www.example.com',
+    stable_ips: ['203.0.113.10'],
+    is_multisite: false,
+    created_at: '2026-01-31T09:30:00.000Z',
+  },
+);
+
+export const createInstallSchema = component(
+  'CreateInstall',
+  Type.Object({
+    name: Type.String({
+      pattern: INSTALL_NAME_PATTERN,
+      description:
+        'lower-case letters, digits and hyphens, 3 to 40, beginning with a letter; unique; never changes',
+    }),
+    account_id: uuid('owning account'),
+    site_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
+    environment: Type.Optional(nullable(environment)),
+    php_version: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        pattern: '^[0-9]{1,2}\\.[0-9]{1,2}$',
+        description:
+          'an addition of Homeport: `major.minor`, one that the hosts offer; the newest if left out or null',
+      }),
+    ),
+  }),
+  {
+    name: 'shop',
+    account_id: EXAMPLE_ID.account,
+    site_id: EXAMPLE_ID.site,
+    environment: 'production',
+  },
+);
+
+export const updateInstallSchema = component(
+  'UpdateInstall',
+  Type.Object({
+    site_id: Type.Optional(
+      Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'null: no site' }),
+    ),
+    environment: Type.Optional(nullable(environment)),
+  }),
+  { site_id: EXAMPLE_ID.site, environment: 'staging' },
+);

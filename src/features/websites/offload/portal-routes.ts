@@ -7,6 +7,7 @@ export function offloadPortalRoutes(offload: OffloadService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/offload',
+      operationId: 'getOffload',
       summary: 'Outcome of the last request for offload settings',
       tag: 'Offload',
       errors: [401, 403, 404, 429, 503],

@@ -13,6 +13,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/offload_settings/filestore_validation_file',
+      operationId: 'getOffloadValidationFile',
       summary: 'The file that proves your ownership of a bucket',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -23,6 +24,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/offload_settings/files',
+      operationId: 'getOffloadSettings',
       summary: 'The active offload settings; 404 without any',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -33,6 +35,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/offload_settings/files',
+      operationId: 'configureOffloadSettings',
       summary: 'Replace the offload settings, after your ownership of the bucket is verified',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -43,6 +46,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/installs/:install_id/offload_settings/files',
+      operationId: 'updateOffloadSettings',
       summary: 'Change the given offload settings',
       tag,
       errors: [400, 401, 403, 404, 429, 503],

@@ -9,6 +9,7 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
   return [
     queryRoute({
       path: '/search',
+      operationId: 'search',
       summary: 'Search sites, installs and domains in all accounts of the user',
       tag: 'Accounts',
       errors: [400, 401, 403, 429, 503],
@@ -23,6 +24,7 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
     }),
     queryRoute({
       path: '/accounts/:account_id/domains',
+      operationId: 'listDomainsOfAccount',
       summary: 'Installs of an account with a domain whose name contains a text',
       tag: 'Domains',
       errors: [400, 401, 403, 404, 429, 503],
@@ -35,6 +37,7 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
     route({
       method: 'GET',
       path: '/accounts/:account_id/attention',
+      operationId: 'listInstallsInNeedOfAttention',
       summary: 'Installs of an account that need attention, with reasons',
       tag: 'Installs',
       errors: [401, 403, 404, 429, 503],

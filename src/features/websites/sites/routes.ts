@@ -30,6 +30,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
   return [
     pagedRoute({
       path: '/sites',
+      operationId: 'listSites',
       summary: 'The sites that you may see, oldest first',
       tag,
       errors: [400, 401, 429, 503],
@@ -43,6 +44,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/sites',
+      operationId: 'createSite',
       summary: 'Create a site',
       tag,
       errors: [400, 401, 403, 429, 503],
@@ -54,6 +56,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
     route({
       method: 'GET',
       path: '/sites/:site_id',
+      operationId: 'getSite',
       summary: 'One site with its installs',
       tag,
       errors: [401, 403, 404, 429, 503],
@@ -64,6 +67,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/sites/:site_id',
+      operationId: 'updateSite',
       summary: 'Rename a site',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
@@ -76,6 +80,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
     route({
       method: 'DELETE',
       path: '/sites/:site_id',
+      operationId: 'deleteSite',
       summary: 'Delete a site with its installs',
       tag,
       errors: [400, 401, 403, 404, 429, 503],

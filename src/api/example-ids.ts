@@ -1,0 +1,17 @@
+/**
+ * Identifiers for the examples of the description. All examples tell one story: the install `shop` of the site Shop, which
+ * belongs to the account Example. The contract tests replace these ids by real ones.
+ */
+export const EXAMPLE_ID = {
+  account: '7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15',
+  user: '3f9d2a67-8b14-4c0e-b7f5-91e6a4d0c832',
+  site: 'b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5',
+  install: 'd8a3f6e1-094c-4b72-a5d8-6e1c72b9f304',
+  domain: '5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7',
+  otherDomain: 'a90c4d37-1e52-4f6b-8b97-3d05c6e8f1a2',
+  report: '2b86e5d0-47a9-4c13-b0e4-c97f1d3a5862',
+  backup: 'f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4',
+  sshKey: '68c1b7a5-d240-4f9e-93c6-b0a7e4f2d185',
+  credential: '9e25a0f3-8c61-4d7b-a4e2-5f18d3c07b96',
+  operation: 'c37f5b12-e9d4-4086-b6a1-84e0d2f9c573',
+} as const;
