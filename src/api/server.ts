@@ -100,7 +100,9 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   );
 
   app.addHook('onRequest', arrive);
-  app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
+  // The lines of requests have no fields that need redaction, which costs more than the rest of the line.
+  const accessLog = log.child({}, { redact: [] });
+  app.addHook('onResponse', async (request, reply) => logRequest(accessLog, request, reply));
   app.setErrorHandler((error, request, reply) => {
     const { route } = request.routeOptions.config;
     answerFailure(asFailure(error, request), route?.errors ?? PAGE_ERRORS, request, reply);

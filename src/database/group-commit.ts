@@ -29,11 +29,12 @@ interface Waiting {
  * Runs all transactions of a turn in one `BEGIN IMMEDIATE` with a savepoint for each and one sync. No caller gets its result before the
  * commit. On a disk whose sync takes 1 ms, this gives ten times as many durable writes per second as separate transactions. While
  * another process writes, transactions wait without blocking the event loop, as SQLite's own waiting would. So `connection` needs a busy
- * timeout of 0. Transactions fail after `patienceMs`.
+ * timeout of 0. Transactions fail after `patienceMs`. `committed` is called after each commit.
  */
 export function createGroupCommit(
   connection: Sqlite.Database,
   queries: Queries,
+  committed: () => void,
   { patienceMs, retryMs }: BusyTimes = BUSY_TIMES,
 ): GroupCommit {
   let waiting: Waiting[] = [];
@@ -103,6 +104,7 @@ export function createGroupCommit(
     try {
       for (const one of group) answers.push(await one.run());
       connection.exec('commit');
+      committed();
     } catch (error) {
       if (connection.inTransaction) connection.exec('rollback');
       for (const one of group) one.fail(error);

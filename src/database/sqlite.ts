@@ -48,8 +48,8 @@ export function openSqlite(file: string, log: Logger): Database {
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
   const writer = sqliteQueries(writing);
   const reader = sqliteQueries(reading);
-  const commits = createGroupCommit(writing, writer);
   const unchanged = createUnchangedResults(reading);
+  const commits = createGroupCommit(writing, writer, unchanged.committed);
   const changes = createChangeFeed(sqliteChanges(reading, log));
   // Reads the file, unlike a constant expression.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
@@ -64,7 +64,7 @@ export function openSqlite(file: string, log: Logger): Database {
     ): PreparedQuery<Parameters, Row> {
       const compiled = build(reader, (name) => sql.val<Parameters[typeof name]>(placeholder(name))).compile();
       const fill = parameterFiller(compiled);
-      const remembered = unchanged<readonly Row[]>();
+      const remembered = unchanged.create<readonly Row[]>();
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
         const values = fill(parameters);

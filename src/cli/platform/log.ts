@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../config/config.ts';
 
 /** Fields that never reach the log. */
@@ -13,13 +13,40 @@ const SECRET_FIELDS = [
   '*.key',
 ];
 
-/** The log on standard error: JSON lines, or readable text on a terminal. */
+/** Bytes that are written at once, and the longest time that a line waits for others. A call of the system for each line costs more. */
+const BATCH_BYTES = 8_192;
+const FLUSH_MS = 100;
+const WARN = 40;
+
+/**
+ * The log on standard error: JSON lines, or readable text on a terminal. Lines below `warn` are written in batches, at the latest
+ * after 100 ms and at the end of the process. A line of `warn` and above is written at once, with those before it.
+ */
 export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   const options = { level: logLevel, redact: { paths: SECRET_FIELDS, censor: '[secret]' } };
-  if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: false }));
+  if (!process.stderr.isTTY) return pino(options, batched(2));
   const { default: pretty } = await import('pino-pretty');
   return pino(
     options,
     pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true }),
   );
+}
+
+function batched(descriptor: number): DestinationStream {
+  const destination = pino.destination({
+    dest: descriptor,
+    sync: false,
+    minLength: BATCH_BYTES,
+    periodicFlush: FLUSH_MS,
+  });
+  const batches = {
+    // pino sets lastLevel before each write to a destination with this symbol.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
+      destination.write(line);
+      if (batches.lastLevel >= WARN) destination.flushSync();
+    },
+  };
+  return batches;
 }

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+
+const module = JSON.stringify(join(import.meta.dirname, 'log.ts'));
+
+/** Runs a script that has `log`. */
+function logging(script: string) {
+  const source = `import { createLog } from ${module}; const log = await createLog({ logLevel: 'info' }); ${script}`;
+  return spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+}
+
+const messages = (lines: string): string[] =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => String(JSON.parse(line).msg));
+
+const UNTIL_TOLD = `process.stdin.resume();`;
+
+it('writes lines of a process that goes on', async () => {
+  const child = logging(`log.info('one'); ${UNTIL_TOLD}`);
+  const [chunk] = await once(child.stderr, 'data');
+  expect(messages(String(chunk))).toEqual(['one']);
+  child.stdin.end();
+  await once(child, 'exit');
+});
+
+it('writes warnings at once, after the lines before them', async () => {
+  const child = logging(`log.info('one'); log.warn('two'); for (;;) ;`);
+  let seen = '';
+  for await (const chunk of child.stderr) {
+    seen += chunk;
+    if (seen.includes('two')) break;
+  }
+  child.kill('SIGKILL');
+  expect(messages(seen)).toEqual(['one', 'two']);
+});
+
+it('loses no line when the process exits', async () => {
+  const child = logging(`for (let line = 0; line < 200; line++) log.info(String(line)); process.exit(0);`);
+  expect(messages(await text(child.stderr))).toEqual(Array.from({ length: 200 }, (_, line) => String(line)));
+});
+
+it('hides secret fields', async () => {
+  const child = logging(`log.info({ password: 'p1', request: { token: 't1' } }, 'one'); process.exit(0);`);
+  const lines = await text(child.stderr);
+  expect(lines).toContain('[secret]');
+  expect(lines).not.toMatch(/p1|t1/);
+});
