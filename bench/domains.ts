@@ -96,10 +96,9 @@ async function makeDomain(
 /** Milliseconds from the request for a report until it is complete. */
 async function timeReport({ services }: RunningHomeport, owner: Person, of: Named): Promise<number> {
   const began = performance.now();
-  const id = await services.domainReports.request(operatorFor(owner.userId), of.installId, of.domainId);
-  await until(
-    async () => (await services.domainReports.get(operatorFor(owner.userId), of.installId, id)).complete,
-  );
+  const caller = operatorFor(owner.userId);
+  const { reportId } = await services.domainReports.request(caller, of.installId, of.domainId);
+  await until(async () => (await services.domainReports.get(caller, of.installId, reportId)).complete);
   return performance.now() - began;
 }
 

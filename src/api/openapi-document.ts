@@ -1,6 +1,9 @@
 import { INVALID_PARAMETERS } from '../lib/failures.ts';
+import type { OperationKind } from '../lib/operation.ts';
 import type { ErrorStatus } from './errors.ts';
+import { EXAMPLE_ID } from './example-ids.ts';
 import { pathParameterOf } from './path-parameters.ts';
+import { API_PREFIX } from './prefixes.ts';
 import type { Route } from './route.ts';
 import { componentOf, errorEnvelope } from './schema.ts';
 
@@ -72,6 +75,7 @@ function responsesOf(route: Route, schemas: ComponentSchemas): Record<number, ob
   const responses: Record<number, object> = {
     [route.success]: {
       description: SUCCESS_MEANINGS[route.success],
+      ...(route.starts === undefined ? {} : { headers: locationOf(route.starts) }),
       ...(route.response ? { content: contentOf(route.response, schemas, route.contentType) } : {}),
     },
   };
@@ -82,6 +86,17 @@ function responsesOf(route: Route, schemas: ComponentSchemas): Record<number, ob
     };
   }
   return responses;
+}
+
+/** The header that names the started operation. */
+function locationOf(kind: OperationKind): object {
+  return {
+    Location: {
+      description: `The operation that does the work, of the kind ${kind}`,
+      schema: { type: 'string', format: 'uri-reference' },
+      example: `${API_PREFIX}/operations/${EXAMPLE_ID.operation}`,
+    },
+  };
 }
 
 function queryParameterOf({ name, schema }: Route['query'][number]): object {

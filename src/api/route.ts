@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Session, SessionStage } from '../access/session.ts';
 import { Forbidden, MalformedId } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
+import type { OperationKind } from '../lib/operation.ts';
 import type { PageOf, PageRequest } from '../lib/page.ts';
 import type { ErrorStatus } from './errors.ts';
 import { missingBody } from './json-body.ts';
@@ -51,13 +52,38 @@ export interface Endpoint<Path extends string> {
 interface Answering<Response extends TSchema> {
   success: 200 | 201 | 202;
   response: Response;
+  starts?: undefined;
 }
 
 /** Success status of an endpoint that answers with an empty body. */
 interface Silent {
   success: 202 | 204;
   response?: undefined;
+  starts?: undefined;
 }
+
+/** An endpoint that starts work: its answer names the operation in the header `Location`. */
+interface Starting {
+  success: 201 | 202;
+  starts: OperationKind;
+}
+
+/** The answer of a handler that started an operation. Without a response schema, the body is undefined. */
+export class Started<Body> {
+  readonly operationId: string;
+  readonly body: Body;
+  constructor(operationId: string, body: Body) {
+    this.operationId = operationId;
+    this.body = body;
+  }
+}
+
+/** The handler and the success of an endpoint. `Arguments`: of the handler. */
+type Handled<Arguments extends unknown[], Response extends TSchema> =
+  | (Answering<Response> & { handle(...args: Arguments): Promise<Static<Response>> })
+  | (Silent & { handle(...args: Arguments): Promise<void> })
+  | (Starting & { response: Response; handle(...args: Arguments): Promise<Started<Static<Response>>> })
+  | (Starting & { response?: undefined; handle(...args: Arguments): Promise<Started<undefined>> });
 
 interface PagedRouteDefinition<Path extends string, Item extends TSchema, Filter extends string>
   extends Omit<Endpoint<Path>, 'method'> {
@@ -96,6 +122,8 @@ export interface Route {
   success: 200 | 201 | 202 | 204;
   /** Without it, the answer has no body. */
   response?: TSchema;
+  /** The kind of the operation that it starts. */
+  starts?: OperationKind | undefined;
   /** Type of the answer; JSON by default. */
   contentType?: string;
   body?: BodyDefinition;
@@ -110,11 +138,7 @@ export interface Route {
 
 /** Declares an endpoint without a request body. */
 export function route<Path extends string, Response extends TSchema>(
-  definition: Endpoint<Path> &
-    (
-      | (Answering<Response> & { handle(call: Call<Path>): Promise<Static<Response>> })
-      | (Silent & { handle(call: Call<Path>): Promise<void> })
-    ),
+  definition: Endpoint<Path> & Handled<[call: Call<Path>], Response>,
 ): Route {
   const { handle, ...declared } = definition;
   return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming, declared.method)) };
@@ -141,10 +165,10 @@ export function queryRoute<Path extends string, Response extends TSchema, Name e
 
 /** Declares an endpoint with a JSON request body. */
 export function bodyRoute<Path extends string, Body extends TObject, Response extends TSchema>(
-  definition: Endpoint<Path> & { body: BodyDefinition<Body> } & (
-      | (Answering<Response> & { handle(call: Call<Path>, body: Static<Body>): Promise<Static<Response>> })
-      | (Silent & { handle(call: Call<Path>, body: Static<Body>): Promise<void> })
-    ),
+  definition: Endpoint<Path> & { body: BodyDefinition<Body> } & Handled<
+      [call: Call<Path>, body: Static<Body>],
+      Response
+    >,
 ): Route {
   const { handle, body, ...declared } = definition;
   const parseBody = bodyParser(body);

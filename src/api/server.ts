@@ -17,7 +17,7 @@ import {
 } from './json-body.ts';
 import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
-import type { Route } from './route.ts';
+import { type Route, Started } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
 import { browserCookies, deviceToken, sessionToken } from './session.ts';
@@ -201,6 +201,10 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
           .type(route.contentType ?? '')
           .headers(answer.headers)
           .send(answer.body);
+      }
+      if (answer instanceof Started) {
+        reply.header('location', `${API_PREFIX}/operations/${answer.operationId}`);
+        return reply.send(answer.body);
       }
       return reply.send(answer);
     },

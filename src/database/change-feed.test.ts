@@ -117,6 +117,21 @@ const addJob = (queries: Queries, id: string, lane: string | null) =>
     })
     .execute();
 
+const addOperation = (queries: Queries, jobId: string, installId: string) =>
+  queries
+    .insertInto('operations')
+    .values({
+      id: jobId,
+      kind: 'install.apply',
+      job_id: jobId,
+      account_id: account,
+      install_id: installId,
+      install_name: 'x',
+      result: null,
+      created_at: now,
+    })
+    .execute();
+
 describe('the change feed', () => {
   it('reports commits of this and other processes, and nothing rolled back', async () => {
     const feed = await follow();
@@ -262,7 +277,17 @@ describe('the change feed', () => {
           .execute(),
       [change('offload', ofInstall)],
     );
-    await step((q) => addJob(q, job, install), [change('operation', { ...ofInstall, id: job })]);
+    await step(
+      async (q) => {
+        await addJob(q, job, install);
+        await addOperation(q, job, install);
+      },
+      [change('operation', { ...ofInstall, id: job })],
+    );
+    await step(
+      (q) => q.updateTable('operations').set({ progress_done: 7 }).where('id', '=', job).execute(),
+      [change('operation', { ...ofInstall, id: job })],
+    );
     await step(
       (q) => q.updateTable('jobs').set({ state: 'running' }).where('id', '=', job).execute(),
       [change('operation', { ...ofInstall, id: job })],
@@ -294,15 +319,20 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  it("is silent about kept counters, leases, and jobs that are no install's", async () => {
-    const job = crypto.randomUUID();
-    await other.write(({ queries }) => addJob(queries, job, install));
+  it('is silent about kept counters, leases, and jobs without operation', async () => {
+    const [job, unseen] = [crypto.randomUUID(), crypto.randomUUID()];
+    await other.write(async ({ queries }) => {
+      await addJob(queries, job, install);
+      await addOperation(queries, job, install);
+      await addJob(queries, unseen, install);
+    });
     const feed = await follow();
     const last = crypto.randomUUID();
     await other.write(async ({ queries }) => {
       await queries.updateTable('accounts').set({ site_count: 7 }).where('id', '=', account).execute();
       await queries.updateTable('jobs').set({ lease_until: now }).where('id', '=', job).execute();
       await queries.updateTable('jobs').set({ state: 'queued' }).where('id', '=', job).execute();
+      await queries.updateTable('jobs').set({ state: 'running' }).where('id', '=', unseen).execute();
       for (const lane of ['maintenance', null, crypto.randomUUID()]) {
         await addJob(queries, crypto.randomUUID(), lane);
       }

@@ -23,7 +23,7 @@ import type {
   WebsitesFolderRow,
 } from './tables/hosts.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
-import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
+import type { JobRow, OperationRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
@@ -80,6 +80,7 @@ export interface Tables {
   install_limits: InstallLimitRow;
   rate_windows: RateWindowRow;
   jobs: JobRow;
+  operations: OperationRow;
   workers: WorkerRow;
   schedule_runs: ScheduleRunRow;
   changes: ChangeRow;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Static, TSchema } from 'typebox';
 import type { Transaction } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
+import type { OperationKind } from '../lib/operation.ts';
 
 /**
  * Glossary.
@@ -14,6 +15,7 @@ import type { JobClass } from '../database/tables/jobs.ts';
  * - share: the account, or the platform, whose part of the slots a job uses. Shares take turns.
  * - lease: a worker's claim to a job, for seconds, renewed by its heartbeat. A worker whose lease lapses loses the job.
  * - fence: the check, in the transaction that ends an attempt, that the worker still holds the job.
+ * - operation: what users see of a job, or of several that follow each other. It has the id of the first one.
  */
 
 /** The declaration of a kind, which services need to enqueue jobs; they need not know how the work is done. */
@@ -28,6 +30,8 @@ export interface JobType<Schema extends TSchema = TSchema> {
   readonly timeoutMs: number;
   /** How long after its request a job can be {@link Postponed}, in milliseconds; 3 days by default. */
   readonly patienceMs?: number;
+  /** The kind of operation that users see; omitted for jobs that they do not see. */
+  readonly operation?: OperationKind;
   /** `long` for work whose duration depends on the size of a website; default `short`. */
   readonly class?: JobClass;
 }

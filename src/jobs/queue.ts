@@ -4,9 +4,11 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import { parseUuid, type Randomness } from '../lib/ids.ts';
+import type { Randomness } from '../lib/ids.ts';
+import type { OperationKind } from '../lib/operation.ts';
 import type { JobType } from './job.ts';
 import { cancelLane, isOccupied } from './lanes.ts';
+import { continueOperation, insertOperation, isInstallId } from './operations-store.ts';
 
 export interface NewJob<Payload> {
   payload: Payload;
@@ -20,6 +22,14 @@ export interface NewJob<Payload> {
   requestId?: string | null;
   /** Delay in milliseconds. It also delays the later jobs of its lane. */
   delayMs?: number;
+  /** The kind of its operation. Default: that of the job's type. Null: users do not see this job. */
+  operation?: OperationKind | null;
+  /** The result of its operation once it has succeeded, for example `{ backup_id }`. */
+  result?: Record<string, string>;
+  /** The name of `install`, if the install is deleted already. */
+  installName?: string;
+  /** The id of the job that it continues: the operation of that job is then the operation of this one. */
+  continues?: string;
 }
 
 /** The durable queue: a table of the same database as the state, so that a change and its work are one transaction. */
@@ -30,6 +40,8 @@ export interface Queue {
    *
    * Order within a lane is the order of these calls. Concurrent transactions have no order, so callers that need one
    * first lock the lane's row (its install).
+   *
+   * If users see the job, it gets an operation with the same id (docs/api.md, Operations), unless it continues one.
    */
   enqueue<Schema extends TSchema>(
     transaction: Transaction,
@@ -57,7 +69,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
     async enqueue(
       transaction,
       kind,
-      { payload, lane, account, install = lane, requestId = null, delayMs = 0 },
+      { payload, lane, account, install = lane, requestId = null, delayMs = 0, ...seen },
     ) {
       const id = random.uuid();
       await transaction.queries
@@ -81,6 +93,18 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
           finished_at: null,
         }))
         .execute();
+      if (seen.continues !== undefined) await continueOperation(transaction.queries, seen.continues, id);
+      else if (seen.operation !== null) {
+        await insertOperation(transaction.queries, {
+          id,
+          kind: seen.operation ?? kind.operation,
+          accountId: account,
+          installId: install,
+          installName: seen.installName,
+          result: seen.result,
+          createdAt: timestamp(clock),
+        });
+      }
       transaction.afterCommit(wake);
       return id;
     },
@@ -109,7 +133,7 @@ const PLATFORM = 'platform';
 
 /** The account of an install; the platform if the install does not exist. */
 function shareOfInstall(eb: ExpressionBuilder<Tables, 'jobs'>, install: string | null) {
-  if (install === null || parseUuid(install) !== install) return PLATFORM;
+  if (!isInstallId(install)) return PLATFORM;
   const account = eb
     .selectFrom('installs')
     .select((of) => of.cast<string>('account_id', 'text').as('share'))

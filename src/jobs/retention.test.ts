@@ -27,7 +27,11 @@ async function addJobs(
   kind: string,
   state: JobState,
   ageMs: number,
-  { count = 1, lane = null }: { count?: number; lane?: string | null } = {},
+  {
+    count = 1,
+    lane = null,
+    seen = false,
+  }: { count?: number; lane?: string | null /** Users see it as an operation. */; seen?: boolean } = {},
 ): Promise<void> {
   const at = timestamp(jobs.clock, -ageMs);
   const finished = state !== 'queued' && state !== 'running';
@@ -48,7 +52,22 @@ async function addJobs(
     started_at: null,
     finished_at: finished ? at : null,
   }));
-  await jobs.database.write(({ queries }) => queries.insertInto('jobs').values(rows).execute());
+  await jobs.database.write(async ({ queries }) => {
+    await queries.insertInto('jobs').values(rows).execute();
+    if (!seen) return;
+    const account_id = crypto.randomUUID();
+    const operations = rows.map(({ id }) => ({
+      id,
+      kind: 'cache.purge',
+      job_id: id,
+      account_id,
+      install_id: null,
+      install_name: null,
+      result: null,
+      created_at: at,
+    }));
+    await queries.insertInto('operations').values(operations).execute();
+  });
 }
 
 async function addInstall(status: InstallStatus): Promise<string> {
@@ -99,6 +118,20 @@ describe('retention', () => {
     await prune();
     expect(await leftKinds()).toEqual(['failed, young', 'queued', 'running', 'succeeded, young']);
     expect(jobs.lines).toContainEqual(expect.objectContaining({ msg: 'pruned', jobs: 3 }));
+  });
+
+  it('keeps operations and their jobs for 30 days', async () => {
+    await addJobs('succeeded, old', 'succeeded', 30 * DAY_MS + 1, { seen: true });
+    await addJobs('succeeded, young', 'succeeded', 30 * DAY_MS - 1, { seen: true });
+    await addJobs('cancelled, old', 'cancelled', 30 * DAY_MS + 1, { seen: true });
+    await addJobs('running', 'running', 90 * DAY_MS, { seen: true });
+    await prune();
+    expect(await leftKinds()).toEqual(['running', 'succeeded, young']);
+    const { count } = await jobs.database.reader
+      .selectFrom('operations')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(2);
   });
 
   it('deletes more than one batch, past failed jobs that stay', async () => {

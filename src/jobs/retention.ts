@@ -1,15 +1,16 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
 import type { Database, Queries } from '../database/database.ts';
 import { deleteInBatches } from '../database/delete-in-batches.ts';
 import type { JobState } from '../database/tables/jobs.ts';
+import type { Tables } from '../database/tables.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { defineJob, type JobKind } from './job.ts';
 
 const KEEP_FINISHED_MS = 7 * DAY_MS;
-/** Failed jobs stay longer, for the diagnosis of failures. */
-const KEEP_FAILED_MS = 30 * DAY_MS;
+/** Failed jobs stay longer, for the diagnosis of failures, and so do jobs that users see as operations. */
+const KEEP_LONGER_MS = 30 * DAY_MS;
 const KEEP_SLOTS_MS = 30 * DAY_MS;
 const KEEP_WORKERS_MS = DAY_MS;
 
@@ -19,9 +20,9 @@ const payload = Type.Object({});
 export type Lanes = (queries: Queries) => Expression<string>;
 
 /**
- * Deletes old rows of the queue: finished jobs after 7 days (failed ones after 30, except those in lanes of
- * `askedAfter`), slots of schedules after 30 days except each schedule's latest, and workers not seen for a day. Enqueue
- * it in its own lane.
+ * Deletes old rows of the queue: finished jobs after 7 days (failed ones and operations after 30, except failed ones in
+ * lanes of `askedAfter`), slots of schedules after 30 days except each schedule's latest, and workers not seen for a day.
+ * Enqueue it in its own lane.
  */
 export function createPruneJob({
   database,
@@ -57,6 +58,13 @@ const failed = sql.lit<JobState>('failed');
 /** Matches the condition of the index on finished jobs literally. */
 const finished: Expression<SqlBool> = sql`state in ('succeeded', 'failed', 'cancelled')`;
 
+function isOperation(eb: ExpressionBuilder<Tables, 'jobs'>) {
+  return eb.exists(
+    eb.selectFrom('operations').select('operations.id').whereRef('operations.job_id', '=', 'jobs.id'),
+  );
+}
+
+/** Deletes jobs, and with them their operations. */
 async function deleteJobs(queries: Queries, clock: Clock, askedAfter: Lanes, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('jobs')
@@ -68,9 +76,13 @@ async function deleteJobs(queries: Queries, clock: Clock, askedAfter: Lanes, lim
         .where('finished_at', '<', timestamp(clock, -KEEP_FINISHED_MS))
         .where((eb) =>
           eb.or([
-            eb('state', '<>', failed),
-            eb('finished_at', '<', timestamp(clock, -KEEP_FAILED_MS)).and(
-              eb.or([eb('lane', 'is', null), eb('lane', 'not in', askedAfter(queries))]),
+            eb('state', '<>', failed).and(eb.not(isOperation(eb))),
+            eb('finished_at', '<', timestamp(clock, -KEEP_LONGER_MS)).and(
+              eb.or([
+                eb('state', '<>', failed),
+                eb('lane', 'is', null),
+                eb('lane', 'not in', askedAfter(queries)),
+              ]),
             ),
           ]),
         )

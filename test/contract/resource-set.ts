@@ -104,7 +104,7 @@ export async function createResources(
     site_id: site.id,
     install_id: install.id,
     domain_id: domain.id,
-    report_id: report,
+    report_id: report.reportId,
     backup_id: backup.id,
     ssh_key_id: key.id,
   };

@@ -713,7 +713,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { operation: "backup" | "purge_page_cache" | "purge_object_cache"; description?: string | null; install_ids: Array<string> } } };
       responses: {
-        202: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ install_id: string; refusal: { message: string; retry_after_seconds: number | null } | null }> } } };
+        202: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ install_id: string; operation_id: string | null; refusal: { message: string; retry_after_seconds: number | null } | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

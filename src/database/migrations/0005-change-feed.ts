@@ -3,7 +3,7 @@ import type { ColumnTypes } from './column-types.ts';
 type Event = 'insert' | 'update' | 'delete';
 
 /** Rows of a table that cause a change event. `it` is the row. */
-interface Telling {
+export interface Telling {
   topic: string;
   table: string;
   events: readonly Event[];
@@ -108,7 +108,7 @@ export function changeFeed(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): stri
   ];
 }
 
-function notifying(telling: Telling): string[] {
+export function notifying(telling: Telling): string[] {
   const { topic, table, what } = telling;
   return [
     `create function homeport_tell_${table}() returns trigger language plpgsql as $$
@@ -128,7 +128,7 @@ function notifying(telling: Telling): string[] {
   ];
 }
 
-function writing(telling: Telling): string[] {
+export function writing(telling: Telling): string[] {
   const { topic, table, what } = telling;
   return telling.events.map((event) => {
     const told = what.replace(/^select /, `select '${topic}', `);

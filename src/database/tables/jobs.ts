@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Json } from './json.ts';
+import type { Json, NullableJson } from './json.ts';
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -31,6 +31,8 @@ export interface JobRow {
   error: string | null;
   /** The last failure, one sentence for the customer. */
   reason: Generated<string | null>;
+  /** The code of that failure (jobs/failure-codes.ts). */
+  reason_code: Generated<string | null>;
   /** Id of the API request that queued it. */
   request_id: string | null;
   created_at: string;
@@ -49,4 +51,23 @@ export interface WorkerRow {
 export interface ScheduleRunRow {
   schedule: string;
   slot: string;
+}
+
+/** What users see of a job, or of several that follow each other. */
+export interface OperationRow {
+  seq: Generated<number>;
+  /** The id of its first job. */
+  id: string;
+  kind: string;
+  /** Its present job, whose state is its status. */
+  job_id: string;
+  account_id: string;
+  /** The install, which may be deleted; null for operations on no single install. */
+  install_id: string | null;
+  install_name: string | null;
+  progress_done: Generated<number | null>;
+  progress_total: Generated<number | null>;
+  progress_unit: Generated<'bytes' | 'files' | null>;
+  result: NullableJson;
+  created_at: string;
 }

@@ -31,7 +31,7 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
   return [
     defineJob({
       ...prepareCopy,
-      async run(payload, { requestId }) {
+      async run(payload, { id, requestId }) {
         const { backup_id, install_id, from_id } = payload;
         await requireBackedUp(backup_id, from_id);
         return async (transaction) => {
@@ -39,6 +39,7 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
             payload,
             lane: install_id,
             requestId,
+            continues: id,
           });
           await moveCopyJob(transaction.queries, backup_id, jobId);
         };

@@ -9,6 +9,7 @@ const backupPayload = Type.Object({ backup_id: Type.String(), install_id: Type.S
 /** Creates and verifies the snapshot of a requested backup, then notifies its addresses. */
 export const createBackup: JobType<typeof backupPayload> = {
   name: 'create_backup',
+  operation: 'backup.create',
   class: 'long',
   payload: backupPayload,
   maxAttempts: 3,
@@ -26,6 +27,7 @@ const restorePayload = Type.Object({
 /** Restores a backup into its install, or into another one. */
 export const restoreBackup: JobType<typeof restorePayload> = {
   name: 'restore_backup',
+  operation: 'backup.restore',
   class: 'long',
   payload: restorePayload,
   maxAttempts: 3,
@@ -46,6 +48,7 @@ const copyPayload = Type.Object({
  */
 export const prepareCopy: JobType<typeof copyPayload> = {
   name: 'prepare_copy',
+  operation: 'install.copy',
   payload: copyPayload,
   maxAttempts: 3,
   timeoutMs: 60_000,

@@ -1,4 +1,4 @@
-import { bodyRoute, type Route, route } from '../../api/route.ts';
+import { bodyRoute, type Route, route, Started } from '../../api/route.ts';
 import { emailAddress, stringEnum, Type, uuid } from '../../api/schema.ts';
 import { NOT_BLANK } from '../../api/validation.ts';
 import type { BackupService } from './service.ts';
@@ -27,6 +27,7 @@ export function backupRoutes(backups: BackupService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
+      starts: 'backup.create',
       response: backupSchema,
       body: {
         resource: 'Backup',
@@ -40,7 +41,10 @@ export function backupRoutes(backups: BackupService): Route[] {
           },
         },
       },
-      handle: ({ caller, id }, body) => backups.request(caller, id('install_id'), body),
+      async handle({ caller, id }, body) {
+        const { operationId, ...backup } = await backups.request(caller, id('install_id'), body);
+        return new Started(operationId, backup);
+      },
     }),
     route({
       method: 'GET',

@@ -5,6 +5,7 @@ import { lockRow } from '../../database/lock.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../lib/failures.ts';
 import { parseUuid } from '../../lib/ids.ts';
+import type { WithOperation } from '../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -77,13 +78,13 @@ export function createBackupService(
     );
   }
 
-  /** Requests a backup of a locked install and records the author. */
+  /** Requests a backup of a locked install and records the author. Returns the operation's id. */
   async function enqueueBackup(
     transaction: Transaction,
     caller: Caller,
     install: { id: string; account_id: string },
     { id, description, addresses }: WantedBackup,
-  ): Promise<void> {
+  ): Promise<string> {
     await requireFewUnfinished(transaction.queries, install.id);
     await insertBackup(transaction.queries, {
       id,
@@ -94,16 +95,18 @@ export function createBackupService(
       scheduled: false,
       created_at: timestamp(clock),
     });
-    await queue.enqueue(transaction, createBackup, {
+    const operationId = await queue.enqueue(transaction, createBackup, {
       payload: { backup_id: id, install_id: install.id },
       lane: install.id,
       requestId: caller.origin.requestId,
+      result: { backup_id: id },
     });
     await activity.record(transaction, caller, install.account_id, {
       action: 'backup.create',
       subject: { id, name: description },
       installId: install.id,
     });
+    return operationId;
   }
 
   /** Requests a restore, after everything already requested for the target. Throws NotFound, InvalidRequest. */
@@ -127,6 +130,7 @@ export function createBackupService(
       payload: { backup_id: backup.id, install_id: targetId, from_id: backup.install_id },
       lane: targetId,
       requestId: doer.origin.requestId,
+      result: { backup_id: backup.id },
     });
     await activity.record(transaction, doer, target.account_id, {
       action: 'backup.restore',
@@ -138,12 +142,15 @@ export function createBackupService(
   }
 
   return {
-    /** Throws NotFound, Forbidden; RateLimited for mails to strangers and for unfinished backups. */
+    /**
+     * Requests a backup. Returns it with the operation's id. Throws NotFound, Forbidden; RateLimited for mails to strangers
+     * and for unfinished backups.
+     */
     async request(
       caller: Caller,
       installId: string,
       input: { description: string; notification_emails: string[] },
-    ): Promise<BackupView> {
+    ): Promise<WithOperation<BackupView>> {
       // Access comes first: a user who may not see the install learns nothing about it and stores nothing.
       authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
       const id = random.uuid();
@@ -156,13 +163,13 @@ export function createBackupService(
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', install);
-        await enqueueBackup(transaction, caller, install, { id, description, addresses });
+        return enqueueBackup(transaction, caller, install, { id, description, addresses });
       });
-      await inserted.catch((error: unknown) => {
+      const operationId = await inserted.catch((error: unknown) => {
         counted.refused();
         throw error;
       });
-      return { id, status: 'requested' };
+      return { id, status: 'requested', operationId };
     },
 
     async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
@@ -236,6 +243,7 @@ export function createBackupService(
           lane: copiesLane(targetId),
           install: targetId,
           requestId: caller.origin.requestId,
+          ...(keepBackup ? { result: { backup_id: backupId } } : {}),
         });
         if (!keepBackup) await setCopyJob(queries, backupId, jobId);
         await activity.record(transaction, caller, source.account_id, {

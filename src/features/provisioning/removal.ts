@@ -24,6 +24,8 @@ export function createInstallDeletion(
         payload: { id, name, host_id },
         lane: id,
         account: account_id,
+        installName: name,
+        operation: 'install.delete',
         requestId,
       });
       const served = domains.filter((domain) => !domain.is_duplicate && !domain.is_cname);

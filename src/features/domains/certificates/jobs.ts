@@ -6,6 +6,7 @@ const orderPayload = Type.Object({ domain_id: Type.String(), order_id: Type.Stri
 /** Orders a certificate for one domain. If refused, records the reason and the time of the next attempt. */
 export const obtainCertificate: JobType<typeof orderPayload> = {
   name: 'obtain_certificate',
+  operation: 'certificate.order',
   payload: orderPayload,
   maxAttempts: 3,
   timeoutMs: 180_000,

@@ -1,4 +1,4 @@
-import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import { bodyRoute, pagedRoute, type Route, route, Started } from '../../../api/route.ts';
 import type { Static } from '../../../api/schema.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
@@ -123,10 +123,13 @@ export function domainRoutes(
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
+      starts: 'install.apply',
       response: domainSchema,
       body: createDomainBody(domains.faultOfName),
-      handle: async ({ caller, id }, body) =>
-        presentDomain(await domains.create(caller, id('install_id'), body), surroundings),
+      async handle({ caller, id }, body) {
+        const domain = await domains.create(caller, id('install_id'), body);
+        return new Started(domain.operationId, presentDomain(domain, surroundings));
+      },
     }),
     bodyRoute({
       method: 'POST',
@@ -136,10 +139,13 @@ export function domainRoutes(
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
+      starts: 'install.apply',
       response: bulkDomainsSchema,
       body: bulkDomainsBody(domains.faultOfName),
-      handle: async ({ caller, id }, body) =>
-        presentBulk(await domains.createBulk(caller, id('install_id'), body.domains)),
+      async handle({ caller, id }, body) {
+        const added = await domains.createBulk(caller, id('install_id'), body.domains);
+        return new Started(added.operationId, presentBulk(added.domains));
+      },
     }),
     route({
       method: 'GET',

@@ -5,6 +5,7 @@ import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { NotFound } from '../../../lib/failures.ts';
 import { FaultCollection } from '../../../lib/fault-collection.ts';
+import type { WithOperation } from '../../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
@@ -111,20 +112,19 @@ export function createDomainService(platform: Platform) {
     return view;
   }
 
-  /** Changes an install's domains with the install locked, and applies the install. */
+  /** Changes an install's domains with the install locked, and applies the install in an operation. */
   async function change<Result>(
     caller: Caller,
     installId: string,
     work: (transaction: Transaction, install: { account_id: string }) => Promise<Result>,
-  ): Promise<Result> {
+  ): Promise<{ result: Result; operationId: string }> {
     const attempt = () =>
       database.write(async (transaction) => {
         await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
         const install = await visibleInstall(transaction.queries, caller, installId, 'install.work');
         const result = await work(transaction, install);
-        await enqueueApply(transaction, installId, caller);
-        return result;
+        return { result, operationId: await enqueueApply(transaction, installId, caller) };
       });
     for (let tried = 1; ; tried++) {
       try {
@@ -136,17 +136,22 @@ export function createDomainService(platform: Platform) {
     }
   }
 
-  async function enqueueApply(transaction: Transaction, installId: string, caller: Caller): Promise<void> {
-    await queue.enqueue(transaction, applyInstall, {
+  function enqueueApply(transaction: Transaction, installId: string, caller: Caller): Promise<string> {
+    return queue.enqueue(transaction, applyInstall, {
       payload: { id: installId },
       lane: installId,
       requestId: caller.origin.requestId,
     });
   }
 
-  async function create(caller: Caller, installId: string, input: NewDomain): Promise<DomainView> {
+  /** Adds a domain. Returns it with the operation's id. */
+  async function create(
+    caller: Caller,
+    installId: string,
+    input: NewDomain,
+  ): Promise<WithOperation<DomainView>> {
     const id = random.uuid();
-    await change(caller, installId, async (transaction, { account_id }) => {
+    const { operationId } = await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const faults = new FaultCollection(newDomainSchema);
       const [isAdded = false] = await addNames(
@@ -171,17 +176,17 @@ export function createDomainService(platform: Platform) {
         details: changesBetween(NEW_NAME, added),
       });
     });
-    return get(caller, installId, id);
+    return { ...(await get(caller, installId, id)), operationId };
   }
 
-  /** Adds up to 20 names, all or none; redirects are given by name. */
+  /** Adds up to 20 names, all or none; redirects are given by name. Returns the domains with the operation's id. */
   async function createBulk(
     caller: Caller,
     installId: string,
     inputs: { name: string; redirect_to?: string | null }[],
-  ): Promise<DomainView[]> {
+  ): Promise<WithOperation<{ domains: DomainView[] }>> {
     const ids = inputs.map(() => random.uuid());
-    await change(caller, installId, async (transaction, { account_id }) => {
+    const { operationId } = await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const given = inputs.map(({ name }, index) => ({
         id: ids[index] ?? '',
@@ -219,7 +224,7 @@ export function createDomainService(platform: Platform) {
       }
     });
     const install = await visibleInstall(reader, caller, installId, 'install.read');
-    return viewsOf(install, await someDomainsOf(reader, installId, ids));
+    return { domains: await viewsOf(install, await someDomainsOf(reader, installId, ids)), operationId };
   }
 
   async function makePrimary(queries: Queries, installId: string, domainId: string): Promise<void> {

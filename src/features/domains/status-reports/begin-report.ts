@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../database/database.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import type { WithOperation } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { clusterOf } from '../../hosts/cluster.ts';
 import type { EdgeAddressBook } from '../../hosts/edge-address-book.ts';
@@ -18,13 +19,13 @@ interface ReportRequest {
   requestId: string | null;
 }
 
-/** Creates a report and queues the job that fills it. Clients can read it immediately. Returns its id. */
+/** Creates a report and queues the job that fills it. Clients can read it immediately. Returns its id and the operation's. */
 export async function beginReport(
   transaction: Transaction,
   { config, queue, clock, random }: Pick<Platform, 'config' | 'queue' | 'clock' | 'random'>,
   edges: EdgeAddressBook,
   { install, domains, lane, requestId }: ReportRequest,
-): Promise<string> {
+): Promise<WithOperation<{ reportId: string }>> {
   const { queries } = transaction;
   const [domain] = domains;
   const id = random.uuid();
@@ -48,11 +49,12 @@ export async function beginReport(
     report,
     created_at: timestamp(clock),
   });
-  await queue.enqueue(transaction, checkDomain, {
+  const operationId = await queue.enqueue(transaction, checkDomain, {
     payload: { report_id: id },
     lane,
     install: install.id,
     requestId,
+    result: { report_id: id },
   });
-  return id;
+  return { reportId: id, operationId };
 }

@@ -7,6 +7,7 @@ const checkPayload = Type.Object({ report_id: Type.String() });
 /** Fills a status report. */
 export const checkDomain: JobType<typeof checkPayload> = {
   name: 'check_domain',
+  operation: 'domain.check',
   payload: checkPayload,
   maxAttempts: 3,
   timeoutMs: 60_000,

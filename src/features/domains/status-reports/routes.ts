@@ -1,4 +1,4 @@
-import { type Route, route } from '../../../api/route.ts';
+import { type Route, route, Started } from '../../../api/route.ts';
 import { Type, uuid } from '../../../api/schema.ts';
 import { domainReportSchema } from './schema.ts';
 import type { DomainReportService } from './service.ts';
@@ -14,10 +14,12 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       tag,
       errors: [401, 403, 404, 429, 500, 503],
       success: 202,
+      starts: 'domain.check',
       response: Type.Object({ report_id: uuid() }),
-      handle: async ({ caller, id }) => ({
-        report_id: await reports.request(caller, id('install_id'), id('domain_id')),
-      }),
+      async handle({ caller, id }) {
+        const { reportId, operationId } = await reports.request(caller, id('install_id'), id('domain_id'));
+        return new Started(operationId, { report_id: reportId });
+      },
     }),
     route({
       method: 'GET',

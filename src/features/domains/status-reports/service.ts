@@ -3,6 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { NotFound } from '../../../lib/failures.ts';
+import type { WithOperation } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
 import { takeTurn } from '../../websites/installs/operation-limits.ts';
@@ -22,8 +23,15 @@ export function createDomainReportService(platform: Platform) {
   const edges = createEdgeAddressBook(config);
 
   return {
-    /** Creates a report and queues the job that fills it. Returns its id. Throws NotFound, Forbidden, RateLimited. */
-    async request(caller: Caller, installId: string, domainId: string): Promise<string> {
+    /**
+     * Creates a report and queues the job that fills it. Returns its id and the operation's. Throws NotFound, Forbidden,
+     * RateLimited.
+     */
+    async request(
+      caller: Caller,
+      installId: string,
+      domainId: string,
+    ): Promise<WithOperation<{ reportId: string }>> {
       return database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
@@ -56,12 +64,11 @@ export function createDomainReportService(platform: Platform) {
         for (const domains of (await domainGroupsToCheck(queries, installId)).slice(0, MOST_AT_ONCE)) {
           const lane = laneOfAll(install.account_id);
           const report = { install: { id: installId, name: install.name }, domains, lane };
-          ids.push(
-            await beginReport(transaction, platform, edges, {
-              ...report,
-              requestId: caller.origin.requestId,
-            }),
-          );
+          const { reportId } = await beginReport(transaction, platform, edges, {
+            ...report,
+            requestId: caller.origin.requestId,
+          });
+          ids.push(reportId);
         }
         return ids;
       });

@@ -32,8 +32,8 @@ it('backs up many installs in one request, each once', async () => {
     status: 202,
     body: {
       results: [
-        { install_id: one.id, refusal: null },
-        { install_id: two.id, refusal: null },
+        { install_id: one.id, operation_id: expect.any(String), refusal: null },
+        { install_id: two.id, operation_id: expect.any(String), refusal: null },
       ],
     },
   });
@@ -103,6 +103,7 @@ it('turns an unexpected error into the refusal of one install, and logs its caus
   const purge: typeof caches.purge = async (_, installId) => {
     asked.push(installId);
     if (installId === one.id) throw new Error('the connection was lost');
+    return 'operation-2';
   };
   const several = createBulkService({
     backups,
@@ -120,6 +121,7 @@ it('turns an unexpected error into the refusal of one install, and logs its caus
   ).toEqual([
     {
       install_id: one.id,
+      operation_id: null,
       refusal: {
         message:
           'Unexpected error. Check whether the operation has started before you try again; ' +
@@ -127,7 +129,7 @@ it('turns an unexpected error into the refusal of one install, and logs its caus
         retry_after_seconds: null,
       },
     },
-    { install_id: two.id, refusal: null },
+    { install_id: two.id, operation_id: 'operation-2', refusal: null },
   ]);
   expect(asked).toEqual([one.id, two.id]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

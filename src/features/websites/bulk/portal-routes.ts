@@ -1,5 +1,5 @@
 import { bodyRoute, type Route } from '../../../api/route.ts';
-import { stringEnum, Type, uuid } from '../../../api/schema.ts';
+import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
 import { type BulkService, OPERATIONS, type Refusal } from './service.ts';
 
 /** Clients split longer lists into several requests. */
@@ -26,7 +26,13 @@ export function bulkRoutes(several: BulkService): Route[] {
       errors: [400, 401, 403, 429, 503],
       success: 202,
       response: Type.Object({
-        results: Type.Array(Type.Object({ install_id: uuid(), refusal: refusalSchema })),
+        results: Type.Array(
+          Type.Object({
+            install_id: uuid(),
+            operation_id: nullableString('the operation of this install; null if it was refused'),
+            refusal: refusalSchema,
+          }),
+        ),
       }),
       body: {
         resource: 'Installation',

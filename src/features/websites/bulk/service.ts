@@ -19,6 +19,13 @@ export interface Refusal {
   retry_after_seconds: number | null;
 }
 
+/** The outcome for one install: its operation, or why it was refused. */
+export interface InstallResult {
+  install_id: string;
+  operation_id: string | null;
+  refusal: Refusal | null;
+}
+
 export type BulkService = ReturnType<typeof createBulkService>;
 
 /** The part of the backup service that bulk actions use. */
@@ -27,7 +34,7 @@ interface Backups {
     caller: Caller,
     installId: string,
     backup: { description: string; notification_emails: string[] },
-  ): Promise<unknown>;
+  ): Promise<{ operationId: string }>;
 }
 
 interface BulkParts {
@@ -45,13 +52,17 @@ interface Spent {
 
 /** Requests one operation for many installs in one request, so it does not depend on an open page. */
 export function createBulkService({ backups, caches, spend, log }: BulkParts) {
-  function ask(caller: Caller, installId: string, { operation, description }: WantedOperation) {
+  /** Returns the operation's id. */
+  async function ask(
+    caller: Caller,
+    installId: string,
+    { operation, description }: WantedOperation,
+  ): Promise<string> {
     switch (operation) {
-      case 'backup':
-        return backups.request(caller, installId, {
-          description: description ?? '',
-          notification_emails: [],
-        });
+      case 'backup': {
+        const wanted = { description: description ?? '', notification_emails: [] };
+        return (await backups.request(caller, installId, wanted)).operationId;
+      }
       case 'purge_page_cache':
         return caches.purge(caller, installId, 'page');
       case 'purge_object_cache':
@@ -84,18 +95,19 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
       caller: Caller,
       installIds: readonly string[],
       wanted: WantedOperation,
-    ): Promise<{ install_id: string; refusal: Refusal | null }[]> {
+    ): Promise<InstallResult[]> {
       if (wanted.operation === 'backup' && (wanted.description ?? '').trim() === '')
         throw invalidValue('Backup', 'description', 'required', 'Backup description cannot be empty');
-      const results: { install_id: string; refusal: Refusal | null }[] = [];
+      const results: InstallResult[] = [];
       for (const install_id of new Set(installIds.map((id) => id.toLowerCase()))) {
         try {
           // The request itself already counts for the first install.
           if (results.length > 0) await spendFor(caller);
-          await ask(caller, install_id, wanted);
-          results.push({ install_id, refusal: null });
+          const operation_id = await ask(caller, install_id, wanted);
+          results.push({ install_id, operation_id, refusal: null });
         } catch (error) {
-          results.push({ install_id, refusal: refusalFor(error, caller, install_id) });
+          const refusal = refusalFor(error, caller, install_id);
+          results.push({ install_id, operation_id: null, refusal });
         }
       }
       return results;

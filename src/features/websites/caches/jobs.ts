@@ -7,6 +7,7 @@ const purgePayload = Type.Object({ install_id: Type.String(), cache: Type.Enum([
 /** Empties one cache of one install. */
 export const purgeCache: JobType<typeof purgePayload> = {
   name: 'purge_cache',
+  operation: 'cache.purge',
   payload: purgePayload,
   maxAttempts: 5,
   timeoutMs: 60_000,

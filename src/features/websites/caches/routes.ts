@@ -1,4 +1,4 @@
-import { bodyRoute, type Route } from '../../../api/route.ts';
+import { bodyRoute, type Route, Started } from '../../../api/route.ts';
 import { stringEnum, Type } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
 import type { CacheService } from './service.ts';
@@ -19,12 +19,14 @@ export function cacheRoutes(caches: CacheService): Route[] {
       tag: 'Caches',
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
+      starts: 'cache.purge',
       body: {
         resource: 'Cache',
         schema: Type.Object({ type: stringEnum(CACHE_KINDS) }),
         texts: { type: { invalid: invalidType, required: { ...invalidType, code: 'required' } } },
       },
-      handle: ({ caller, id }, body) => caches.purge(caller, id('install_id'), body.type),
+      handle: async ({ caller, id }, body) =>
+        new Started(await caches.purge(caller, id('install_id'), body.type), undefined),
     }),
   ];
 }

@@ -11,16 +11,18 @@ export type CacheService = ReturnType<typeof createCacheService>;
 
 export function createCacheService({ database, queue, activity, clock }: Platform) {
   return {
-    async purge(caller: Caller, installId: string, cache: CacheKind): Promise<void> {
-      await database.write(async (transaction) => {
+    /** Returns the operation's id. */
+    async purge(caller: Caller, installId: string, cache: CacheKind): Promise<string> {
+      return database.write(async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);
         if (cache === 'object') await takeTurn(transaction, installId, 'purge_object', clock.now());
-        await queue.enqueue(transaction, purgeCache, {
+        const operationId = await queue.enqueue(transaction, purgeCache, {
           payload: { install_id: installId, cache },
           lane: installId,
           requestId: caller.origin.requestId,
+          result: { cache },
         });
         await activity.record(transaction, caller, install.account_id, {
           action: 'cache.purge',
@@ -28,6 +30,7 @@ export function createCacheService({ database, queue, activity, clock }: Platfor
           installId,
           details: { type: cache },
         });
+        return operationId;
       });
     },
   };

@@ -44,6 +44,7 @@ export function createCoreSwitch({
       const jobId = await queue.enqueue(transaction, switchWordpress, {
         payload: { id: install.id, version },
         lane: install.id,
+        result: { version },
       });
       await activity.record(transaction, OPERATOR, install.account_id, {
         action: 'install.switch_core',

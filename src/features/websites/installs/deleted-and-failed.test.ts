@@ -46,7 +46,7 @@ describe('DELETE /installs/{install_id}', () => {
     expect(await owner.client.delete(path)).toMatchObject(NOT_FOUND);
     await homeport.idle();
     expect(filesNaming(install.id)).toEqual([]);
-    expect(await tablesNaming(install.id, domain)).toEqual(['jobs']);
+    expect(await tablesNaming(install.id, domain)).toEqual(['jobs', 'operations']);
     for (const name of [`${install.name}.localhost`, 'gone.example']) {
       expect((await visit(homeport, `http://${name}/`)).status).toBe(404);
     }
@@ -101,6 +101,7 @@ describe('DELETE /installs/{install_id}', () => {
       'domain_reports',
       'install_limits',
       'jobs',
+      'operations',
     ] as const;
     const found: string[] = [];
     for (const table of tables) {

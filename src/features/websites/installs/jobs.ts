@@ -7,6 +7,7 @@ const installPayload = Type.Object({ id: Type.String() });
 /** Creates the website of a new install, which becomes `active` once its edge answers. */
 export const provisionInstall: JobType<typeof installPayload> = {
   name: 'provision_install',
+  operation: 'install.create',
   payload: installPayload,
   maxAttempts: 5,
   timeoutMs: 120_000,
@@ -17,6 +18,7 @@ export const provisionInstall: JobType<typeof installPayload> = {
 /** Applies the desired state of a website: host names, redirects, certificates, offload. */
 export const applyInstall: JobType<typeof installPayload> = {
   name: 'apply_install',
+  operation: 'install.apply',
   payload: installPayload,
   maxAttempts: 12,
   timeoutMs: 120_000,
@@ -27,6 +29,7 @@ const switchPayload = Type.Object({ id: Type.String(), version: Type.String() })
 /** Switches a website to another WordPress version of its host; a failure leaves it unchanged. */
 export const switchWordpress: JobType<typeof switchPayload> = {
   name: 'switch_wordpress',
+  operation: 'wordpress.update',
   payload: switchPayload,
   maxAttempts: 3,
   timeoutMs: 10 * MINUTE_MS,

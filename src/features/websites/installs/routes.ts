@@ -1,5 +1,5 @@
 import { idParameter } from '../../../api/query.ts';
-import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import { bodyRoute, pagedRoute, type Route, route, Started } from '../../../api/route.ts';
 import { presentInstall } from './present.ts';
 import { createInstallSchema, installSchema, updateInstallSchema } from './schema.ts';
 import type { InstallService } from './service.ts';
@@ -28,6 +28,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
+      starts: 'install.create',
       response: installSchema,
       body: {
         resource: 'Installation',
@@ -43,7 +44,10 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
           },
         },
       },
-      handle: async ({ caller }, body) => presentInstall(await installs.create(caller, body), siteDomain),
+      async handle({ caller }, body) {
+        const install = await installs.create(caller, body);
+        return new Started(install.operationId, presentInstall(install, siteDomain));
+      },
     }),
     route({
       method: 'GET',

@@ -10,6 +10,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
 import { FaultCollection } from '../../../lib/fault-collection.ts';
+import type { WithOperation } from '../../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -102,13 +103,14 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     return faults;
   }
 
-  async function create(caller: Caller, input: NewInstall): Promise<InstallView> {
+  /** Creates an install and starts its provisioning. Returns it with the operation's id. */
+  async function create(caller: Caller, input: NewInstall): Promise<WithOperation<InstallView>> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
     const notOffered = await faultsOfOptions(name, php_version);
     const id = random.uuid();
-    await database
+    const operationId = await database
       .write(async (transaction) => {
         const { queries } = transaction;
         const member = await findMembership(queries, caller, account_id);
@@ -144,7 +146,12 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
         });
         await addToInstallCount(queries, account_id, 1);
         const { requestId } = caller.origin;
-        await queue.enqueue(transaction, provisionInstall, { payload: { id }, lane: id, requestId });
+        const jobId = await queue.enqueue(transaction, provisionInstall, {
+          payload: { id },
+          lane: id,
+          requestId,
+          result: { install_id: id },
+        });
         await activity.record(transaction, caller, account_id, {
           action: 'install.create',
           subject: { id, name },
@@ -155,11 +162,12 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
             ...(php_version === null ? {} : { php_version }),
           },
         });
+        return jobId;
       })
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, name, environment);
       });
-    return get(caller, id);
+    return { ...(await get(caller, id)), operationId };
   }
 
   async function update(caller: Caller, id: string, change: InstallChange): Promise<InstallView> {

@@ -10,6 +10,7 @@ const offloadPayload = Type.Object({ install_id: Type.String(), settings: filest
  */
 export const configureOffload: JobType<typeof offloadPayload> = {
   name: 'configure_offload',
+  operation: 'offload.configure',
   payload: offloadPayload,
   maxAttempts: 4,
   timeoutMs: 120_000,

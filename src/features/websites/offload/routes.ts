@@ -1,4 +1,4 @@
-import { bodyRoute, type Route, route } from '../../../api/route.ts';
+import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
 import {
   mergeOffloadBody,
   offloadSettingsSchema,
@@ -40,8 +40,10 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
+      starts: 'offload.configure',
       body: replaceOffloadBody,
-      handle: ({ caller, id }, body) => offload.replace(caller, id('install_id'), body.filestore_settings),
+      handle: async ({ caller, id }, body) =>
+        new Started(await offload.replace(caller, id('install_id'), body.filestore_settings), undefined),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -51,8 +53,10 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
+      starts: 'offload.configure',
       body: mergeOffloadBody,
-      handle: ({ caller, id }, body) => offload.merge(caller, id('install_id'), body.filestore_settings),
+      handle: async ({ caller, id }, body) =>
+        new Started(await offload.merge(caller, id('install_id'), body.filestore_settings), undefined),
     }),
   ];
 }

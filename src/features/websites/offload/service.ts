@@ -32,13 +32,16 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
     return install;
   }
 
-  /** Requests settings, which become active once the customer's ownership of the bucket is verified. */
+  /**
+   * Requests settings, which become active once the customer's ownership of the bucket is verified. Returns the
+   * operation's id.
+   */
   async function request(
     caller: Caller,
     installId: string,
     wanted: (present: FilestoreSettings | null) => FilestoreSettings,
-  ): Promise<void> {
-    await database.write(async (transaction) => {
+  ): Promise<string> {
+    return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
       const install = await requireRight(queries, caller, installId);
@@ -51,7 +54,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       refuseTooManyPaths(requested);
       refuseStrayExclusions(requested);
       await requestOffload(queries, installId, requested, timestamp(clock));
-      await queue.enqueue(transaction, configureOffload, {
+      const operationId = await queue.enqueue(transaction, configureOffload, {
         payload: { install_id: installId, settings: requested },
         lane: installId,
         requestId: caller.origin.requestId,
@@ -62,6 +65,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
         installId,
         details: { bucket: requested.bucket },
       });
+      return operationId;
     });
   }
 

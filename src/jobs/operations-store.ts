@@ -1,0 +1,72 @@
+import type { Queries } from '../database/database.ts';
+import { parseUuid } from '../lib/ids.ts';
+import type { OperationKind } from '../lib/operation.ts';
+
+/** The operation of a job that users see. */
+interface NewOperation {
+  /** The job's id. */
+  id: string;
+  /** Undefined: users do not see the job. */
+  kind: OperationKind | undefined;
+  /** Default: the account of the install. */
+  accountId: string | undefined;
+  /** Its install; other texts are the names of lanes. */
+  installId: string | null;
+  /** For a deleted install. */
+  installName: string | undefined;
+  result: Record<string, string> | undefined;
+  createdAt: string;
+}
+
+/** Lanes are texts, and those of installs are their ids. */
+export function isInstallId(lane: string | null): lane is string {
+  return lane !== null && parseUuid(lane) === lane;
+}
+
+/** Inserts the operation of a job. A job without account has none. */
+export async function insertOperation(queries: Queries, operation: NewOperation): Promise<void> {
+  const { id, kind, createdAt } = operation;
+  if (kind === undefined) return;
+  const owner = await ownerOf(queries, operation);
+  if (owner === null) return;
+  await queries
+    .insertInto('operations')
+    .values({
+      ...owner,
+      id,
+      kind,
+      job_id: id,
+      result: operation.result === undefined ? null : JSON.stringify(operation.result),
+      created_at: createdAt,
+    })
+    .execute();
+}
+
+async function ownerOf(
+  queries: Queries,
+  { accountId, installId, installName }: NewOperation,
+): Promise<{ account_id: string; install_id: string | null; install_name: string | null } | null> {
+  if (!isInstallId(installId)) {
+    return accountId === undefined ? null : { account_id: accountId, install_id: null, install_name: null };
+  }
+  if (accountId !== undefined && installName !== undefined) {
+    return { account_id: accountId, install_id: installId, install_name: installName };
+  }
+  const install = await queries
+    .selectFrom('installs')
+    .select(['account_id', 'name'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  return install
+    ? { account_id: install.account_id, install_id: installId, install_name: install.name }
+    : null;
+}
+
+/** Makes `jobId` the present job of the operation of `earlierJobId`. */
+export async function continueOperation(
+  queries: Queries,
+  earlierJobId: string,
+  jobId: string,
+): Promise<void> {
+  await queries.updateTable('operations').set({ job_id: jobId }).where('job_id', '=', earlierJobId).execute();
+}
