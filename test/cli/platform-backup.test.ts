@@ -17,6 +17,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import { BACKUP_NAME } from '../../src/platform-backup/storage.ts';
 import { type Client, createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent, temporaryFolder } from '../database.ts';
+import { onlyOn } from '../only-on.ts';
 import { freePort } from '../servers/free-port.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import {
@@ -329,7 +330,8 @@ test('to a bucket and back; older ones are pruned', async () => {
   }
 });
 
-test('a bucket that fails in the middle holds no backup afterwards', async () => {
+// The upload is the same for both databases.
+onlyOn('sqlite', test)('a bucket that fails in the middle holds no backup afterwards', async () => {
   const { server, settings } = await bucket(
     (method, key) => method === 'PUT' && key.includes('manifest.jsonl'),
   );
@@ -345,7 +347,7 @@ test('a bucket that fails in the middle holds no backup afterwards', async () =>
   }
 });
 
-test('kill -9 in the middle leaves nothing that is taken for a backup', async () => {
+onlyOn('sqlite', test)('kill -9 in the middle leaves nothing that is taken for a backup', async () => {
   let creating: Running | undefined;
   const { server, settings } = await bucket((method, key) => {
     if (method === 'PUT' && key.includes('websites/')) creating?.process.kill('SIGKILL');

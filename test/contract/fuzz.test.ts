@@ -22,8 +22,8 @@ import { bodyFor, createResources, pathWith, type ResourceSet } from './resource
 /** The same requests in every run; `FUZZ_SEED` and `FUZZ_RUNS` (a factor) look for others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20260101);
 const FACTOR = Number(process.env.FUZZ_RUNS ?? 1);
-/** Most requests are refused before any query, so a second database would show nothing new. */
-const SHARE = inject('postgresUrl') === '' ? 1 : 1 / 3;
+/** Most requests are refused before any query, so the second database shows little that is new. */
+const SHARE = inject('postgresUrl') === '' ? 1 / 2 : 1 / 4;
 /** No request needs more processor time, however large. */
 const SLOW_MS = 10_000;
 
