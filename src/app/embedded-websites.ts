@@ -25,6 +25,7 @@ import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
 import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
+import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
@@ -179,6 +180,7 @@ export async function discardFromFolder(
     clock,
   });
   await snapshots.removeAll(installId);
+  await createPackedArchives({ folder: layout.archives, clock }).removeAll(installId);
   await createWebsiteFiles(layout).remove(installId);
 }
 

@@ -131,6 +131,11 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
     discardSnapshot: async (install, backupId) =>
       (await machineOf(install.id)).discardSnapshot(install, backupId),
+    pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),
+    readPacked: async (install, archiveId, part) =>
+      (await machineOf(install.id)).readPacked(install, archiveId, part),
+    discardPacked: async (install, archiveId) =>
+      (await machineOf(install.id)).discardPacked(install, archiveId),
 
     async publish(proof) {
       const hostId = await hostServing(reader, proof.hostname);

@@ -29,15 +29,32 @@ export interface Host {
   snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /**
    * Restores the website exactly as in the snapshot. Verifies the whole snapshot before it touches the website, and never leaves it half
-   * restored. `from`: the install of the snapshot, if it is another one; the website keeps the names of `install`.
+   * restored. Parts that are left out stay as they are.
    */
-  restore(
-    install: InstallRef,
-    backupId: string,
-    options?: { from?: InstallRef; signal?: AbortSignal },
-  ): Promise<Snapshot>;
+  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
   /** Deletes a complete or partial snapshot. A missing snapshot is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
+
+  /**
+   * Writes a snapshot as one `.tar.gz` for download, with the files and the database dump, and verifies the snapshot meanwhile.
+   * Replaces an earlier archive of that id.
+   */
+  pack(
+    install: InstallRef,
+    ids: { backupId: string; archiveId: string },
+    signal?: AbortSignal,
+  ): Promise<PackedArchive>;
+  /**
+   * Reads at most {@link MOST_READ_BYTES} of a packed archive; fewer bytes at its end. Rejects with a {@link PermanentHostError} if
+   * there is no such archive.
+   */
+  readPacked(
+    install: InstallRef,
+    archiveId: string,
+    part: { offset: number; length: number },
+  ): Promise<Buffer>;
+  /** Deletes a packed archive. A missing one is success. */
+  discardPacked(install: InstallRef, archiveId: string): Promise<void>;
 
   /**
    * Publishes a text at exactly one host name and path, over HTTP and HTTPS, before any redirect, until it is withdrawn or a day has
@@ -184,6 +201,33 @@ export interface AppliedInstall {
   wordpressVersion: string | null;
   /** Addresses that never change while the website exists; null if the host promises none. */
   stableIps: string[] | null;
+}
+
+export interface RestoreOptions {
+  /** The install of the snapshot, if it is another one. The website keeps the names of its own install. */
+  from?: InstallRef;
+  /** Default: everything. */
+  parts?: RestoredParts | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The parts of a website that a restore replaces. */
+export interface RestoredParts {
+  files: boolean;
+  /** The whole database, nothing of it, or these tables. A host without databases accepts no names of tables. */
+  database: 'all' | 'none' | readonly string[];
+}
+
+export const ALL_PARTS: RestoredParts = { files: true, database: 'all' };
+
+/** The most bytes that one call of `readPacked` returns. */
+export const MOST_READ_BYTES = 1024 * 1024;
+
+/** A `.tar.gz` for download. */
+export interface PackedArchive {
+  bytes: number;
+  /** Of the `.tar.gz`, lower-case hex. */
+  sha256: string;
 }
 
 export interface Snapshot {

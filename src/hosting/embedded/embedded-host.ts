@@ -8,16 +8,19 @@ import type { SocketLimiters } from '../../network/connections/socket-limiters.t
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import {
+  ALL_PARTS,
   CACHE_KINDS,
   type CacheKind,
   type Host,
   type InstallRef,
   type InstallState,
   PermanentHostError,
+  type RestoredParts,
   type SshQuestions,
 } from '../contract/host.ts';
 import { type InstallLimits, NO_LIMITS } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
+import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
@@ -84,6 +87,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const { filesOf } = layout;
   const limits = options.limits ?? NO_LIMITS;
   const snapshots = createSnapshots({ folder: layout.snapshots, filesOf, limits, clock });
+  const archives = createPackedArchives({ folder: layout.archives, clock });
   const quotas = createDiskQuotas({ filesOf, limits, clock });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock, log });
   const serving = options.listen ? createServing() : null;
@@ -241,6 +245,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       // Asking makes it refresh. An edge that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
       await snapshots.removeAll(install.id);
+      await archives.removeAll(install.id);
       await files.remove(install.id);
       quotas.forget(install.id);
     },
@@ -253,7 +258,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     snapshot: (install, backupId, signal) => snapshots.snapshot(install, backupId, signal),
 
-    async restore(install, backupId, options) {
+    async restore(install, backupId, { parts = ALL_PARTS, ...options } = {}) {
+      requireFilesOnly(parts);
       const snapshot = await snapshots.restore(install, backupId, options);
       quotas.forget(install.id);
       const revision = await empty(install.id, CACHE_KINDS);
@@ -263,6 +269,16 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     discardSnapshot: (install, backupId) => snapshots.discard(install, backupId),
 
+    pack: (install, { backupId, archiveId }, signal) =>
+      archives.pack(
+        install.id,
+        archiveId,
+        (write) => snapshots.unpack(install, backupId, write, signal),
+        signal,
+      ),
+    readPacked: (install, archiveId, part) => archives.read(install.id, archiveId, part),
+    discardPacked: (install, archiveId) => archives.discard(install.id, archiveId),
+
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),
 
@@ -270,4 +286,10 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     belongTo: inventory.belongTo,
     setAside: inventory.setAside,
   };
+}
+
+/** A whole restore is one of the files, because websites here have no database. */
+function requireFilesOnly({ files, database }: RestoredParts): void {
+  if (files && typeof database === 'string') return;
+  throw new PermanentHostError('Websites on this host have no database. Restore their files.');
 }

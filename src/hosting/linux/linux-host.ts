@@ -152,10 +152,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         backups.snapshot(await hosted(await requireRecord(install)), backupId, signal),
       ),
 
-    restore: (install, backupId, { from = install, signal } = {}) =>
+    restore: (install, backupId, { from = install, parts, signal } = {}) =>
       serially(install.id, async () => {
         const record = await requireRecord(install);
-        const snapshot = await backups.restore(await hosted(record), backupId, { from, signal });
+        const snapshot = await backups.restore(await hosted(record), backupId, { from, parts, signal });
         await lifecycle.resetCaches(install.id);
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) {
@@ -165,6 +165,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       }),
 
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),
+
+    pack: (install, ids, signal) => backups.pack(install, ids, signal),
+    readPacked: ({ id }, archiveId, part) => backups.readPacked(id, archiveId, part),
+    discardPacked: ({ id }, archiveId) => backups.discardPacked(id, archiveId),
 
     publish: (proof) => web.publish(proof),
     withdraw: (proof) => web.withdraw(proof),

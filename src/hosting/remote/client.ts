@@ -1,5 +1,11 @@
 import type { Pool } from 'undici';
-import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
+import {
+  type HostMachine,
+  type HostQuestions,
+  MOST_READ_BYTES,
+  PermanentHostError,
+  type RestoredParts,
+} from '../contract/host.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import type { HostTarget } from './host-target.ts';
 import { hostNameOf } from './identity.ts';
@@ -128,7 +134,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     snapshot: ({ id, name }, backupId, signal) =>
       call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal),
-    restore: ({ id, name }, backupId, { from, signal } = {}) =>
+    restore: ({ id, name }, backupId, { from, parts, signal } = {}) =>
       call(
         COMMANDS.restore,
         withinMs.restore,
@@ -136,11 +142,22 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
           install: { id, name },
           backupId,
           from: from === undefined ? null : { id: from.id, name: from.name },
+          // Left out for a whole restore, so that hosts of earlier versions accept the command.
+          ...(parts === undefined || isWhole(parts) ? {} : { parts: sentParts(parts) }),
         },
         signal,
       ),
     async discardSnapshot({ id, name }, backupId) {
       await call(COMMANDS.discardSnapshot, withinMs.discardSnapshot, { install: { id, name }, backupId });
+    },
+    pack: ({ id, name }, { backupId, archiveId }, signal) =>
+      call(COMMANDS.pack, withinMs.pack, { install: { id, name }, backupId, archiveId }, signal),
+    async readPacked({ id, name }, archiveId, { offset, length }) {
+      const args = { install: { id, name }, archiveId, offset, length: Math.min(length, MOST_READ_BYTES) };
+      return Buffer.from(await call(COMMANDS.readPacked, withinMs.readPacked, args), 'base64');
+    },
+    async discardPacked({ id, name }, archiveId) {
+      await call(COMMANDS.discardPacked, withinMs.discardPacked, { install: { id, name }, archiveId });
     },
     async publish(proof) {
       await call(COMMANDS.publish, withinMs.publish, proof);
@@ -175,6 +192,13 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
   };
 }
+
+const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
+
+const sentParts = ({ files, database }: RestoredParts) => ({
+  files,
+  database: typeof database === 'string' ? database : [...database],
+});
 
 /** Loads undici only for hosts in another process. */
 async function poolOf(target: HostTarget): Promise<Pool> {

@@ -10,6 +10,7 @@ export const IDLE_TALK = new Set([
   COMMANDS.answer.name,
   COMMANDS.describe.name,
   COMMANDS.heldInstalls.name,
+  COMMANDS.readPacked.name,
 ]);
 
 /** Handlers of the protocol's commands, by name. They throw {@link ProtocolError} for invalid arguments. */
@@ -30,10 +31,17 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.remove, ({ install }) => host.remove(install));
   handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
   handle(COMMANDS.snapshot, ({ install, backupId }, signal) => host.snapshot(install, backupId, signal));
-  handle(COMMANDS.restore, ({ install, backupId, from }, signal) =>
-    host.restore(install, backupId, { ...(from === null ? {} : { from }), signal }),
+  handle(COMMANDS.restore, ({ install, backupId, from, parts }, signal) =>
+    host.restore(install, backupId, { ...(from === null ? {} : { from }), parts, signal }),
   );
   handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
+  handle(COMMANDS.pack, ({ install, backupId, archiveId }, signal) =>
+    host.pack(install, { backupId, archiveId }, signal),
+  );
+  handle(COMMANDS.readPacked, async ({ install, archiveId, offset, length }) =>
+    (await host.readPacked(install, archiveId, { offset, length })).toString('base64'),
+  );
+  handle(COMMANDS.discardPacked, ({ install, archiveId }) => host.discardPacked(install, archiveId));
   handle(COMMANDS.publish, (proof) => host.publish(proof));
   handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
   handle(COMMANDS.inspect, async ({ expected, repair }) =>

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
-import { CACHE_KINDS } from '../contract/host.ts';
+import { CACHE_KINDS, MOST_READ_BYTES } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 
 /**
@@ -97,6 +97,27 @@ const snapshot = Type.Object({
   bytes: count,
   files: count,
   sha256,
+});
+
+/** Absent for a whole restore, which hosts of earlier versions understand too. */
+const parts = Type.Object(
+  {
+    files: Type.Boolean(),
+    database: Type.Union([
+      Type.Literal('all'),
+      Type.Literal('none'),
+      Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }), {
+        minItems: 1,
+        maxItems: 1_000,
+      }),
+    ]),
+  },
+  closed,
+);
+
+const base64 = Type.String({
+  maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
+  pattern: '^[A-Za-z0-9+/]*={0,2}$',
 });
 
 const proof = { hostname: text(253), path: text(1024) };
@@ -204,10 +225,29 @@ export const COMMANDS = {
   snapshot: command('snapshot', Type.Object({ install, backupId: uuid }, closed), snapshot),
   restore: command(
     'restore',
-    Type.Object({ install, backupId: uuid, from: orNull(install) }, closed),
+    Type.Object({ install, backupId: uuid, from: orNull(install), parts: Type.Optional(parts) }, closed),
     snapshot,
   ),
   discardSnapshot: command('discard_snapshot', Type.Object({ install, backupId: uuid }, closed), nothing),
+  pack: command(
+    'pack',
+    Type.Object({ install, backupId: uuid, archiveId: uuid }, closed),
+    Type.Object({ bytes: count, sha256 }),
+  ),
+  readPacked: command(
+    'read_packed',
+    Type.Object(
+      {
+        install,
+        archiveId: uuid,
+        offset: count,
+        length: Type.Integer({ minimum: 1, maximum: MOST_READ_BYTES }),
+      },
+      closed,
+    ),
+    base64,
+  ),
+  discardPacked: command('discard_packed', Type.Object({ install, archiveId: uuid }, closed), nothing),
   publish: command(
     'publish',
     Type.Object({ ...proof, text: Type.String({ maxLength: 4096 }) }, closed),

@@ -1,5 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +9,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
+import {
+  ALL_PARTS,
+  type HostMachine,
+  type HostQuestions,
+  MOST_READ_BYTES,
+  PermanentHostError,
+} from '../contract/host.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
 import { certificateFor, eventually, type LogLine, siteState } from '../policy/edge.fixture.ts';
 import { connectHost, HostUnreachableError, type RemoteHost } from './client.ts';
@@ -116,6 +124,22 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     await machine.write(state, 'index.html', 'after');
     expect(await remote.restore(state, backupId)).toEqual(snapshot);
     expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
+    await machine.write(state, 'index.html', 'after');
+    await remote.restore(state, backupId, { parts: { files: true, database: 'none' } });
+    expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
+    const withoutFiles = { files: false, database: ['wp_posts'] };
+    await expect(remote.restore(state, backupId, { parts: withoutFiles })).rejects.toThrow(
+      'Websites on this host have no database.',
+    );
+    const archiveId = randomUUID();
+    const packed = await remote.pack(state, { backupId, archiveId });
+    const gzip = await remote.readPacked(state, archiveId, { offset: 0, length: 2 * MOST_READ_BYTES });
+    expect(gzip).toHaveLength(packed.bytes);
+    expect(createHash('sha256').update(gzip).digest('hex')).toBe(packed.sha256);
+    await remote.discardPacked(state, archiveId);
+    await expect(remote.readPacked(state, archiveId, { offset: 0, length: 1 })).rejects.toThrow(
+      'The archive no longer exists.',
+    );
     await remote.discardSnapshot(state, backupId);
     await expect(remote.restore(state, backupId)).rejects.toThrow(PermanentHostError);
 
@@ -297,6 +321,56 @@ describe('commands in progress', () => {
     expect(received.trimStart()).toBe('{"result":"6.8"}');
     await pool.destroy();
   });
+});
+
+/** Versions 0.1 and 0.2 know no restore of parts and no archives. */
+describe('a host of an earlier version', () => {
+  it('restores whole backups, and says what to do about the rest', async () => {
+    const path = join(folder, `${randomUUID().slice(0, 8)}.sock`);
+    const result = { bytes: 1, files: 1, sha256: '0'.repeat(64) };
+    const old = createHttpServer(async (asked, response) => {
+      const body: unknown = JSON.parse((await asked.toArray()).join(''));
+      const known = asked.url === '/v1/restore';
+      const keys = Object.keys(Object(body)).join();
+      const refused = (message: string) => JSON.stringify({ error: { permanent: true, message } });
+      if (!known) response.writeHead(404).end(refused(`There is no command POST ${asked.url}`));
+      else if (keys === 'install,backupId,from') response.end(JSON.stringify({ result }));
+      else response.writeHead(400).end(refused('the arguments of restore: / has additional properties'));
+    });
+    await once(old.listen(path), 'listening');
+    open.push({ close: async () => void old.close() });
+    const remote = connected({ socket: path });
+    const install = { id: randomUUID(), name: 'shop' };
+    const ids = { backupId: randomUUID(), archiveId: randomUUID() };
+    expect(await remote.restore(install, ids.backupId)).toEqual(result);
+    expect(await remote.restore(install, ids.backupId, { parts: ALL_PARTS })).toEqual(result);
+    const partly = { parts: { files: true, database: 'none' as const } };
+    for (const refused of [
+      remote.restore(install, ids.backupId, partly),
+      remote.pack(install, ids),
+      remote.discardPacked(install, ids.archiveId),
+    ]) {
+      await expect(refused).rejects.toThrow(PermanentHostError);
+      await expect(refused).rejects.toThrow('Install the same version of Homeport there.');
+    }
+  });
+});
+
+it('an earlier control plane restores whole backups', async () => {
+  const state = siteState('earlier', [{ name: 'earlier.hosting.test' }]);
+  const remote = connected({ socket });
+  await remote.apply(state);
+  await machine.write(state, 'index.html', 'before');
+  const backupId = randomUUID();
+  await remote.snapshot(state, backupId);
+  await machine.write(state, 'index.html', 'after');
+  const pool = new Pool('http://host', { connect: { socketPath: socket } });
+  const { id, name } = state;
+  const body = JSON.stringify({ install: { id, name }, backupId, from: null });
+  const response = await pool.request({ method: 'POST', path: '/v1/restore', body });
+  expect(await response.body.json()).toMatchObject({ result: { files: 1 } });
+  await pool.destroy();
+  expect((await machine.http('earlier.hosting.test', '/')).text).toBe('before');
 });
 
 describe('an invalid request', () => {

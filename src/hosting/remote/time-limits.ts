@@ -28,4 +28,7 @@ export const TIME_LIMITS: TimeLimits = {
   snapshot: 6 * HOUR_MS,
   restore: 6 * HOUR_MS,
   discardSnapshot: HOUR_MS,
+  pack: 6 * HOUR_MS,
+  readPacked: 30 * SECOND_MS,
+  discardPacked: MINUTE_MS,
 };

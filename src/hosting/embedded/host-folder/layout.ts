@@ -11,6 +11,8 @@ export interface Layout {
   /** Vhost files of installs that are set aside, which the edge does not read. */
   aside: string;
   snapshots: string;
+  /** Packed archives for download, a folder for each install. */
+  archives: string;
   /** One file for each published challenge. */
   proofs: string;
   /** Files being deleted, never read. */
@@ -41,6 +43,7 @@ export function layoutOf(root: string): Layout {
     installs,
     aside,
     snapshots: join(root, 'snapshots'),
+    archives: join(root, 'archives'),
     proofs: join(root, 'proofs'),
     trash: join(root, 'trash'),
     edgeCertificate: join(root, 'edge-certificate.pem'),

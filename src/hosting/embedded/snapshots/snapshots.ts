@@ -1,6 +1,8 @@
-import type { Stats } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress } from 'node:zlib';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
@@ -13,7 +15,7 @@ import { extractArchive } from './archive-extract.ts';
 import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts';
 import { verifyArchive } from './archive-read.ts';
 import { isGone } from './archive-tree.ts';
-import { type ArchiveFiles, writeArchive } from './archive-write.ts';
+import { type ArchiveFiles, checksum, writeArchive } from './archive-write.ts';
 import { measureFiles } from './measure-files.ts';
 
 /**
@@ -27,7 +29,14 @@ export interface Snapshots {
   /** See `Host.snapshot`. An existing intact snapshot is kept. */
   snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /** See `Host.restore`. */
-  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
+  restore(install: InstallRef, backupId: string, options?: SnapshotRestoreOptions): Promise<Snapshot>;
+  /** Passes a snapshot to `write` as an uncompressed tar archive, verified before its first and after its last byte. */
+  unpack(
+    install: InstallRef,
+    backupId: string,
+    write: (bytes: Buffer) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
   /** Deletes all snapshots of an install, and leftovers of an interrupted restore. */
@@ -39,7 +48,7 @@ export interface Snapshots {
   recover(installId: string): Promise<void>;
 }
 
-export interface RestoreOptions {
+interface SnapshotRestoreOptions {
   /** The install that the snapshot was made from, if different. */
   from?: InstallRef;
   signal?: AbortSignal | undefined;
@@ -130,7 +139,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
   async function restore(
     install: InstallRef,
     backupId: string,
-    { from = install, signal }: RestoreOptions,
+    { from = install, signal }: SnapshotRestoreOptions,
   ): Promise<Snapshot> {
     const places = placesOf(from, backupId);
     const identity = { installId: from.id, backupId };
@@ -147,7 +156,30 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
       return summary(totals);
     } catch (error) {
       await recoverExchange(folders);
-      throw explainRestore(error, from, backupId);
+      throw explainDamage(error, from, backupId, " The website's files were not touched.");
+    }
+  }
+
+  async function unpack(
+    install: InstallRef,
+    backupId: string,
+    write: (bytes: Buffer) => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const places = placesOf(install, backupId);
+    await requireArchive(places, install, backupId);
+    try {
+      const { archive_sha256 } = await verifyArchive(places, { installId: install.id, backupId }, signal);
+      const input = checksum();
+      const tar = createZstdDecompress();
+      const read = pipeline(createReadStream(places.archive), input.stream, tar, { signal });
+      // Reading its output reports the failure.
+      read.catch(() => {});
+      for await (const bytes of tar) await write(bytes);
+      await read;
+      if (input.digest() !== archive_sha256) throw new DamagedArchiveError('its checksum does not match');
+    } catch (error) {
+      throw explainDamage(error, install, backupId);
     }
   }
 
@@ -169,6 +201,8 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     snapshot: (install, backupId, signal) => serially(install.id, () => snapshot(install, backupId, signal)),
     restore: (install, backupId, options = {}) =>
       serially(install.id, () => restore(install, backupId, options)),
+    unpack: (install, backupId, write, signal) =>
+      serially(install.id, () => unpack(install, backupId, write, signal)),
     discard: (install, backupId) => serially(install.id, () => discard(install, backupId)),
     removeAll: (installId) => serially(installId, () => removeAll(installId)),
     recover: (installId) => serially(installId, () => recover(installId)),
@@ -254,14 +288,12 @@ async function verifyWritten(
   }
 }
 
-function explainRestore(error: unknown, install: InstallRef, backupId: string): unknown {
-  if (error instanceof DamagedArchiveError) {
-    return new PermanentHostError(
-      `The snapshot ${backupId} of ${install.name} is damaged: ${error.message}. The website's files were not touched.`,
-      { cause: error },
-    );
-  }
-  return error;
+function explainDamage(error: unknown, install: InstallRef, backupId: string, outcome = ''): unknown {
+  if (!(error instanceof DamagedArchiveError)) return error;
+  return new PermanentHostError(
+    `The snapshot ${backupId} of ${install.name} is damaged: ${error.message}.${outcome}`,
+    { cause: error },
+  );
 }
 
 /** Removes leftovers of earlier, interrupted runs for this snapshot. */

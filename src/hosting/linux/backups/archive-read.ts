@@ -15,6 +15,8 @@ import { BLOCK_BYTES, padding, parseHeader, walkTar } from './tar-blocks.ts';
 
 /** Receives the parts of a backup in order. They are not verified until {@link readArchive} has resolved. */
 export interface ArchiveReader {
+  /** Receives the archive as it is, before its parts. */
+  raw?(bytes: Buffer): Promise<void>;
   description?(description: Description): Promise<void> | void;
   dump?(bytes: Buffer): Promise<void>;
   dumpEnded?(): Promise<void> | void;
@@ -37,6 +39,7 @@ export async function readArchive(
   /** Everything but the tail, which can only be recognized once nothing follows. */
   async function* body(): AsyncGenerator<Buffer> {
     for await (const piece of archive) {
+      await reader.raw?.(piece);
       const held = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
       const end = Math.max(0, held.length - TAIL_BYTES);
       tail = held.subarray(end);

@@ -3,7 +3,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
-import type { InstallRef, Snapshot } from '../../contract/host.ts';
+import {
+  ALL_PARTS,
+  type InstallRef,
+  type PackedArchive,
+  type RestoredParts,
+  type Snapshot,
+} from '../../contract/host.ts';
+import { createPackedArchives, type PackedArchives } from '../../policy/packed-archives.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -12,7 +19,8 @@ import { createBackupMaker, dumpFileOf } from './make-backup.ts';
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
 import { repositoryPlaces } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
-import { createRestorer, restoredDumpOf } from './restore.ts';
+import { createRestorer, explainDamage, requireBackup, restoredDumpOf } from './restore.ts';
+import { readSnapshot } from './snapshot-read.ts';
 import { createWebsiteReplacement, type ReplacementStep } from './website-replacement.ts';
 
 /** Backups of websites: files and database in one restic snapshot, in a separate repository for each install. */
@@ -23,13 +31,21 @@ export interface Backups {
   restore(
     target: HostedInstall,
     backupId: string,
-    options: { from: InstallRef; signal?: AbortSignal | undefined },
+    options: { from: InstallRef; parts?: RestoredParts | undefined; signal?: AbortSignal | undefined },
   ): Promise<Snapshot>;
+  /** See `Host.pack`, `Host.readPacked` and `Host.discardPacked`. */
+  pack(
+    install: InstallRef,
+    ids: { backupId: string; archiveId: string },
+    signal?: AbortSignal,
+  ): Promise<PackedArchive>;
+  readPacked: PackedArchives['read'];
+  discardPacked: PackedArchives['discard'];
   /** Completes or undoes an interrupted restore. Call it before any other work on the website. */
   recover(installId: string): Promise<void>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
-  /** Deletes an install's repository, and unfinished backups. */
+  /** Deletes an install's repository, unfinished backups and packed archives. */
   removeAll(installId: string): Promise<void>;
 }
 
@@ -55,6 +71,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const repositories = createRepositories({ placeOf, passwordOf, clock, random });
   const replacement = createWebsiteReplacement(databases, { reached: options.reached });
   const make = createBackupMaker({ layout, databases, repositories, log });
+  const archives = createPackedArchives({ folder: layout.archives, clock });
   const restore = createRestorer({ layout, databases, websites, repositories, replacement, log });
   // Locks an install's files and its repository, which a restore into another install reads.
   const onFiles = serializeByKey();
@@ -72,7 +89,26 @@ export function createBackups(options: BackupsOptions): Backups {
     }
   }
 
+  async function pack(
+    install: InstallRef,
+    { backupId, archiveId }: { backupId: string; archiveId: string },
+    signal: AbortSignal | undefined,
+  ): Promise<PackedArchive> {
+    try {
+      const { restic, id } = await requireBackup(repositories, install, backupId, signal);
+      return await archives.pack(
+        install.id,
+        archiveId,
+        async (raw) => void (await readSnapshot(restic, id, install, { signal, reader: { raw } })),
+        signal,
+      );
+    } catch (error) {
+      throw explainDamage(explainRepository(error, install), install, backupId);
+    }
+  }
+
   async function removeAll(installId: string): Promise<void> {
+    await archives.removeAll(installId);
     await repositories.remove(installId);
     for (const file of [dumpFileOf(layout, installId), restoredDumpOf(layout, installId)]) {
       await rm(file, { force: true });
@@ -87,11 +123,15 @@ export function createBackups(options: BackupsOptions): Backups {
         await recover(install.ref.id);
         return onRepository(install.ref.id, () => make(install, canonicalId(backupId), signal));
       }),
-    restore: (target, backupId, { from, signal }) =>
+    restore: (target, backupId, { from, parts = ALL_PARTS, signal }) =>
       onFiles(target.ref.id, async () => {
         await recover(target.ref.id);
-        return onRepository(from.id, () => restore(target, canonicalId(backupId), from, signal));
+        return onRepository(from.id, () => restore(target, canonicalId(backupId), { from, parts, signal }));
       }),
+    pack: (install, { backupId, archiveId }, signal) =>
+      onRepository(install.id, () => pack(install, { backupId: canonicalId(backupId), archiveId }, signal)),
+    readPacked: archives.read,
+    discardPacked: archives.discard,
     recover: (installId) => onFiles(installId, () => recover(installId)),
     discard: (install, backupId) => onRepository(install.id, () => discard(install, canonicalId(backupId))),
     removeAll: (installId) => onRepository(installId, () => removeAll(installId)),

@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemRandomness } from '../../../lib/ids.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { describeBackupParts } from '../../contract/backup-parts.fixture.ts';
+import { PermanentHostError, type RestoredParts } from '../../contract/host.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
@@ -48,6 +49,28 @@ async function bringTo(state: string): Promise<void> {
   await note(state);
 }
 
+describeBackupParts(() => ({
+  host: {
+    snapshot: (_install, id) => backups.snapshot(shop, id),
+    restore: (_install, id, options) => backups.restore(shop, id, { from: shop.ref, ...options }),
+    pack: backups.pack,
+    readPacked: ({ id }, archiveId, part) => backups.readPacked(id, archiveId, part),
+    discardPacked: ({ id }, archiveId) => backups.discardPacked(id, archiveId),
+  },
+  install: shop.ref,
+  write: (path, content) => machine.put(shop, path, content),
+  read: (path) => readFileSync(machine.inHtdocs(shop, path), 'utf8'),
+  inArchive: 'htdocs/',
+  damage(backupId) {
+    // Something else under the id of this backup.
+    const found = machine.restic(shop, ['snapshots', '--json', '--tag', backupId]).toString();
+    machine.restic(shop, ['forget', ...JSON.parse(found).map(({ id }: { id: string }) => id)]);
+    const tags = ['--tag', backupId, '--host', 'homeport'];
+    const archive = ['backup', '--stdin', '--stdin-filename', 'website.tar', ...tags];
+    machine.restic(shop, archive, randomBytes(2048));
+  },
+}));
+
 describe('an interrupted replacement', () => {
   const id = randomUUID();
   beforeAll(async () => {
@@ -71,6 +94,55 @@ describe('an interrupted replacement', () => {
     expect(await machine.leftoversOf(shop)).toEqual([]);
     await next.recover(shop.ref.id);
     expect(await seen()).toBe(step === 'prepared' ? 'new new new' : 'old old old');
+  });
+
+  const FILES: RestoredParts = { files: true, database: 'none' };
+  const DATABASE: RestoredParts = { files: false, database: 'all' };
+  const TABLE: RestoredParts = { files: false, database: ['notes'] };
+  test.each([
+    ...(['prepared', 'begun', 'htdocs', 'private', 'dropped'] as const).map((step) => [step, FILES] as const),
+    ...REPLACEMENT_STEPS.flatMap((step) => [[step, DATABASE] as const, [step, TABLE] as const]),
+  ])('of parts, by a kill after "%s" of %j, ends whole, or was never begun', async (step, parts) => {
+    const reached = Promise.withResolvers<void>();
+    const killed = machine.backupsWith({
+      reached: (at: ReplacementStep) =>
+        at === step ? new Promise(() => reached.resolve()) : Promise.resolve(),
+    });
+    void killed.restore(shop, id, { from: shop.ref, parts });
+    await reached.promise;
+    const next = machine.backupsWith();
+    await next.recover(shop.ref.id);
+    const replaced = parts.files ? 'old old new' : 'new new old';
+    expect(await seen()).toBe(step === 'prepared' ? 'new new new' : replaced);
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  });
+
+  test.each(['begun', 'htdocs', 'private'] as const)(
+    'of the files, by a failure after "%s", leaves the present website',
+    async (step) => {
+      const failing = machine.backupsWith({
+        reached: async (at) => {
+          if (at === step) throw new Error('the disk is full');
+        },
+      });
+      const restored = failing.restore(shop, id, { from: shop.ref, parts: FILES });
+      await expect(restored).rejects.toThrow('the disk is full');
+      expect(await seen()).toBe('new new new');
+      expect(await machine.leftoversOf(shop)).toEqual([]);
+    },
+  );
+
+  test('of the files, by a failure at its very end, is complete', async () => {
+    const failing = machine.backupsWith({
+      reached: async (at) => {
+        if (at === 'dropped') throw new Error('the disk is full');
+      },
+    });
+    const restored = failing.restore(shop, id, { from: shop.ref, parts: FILES });
+    await expect(restored).rejects.toThrow('the disk is full');
+    await machine.backupsWith().recover(shop.ref.id);
+    expect(await seen()).toBe('old old new');
+    expect(await machine.leftoversOf(shop)).toEqual([]);
   });
 
   test.each(['prepared', 'begun', 'htdocs', 'private'] as const)(
@@ -221,4 +293,78 @@ test('one backup goes and the others stay; then all go', async () => {
   await backups.removeAll(shop.ref.id);
   expect(existsSync(machine.repositoryOf(shop))).toBe(false);
   await expect(backups.restore(shop, two, { from: shop.ref })).rejects.toThrow(/no backup/);
+});
+
+describe('a restore of some tables', () => {
+  const id = randomUUID();
+  const query = (sql: string) => machine.databases.query(shop.database, sql);
+  const restore = (tables: string[], backupId = id) =>
+    backups.restore(shop, backupId, { from: shop.ref, parts: { files: false, database: tables } });
+
+  beforeAll(async () => {
+    await query(
+      `CREATE TABLE pages (id INT PRIMARY KEY, text VARCHAR(100)); INSERT INTO pages VALUES (1, 'old');
+       CREATE TABLE seen (id INT); CREATE VIEW texts AS SELECT text FROM pages;
+       CREATE TRIGGER counted AFTER INSERT ON pages FOR EACH ROW INSERT INTO seen VALUES (NEW.id)`,
+    );
+    await bringTo('old');
+    await backups.snapshot(shop, id);
+  });
+  beforeEach(async () => {
+    await bringTo('new');
+    await query(
+      `UPDATE pages SET text = 'new'; DELETE FROM seen; DROP TRIGGER IF EXISTS counted; DROP VIEW texts;
+       CREATE VIEW texts AS SELECT CONCAT(text, '!') FROM pages; CREATE OR REPLACE TABLE later (id INT)`,
+    );
+  });
+
+  test('replaces these with their triggers, and leaves everything else', async () => {
+    await restore(['pages']);
+    expect(await query('SELECT * FROM texts')).toEqual([['old!']]);
+    expect(await seen()).toBe('new new new');
+    expect(await query("SHOW TABLES LIKE 'later'")).toEqual([['later']]);
+    await query("INSERT INTO pages VALUES (7, 'more')");
+    expect(await query('SELECT id FROM seen')).toEqual([['7']]);
+    await query('DELETE FROM pages WHERE id = 7');
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  });
+
+  test('brings back a table that is missing', async () => {
+    await query('DROP TABLE notes');
+    await restore(['notes', 'pages']);
+    expect(await machine.notesOf(shop)).toEqual(['old']);
+    expect(await query('SELECT text FROM pages')).toEqual([['old']]);
+  });
+
+  test.each([['nothing'], ['texts'], ['homeport_restored'], ['`; DROP TABLE pages']])(
+    'refuses %s, which is no table of the backup',
+    async (name) => {
+      const restored = restore(['pages', name]);
+      await expect(restored).rejects.toThrow(PermanentHostError);
+      await expect(restored).rejects.toThrow(
+        `The database has no table "${name}". The website is unchanged.`,
+      );
+      expect(await query('SELECT text FROM pages')).toEqual([['new']]);
+      expect(await machine.leftoversOf(shop)).toEqual([]);
+    },
+  );
+
+  test('refuses to part tables that a foreign key connects', async () => {
+    await query(
+      `CREATE TABLE parents (id INT PRIMARY KEY) ENGINE=InnoDB;
+       CREATE TABLE children (parent INT, FOREIGN KEY (parent) REFERENCES parents (id)) ENGINE=InnoDB;
+       INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)`,
+    );
+    const connected = randomUUID();
+    await backups.snapshot(shop, connected);
+    await query('DELETE FROM children');
+    const advice = 'A foreign key connects the tables "children" and "parents". Name both or neither.';
+    for (const table of ['parents', 'children']) {
+      await expect(restore([table], connected)).rejects.toThrow(advice);
+    }
+    await restore(['parents', 'children'], connected);
+    expect(await query('SELECT parent FROM children')).toEqual([['1']]);
+    await expect(query('INSERT INTO children VALUES (9)')).rejects.toThrow(/foreign key/);
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  });
 });

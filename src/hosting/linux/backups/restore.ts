@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { type InstallRef, PermanentHostError, type Snapshot } from '../../contract/host.ts';
+import {
+  type InstallRef,
+  PermanentHostError,
+  type RestoredParts,
+  type Snapshot,
+} from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -11,6 +16,7 @@ import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
+import { requireSeparableTables } from './chosen-tables.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
@@ -43,24 +49,28 @@ export function createRestorer({
   async function restore(
     target: HostedInstall,
     backupId: string,
-    from: InstallRef,
-    signal: AbortSignal | undefined,
+    { from, parts, signal }: { from: InstallRef; parts: RestoredParts; signal: AbortSignal | undefined },
   ): Promise<Snapshot> {
     const { ref, sandbox, database, unixUser } = target;
     const home = layout.homeOf(ref.id);
     const owner = { database, unixUser };
     try {
       const [{ restic, id }, staged] = await allDone([
-        requireBackup(from, backupId, signal),
-        replacement.prepare(home, owner, sandbox),
+        requireBackup(repositories, from, backupId, signal),
+        replacement.prepare(home, { ...owner, parts }, sandbox),
       ]);
-      const restored = await fill(restic, id, target, staged, from, signal);
+      const restored = await fill(restic, id, target, { staged, parts }, from, signal);
       // The website keeps its present core, whatever version the backup had.
-      await linkSite(layout, { ...sandbox, home: staged.folder });
-      if (ref.id !== from.id) await takeOwnName(target, staged, restored.description);
+      if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
+      if (typeof parts.database !== 'string') {
+        await requireSeparableTables(databases, { from: staged.database, to: database }, parts.database);
+      }
+      if (ref.id !== from.id && parts.database !== 'none') {
+        await takeOwnName(target, staged, restored.description);
+      }
       await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
-      await replacement.replace(home, owner);
+      await replacement.replace(home, { ...owner, parts });
       return restored.snapshot;
     } catch (error) {
       await replacement.recover(home).catch((err: unknown) => {
@@ -69,27 +79,18 @@ export function createRestorer({
           'could not undo a restore; trying again at the next start of the host',
         );
       });
-      throw explainRestore(explainRepository(error, from), from, backupId);
+      throw explainDamage(explainRepository(error, from), from, backupId, ' The website is unchanged.');
     }
   }
 
-  async function requireBackup(
-    from: InstallRef,
-    backupId: string,
-    signal: AbortSignal | undefined,
-  ): Promise<{ restic: Restic; id: string }> {
-    const restic = await repositories.open(from.id);
-    const [id] = restic === null ? [] : await restic.find(backupId, signal);
-    if (restic !== null && id !== undefined) return { restic, id };
-    throw new PermanentHostError(`This host has no backup ${backupId} of ${from.name}.`);
-  }
-
-  /** Fills the staging folder from a snapshot while verifying it. The database is loaded while files are still arriving. */
+  /**
+   * Fills the staging folder from a snapshot while verifying all of it. The database is loaded while files are still arriving.
+   */
   async function fill(
     restic: Restic,
     snapshotId: string,
     { ref, sandbox }: HostedInstall,
-    staged: StagedWebsite,
+    { staged, parts }: { staged: StagedWebsite; parts: RestoredParts },
     from: InstallRef,
     signal: AbortSignal | undefined,
   ): Promise<{ snapshot: Snapshot; description: Description }> {
@@ -97,8 +98,9 @@ export function createRestorer({
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     await rm(dumpFile, { force: true });
     const dump = await open(dumpFile, 'wx', 0o600);
-    const tar = unpackWebsite(layout, sandbox, staged.folder);
-    tar.stdout.resume();
+    const tar = parts.files ? unpackWebsite(layout, sandbox, staged.folder) : null;
+    tar?.stdout.resume();
+    const withDatabase = parts.database !== 'none';
     const seen: { description: Description | null } = { description: null };
     let loading: Promise<void> = Promise.resolve();
     try {
@@ -108,23 +110,24 @@ export function createRestorer({
           description(description) {
             seen.description = description;
           },
-          dump: async (bytes) => void (await dump.writeFile(bytes)),
+          dump: async (bytes) => void (withDatabase && (await dump.writeFile(bytes))),
           async dumpEnded() {
             await dump.close();
+            if (!withDatabase) return;
             loading = databases.load(staged.database, dumpFile, signal);
             // Awaited below; until then its failure must not count as unhandled.
             loading.catch(() => {});
           },
-          files: (bytes) => writeTo(tar.stdin, bytes),
+          ...(tar === null ? {} : { files: (bytes: Buffer) => writeTo(tar.stdin, bytes) }),
         },
       });
-      tar.stdin.end();
-      await tar.ended;
+      tar?.stdin.end();
+      await tar?.ended;
       await loading;
       if (seen.description === null) throw new Error('read a backup without a description to its end');
       return { snapshot, description: seen.description };
     } catch (error) {
-      const failure = await tar.stop();
+      const failure = (await tar?.stop()) ?? null;
       await loading.catch(() => {});
       signal?.throwIfAborted();
       throw failure ?? error;
@@ -148,10 +151,23 @@ export function createRestorer({
   return restore;
 }
 
-function explainRestore(error: unknown, from: InstallRef, backupId: string): unknown {
+/** The snapshot of a backup. Rejects with a {@link PermanentHostError} if there is none. */
+export async function requireBackup(
+  repositories: Repositories,
+  from: InstallRef,
+  backupId: string,
+  signal: AbortSignal | undefined,
+): Promise<{ restic: Restic; id: string }> {
+  const restic = await repositories.open(from.id);
+  const [id] = restic === null ? [] : await restic.find(backupId, signal);
+  if (restic !== null && id !== undefined) return { restic, id };
+  throw new PermanentHostError(`This host has no backup ${backupId} of ${from.name}.`);
+}
+
+export function explainDamage(error: unknown, from: InstallRef, backupId: string, outcome = ''): unknown {
   if (!(error instanceof DamagedBackupError)) return error;
   return new PermanentHostError(
-    `The backup ${backupId} of ${from.name} is damaged: ${error.message}. The website is unchanged.`,
+    `The backup ${backupId} of ${from.name} is damaged: ${error.message}.${outcome}`,
     { cause: error },
   );
 }

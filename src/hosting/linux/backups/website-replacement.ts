@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { ALL_PARTS, type RestoredParts } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { runCommand } from '../machine/run-command.ts';
@@ -23,21 +24,36 @@ const stateSchema = Type.Object({
   phase: Type.Union([Type.Literal('preparing'), Type.Literal('exchanging')]),
   database: Type.String(),
   unixUser: Type.String(),
+  /** Absent in files of earlier versions, which always replaced everything. */
+  parts: Type.Optional(
+    Type.Object({
+      files: Type.Boolean(),
+      database: Type.Union([Type.Literal('all'), Type.Literal('none'), Type.Array(Type.String())]),
+    }),
+  ),
 });
 const state = Compile(stateSchema);
+type State = Static<typeof stateSchema>;
 
-/** The database to restore. */
-export type Target = Pick<Static<typeof stateSchema>, 'database' | 'unixUser'>;
+/** The database of the website, and what is replaced. */
+export interface Target {
+  database: string;
+  unixUser: string;
+  /** Default: everything. */
+  parts?: RestoredParts | undefined;
+}
 
 /** The restored website beside the present one, until it replaces it. */
 export interface StagedWebsite {
   folder: string;
-  /** Database that the dump is loaded into. */
+  /** Database that the dump is loaded into; missing if the database is not restored. */
   database: string;
 }
 
 export interface WebsiteReplacement {
-  /** Creates an empty staging folder, where the install can fill `htdocs` and `private`, and an empty second database. */
+  /**
+   * Creates a staging folder, and in it what the install fills: `htdocs` and `private`, an empty second database, or both.
+   */
   prepare(home: string, target: Target, owner: { uid: number; gid: number }): Promise<StagedWebsite>;
   /**
    * Replaces the present files and tables by the staged ones. A failure leaves the present ones, unless it comes so late that
@@ -79,35 +95,40 @@ export function createWebsiteReplacement(
     await recover(home);
     const folder = join(home, STAGING);
     await mkdir(folder, { mode: 0o711 });
-    await writeState(folder, { phase: 'preparing', ...target });
-    for (const name of FOLDERS) {
+    const { files, database: tables } = target.parts ?? ALL_PARTS;
+    await writeState(folder, stateOf('preparing', target));
+    for (const name of files ? FOLDERS : []) {
       await mkdir(join(folder, name), { mode: 0o700 });
       await lchown(join(folder, name), owner.uid, owner.gid);
     }
     const database = scratchOf(target.database);
-    await databases.drop(database, target.unixUser);
-    await databases.create(database, target.unixUser);
-    // The website may have lost its own files or database, which is why it is restored.
-    await databases.create(target.database, target.unixUser);
+    if (tables !== 'none') {
+      await databases.drop(database, target.unixUser);
+      await databases.create(database, target.unixUser);
+      // The website may have lost its own files or database, which is why it is restored.
+      await databases.create(target.database, target.unixUser);
+    }
     await reached('prepared');
     return { folder, database };
   }
 
   async function replace(home: string, target: Target): Promise<void> {
     const folder = join(home, STAGING);
-    await databases.query(
-      scratchOf(target.database),
-      `CREATE TABLE IF NOT EXISTS ${MARK} (one INT PRIMARY KEY)`,
-    );
-    await writeState(folder, { phase: 'exchanging', ...target });
+    if (hasTables(target)) {
+      await databases.query(
+        scratchOf(target.database),
+        `CREATE TABLE IF NOT EXISTS ${MARK} (one INT PRIMARY KEY)`,
+      );
+    }
+    await writeState(folder, stateOf('exchanging', target));
     try {
       await reached('begun');
       await finish(home, target);
     } catch (error) {
-      // Once the tables have moved, the replacement can only be completed.
-      if (await isTableMoved(target)) throw error;
+      // From there on, the replacement can only be completed.
+      if (await isPastReturn(folder, target)) throw error;
       await takeBack(home);
-      await writeState(folder, { phase: 'preparing', ...target });
+      await writeState(folder, stateOf('preparing', target));
       await recover(home);
       throw error;
     }
@@ -121,13 +142,22 @@ export function createWebsiteReplacement(
     }
     await syncFolder(folder);
     await syncFolder(home);
-    if (!(await isTableDone(target))) {
-      await databases.replaceTables(scratchOf(target.database), target.database);
+    if (!hasTables(target)) {
+      // Everything is in place; only the former folders are left to delete.
+      await writeState(folder, stateOf('preparing', target));
+    } else if (!(await isTableDone(target))) {
+      await databases.replaceTables(scratchOf(target.database), target.database, tablesOf(target));
       await reached('tables');
       await databases.query(target.database, `DROP TABLE IF EXISTS ${MARK}`);
       await reached('unmarked');
     }
     await remove(home, target);
+  }
+
+  /** Whether restored tables are in place, or, without any, whether the former folders may be incomplete already. */
+  async function isPastReturn(folder: string, target: Target): Promise<boolean> {
+    if (hasTables(target)) return isTableMoved(target);
+    return (await readState(folder))?.phase !== 'exchanging';
   }
 
   /** Whether the restored tables have left the database they were loaded into. */
@@ -170,6 +200,23 @@ export function createWebsiteReplacement(
   return { prepare, replace, recover };
 }
 
+const hasTables = ({ parts = ALL_PARTS }: Target) => parts.database !== 'none';
+
+/** The tables to replace, with the mark; null for all. */
+function tablesOf({ parts = ALL_PARTS }: Target): string[] | null {
+  return typeof parts.database === 'string' ? null : [...parts.database, MARK];
+}
+
+function stateOf(phase: State['phase'], { database, unixUser, parts = ALL_PARTS }: Target): State {
+  const { files, database: tables } = parts;
+  return {
+    phase,
+    database,
+    unixUser,
+    parts: { files, database: typeof tables === 'string' ? tables : [...tables] },
+  };
+}
+
 const oldOf = (name: string) => `${name}.old`;
 
 async function putInPlace(home: string, name: string): Promise<void> {
@@ -197,11 +244,11 @@ async function takeBack(home: string): Promise<void> {
   await syncFolder(home);
 }
 
-async function writeState(folder: string, value: Static<typeof stateSchema>): Promise<void> {
+async function writeState(folder: string, value: State): Promise<void> {
   await writeDurably(join(folder, STATE), JSON.stringify(value));
 }
 
-async function readState(folder: string): Promise<Static<typeof stateSchema> | null> {
+async function readState(folder: string): Promise<State | null> {
   const text = await ifThere(readFile(join(folder, STATE), 'utf8'));
   if (text === null) return null;
   const value: unknown = JSON.parse(text);

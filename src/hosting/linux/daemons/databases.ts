@@ -32,9 +32,10 @@ export interface Databases {
   query(database: string, sql: string): Promise<string[][]>;
   /**
    * Replaces the content of `to` by that of `from`, all tables in one atomic step. `from` is empty afterwards. A call after an
-   * interruption completes what the earlier one began; with no tables in `from`, it does nothing.
+   * interruption completes what the earlier one began; with no tables in `from`, it does nothing. With `tables`, only these and
+   * their triggers are replaced. No foreign key may connect them with others.
    */
-  replaceTables(from: string, to: string): Promise<void>;
+  replaceTables(from: string, to: string, tables?: readonly string[] | null): Promise<void>;
 }
 
 /** `empty`: no tables. `inaccessible`: its user is missing or lacks rights. */
@@ -136,7 +137,8 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       const { owner } = await owned(database);
       return runStatements(socket, owner, sql, { database });
     },
-    replaceTables: async (from, to) => replaceTables(socket, await owned(from), await owned(to)),
+    replaceTables: async (from, to, tables = null) =>
+      replaceTables(socket, await owned(from), await owned(to), tables),
   };
 }
 

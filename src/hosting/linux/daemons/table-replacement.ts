@@ -16,7 +16,12 @@ const LOCK_TIMEOUT = 'SET SESSION lock_wait_timeout = 60';
  * leaves a known state. `ended` stays until {@link forgetReplacement}, so that a repeated call does not use the emptied
  * database as new content.
  */
-export async function replaceTables(socket: string, from: OwnedDatabase, to: OwnedDatabase): Promise<void> {
+export async function replaceTables(
+  socket: string,
+  from: OwnedDatabase,
+  to: OwnedDatabase,
+  tables: readonly string[] | null = null,
+): Promise<void> {
   const asRoot = (...statements: string[]) =>
     runStatements(socket, 'root', [LOCK_TIMEOUT, ...statements].join(';\n'));
   const { progress, aside } = namesFor(from.database);
@@ -24,7 +29,7 @@ export async function replaceTables(socket: string, from: OwnedDatabase, to: Own
   const target = databaseName(to.database);
 
   async function begin(): Promise<void> {
-    const [mine, theirs] = await Promise.all([programsOf(socket, from), programsOf(socket, to)]);
+    const [mine, theirs] = await Promise.all([savedPrograms(from), savedPrograms(to)]);
     await asRoot(
       `DROP DATABASE IF EXISTS ${aside}`,
       `CREATE DATABASE ${aside}`,
@@ -35,9 +40,14 @@ export async function replaceTables(socket: string, from: OwnedDatabase, to: Own
     );
   }
 
+  async function savedPrograms(owned: OwnedDatabase): Promise<string> {
+    if (tables === null) return programsOf(socket, owned);
+    return triggersOf(socket, owned, await namesOf(owned.database));
+  }
+
   async function move(): Promise<void> {
-    const present = await tablesOf(to.database);
-    const coming = await tablesOf(from.database);
+    const present = (await namesOf(to.database)).map(identifier);
+    const coming = (await namesOf(from.database)).map(identifier);
     await asRoot(...(await dropPrograms(from.database, ['TRIGGER'])), ...(await dropPrograms(to.database)));
     const moves = [
       ...present.map((table) => [`${target}.${table}`, `${aside}.${table}`]),
@@ -62,16 +72,18 @@ export async function replaceTables(socket: string, from: OwnedDatabase, to: Own
     await asRoot(`RENAME TABLE ${progress}.moved TO ${progress}.ended`, `DROP DATABASE IF EXISTS ${aside}`);
   }
 
-  async function tablesOf(database: string): Promise<string[]> {
+  /** The tables to move. */
+  async function namesOf(database: string): Promise<string[]> {
     const rows = await asRoot(
       `SELECT TABLE_NAME FROM information_schema.TABLES
         WHERE TABLE_SCHEMA = ${textLiteral(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
     );
-    return rows.flat().map(identifier);
+    return rows.flat().filter((name) => tables?.includes(name) ?? true);
   }
 
   async function dropPrograms(database: string, kinds?: string[]): Promise<string[]> {
     const schema = textLiteral(database);
+    if (tables !== null && database === to.database) return dropTriggers(database, tables);
     const rows = await asRoot(
       `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
         UNION ALL SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES
@@ -82,6 +94,15 @@ export async function replaceTables(socket: string, from: OwnedDatabase, to: Own
     return rows
       .filter(([kind = '']) => kinds === undefined || kinds.includes(kind))
       .map(([kind, name = '']) => `DROP ${kind} IF EXISTS ${databaseName(database)}.${identifier(name)}`);
+  }
+
+  /** The triggers of some tables. All other programs stay with the tables that stay. */
+  async function dropTriggers(database: string, of: readonly string[]): Promise<string[]> {
+    const rows = await asRoot(
+      `SELECT TRIGGER_NAME FROM information_schema.TRIGGERS
+        WHERE TRIGGER_SCHEMA = ${textLiteral(database)} AND EVENT_OBJECT_TABLE IN (${of.map(textLiteral).join(', ')})`,
+    );
+    return rows.flat().map((name) => `DROP TRIGGER IF EXISTS ${databaseName(database)}.${identifier(name)}`);
   }
 
   async function runPrograms({ database, owner }: OwnedDatabase, programs: string): Promise<void> {
@@ -119,6 +140,18 @@ function progressOf(progress: string): string {
   return `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${schema}`;
 }
 
+/** Statements that create the triggers of some tables, without definers. */
+async function triggersOf(
+  socket: string,
+  { database, owner }: OwnedDatabase,
+  tables: readonly string[],
+): Promise<string> {
+  if (tables.length === 0) return '';
+  const options = ['--skip-dump-date', '--no-data', '--no-create-info', '--triggers'];
+  const command = clientCommand(socket, owner, 'mariadb-dump', [...options, '--', database, ...tables]);
+  return strip((await runCommand(...command)).stdout);
+}
+
 /** Statements that create everything of a database except its tables, without definers. */
 async function programsOf(socket: string, { database, owner }: OwnedDatabase): Promise<string> {
   const dump = async (...args: string[]) =>
@@ -131,6 +164,10 @@ async function programsOf(socket: string, { database, owner }: OwnedDatabase): P
   // Functions first, because views may use them.
   const programs = await dump('--no-create-info', '--triggers', '--routines', '--events', '--', database);
   const text = programs + (names.length > 0 ? await dump('--skip-triggers', '--', database, ...names) : '');
+  return strip(text);
+}
+
+async function strip(text: string): Promise<string> {
   const stripped = await Readable.from([Buffer.from(text)])
     .pipe(withoutDefiners())
     .toArray();

@@ -54,6 +54,8 @@ export interface LinuxLayout {
   ssh: string;
   /** Backups, unless another place is configured. */
   backups: string;
+  /** Packed archives for download, a folder for each install. */
+  archives: string;
   /** For files that are being made or deleted; on the same file system as the rest. */
   scratch: string;
   hostSocket: string;
@@ -108,6 +110,7 @@ export function linuxLayout(
     mariadb: below('mariadb'),
     ssh: below('ssh'),
     backups: below('backups'),
+    archives: below('archives'),
     scratch: below('scratch'),
     hostSocket: join(runFolder, 'host.sock'),
     keysSocket: join(runFolder, 'keys.sock'),

@@ -1,0 +1,50 @@
+import { readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeBackupParts } from '../contract/backup-parts.fixture.ts';
+import { PermanentHostError } from '../contract/host.ts';
+import { siteState } from '../policy/edge.fixture.ts';
+import { startHost, type TestHost, traces } from './embedded-host.fixture.ts';
+
+let started: TestHost;
+const state = siteState('parts', [{ name: 'parts.hosting.test' }]);
+
+beforeAll(async () => {
+  started = await startHost();
+  await started.host.apply(state);
+});
+afterAll(() => started.close());
+
+describeBackupParts(() => ({
+  host: started.host,
+  install: state,
+  write: (path, content) => started.write(state, path, content),
+  read: (path) => readFileSync(started.file(state, path), 'utf8'),
+  inArchive: '',
+  damage: (backupId) => truncateSync(join(started.folder, 'snapshots', state.id, `${backupId}.tar.zst`), 50),
+}));
+
+test.each([
+  { files: false, database: 'all' as const },
+  { files: true, database: ['wp_posts'] },
+])('a restore of %j is refused without a database', async (parts) => {
+  const id = crypto.randomUUID();
+  await started.write(state, 'index.html', 'kept');
+  await started.host.snapshot(state, id);
+  await started.write(state, 'index.html', 'now');
+  const restored = started.host.restore(state, id, { parts });
+  await expect(restored).rejects.toThrow(PermanentHostError);
+  await expect(restored).rejects.toThrow('Websites on this host have no database.');
+  expect(readFileSync(started.file(state, 'index.html'), 'utf8')).toBe('now');
+});
+
+test('packed archives go with their install', async () => {
+  const doomed = siteState('doomed', [{ name: 'doomed.hosting.test' }]);
+  await started.host.apply(doomed);
+  const [backupId, archiveId] = [crypto.randomUUID(), crypto.randomUUID()];
+  await started.host.snapshot(doomed, backupId);
+  await started.host.pack(doomed, { backupId, archiveId });
+  expect(await traces(started, archiveId)).toHaveLength(1);
+  await started.host.remove(doomed);
+  expect(await traces(started, archiveId)).toEqual([]);
+});

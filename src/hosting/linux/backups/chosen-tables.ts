@@ -1,0 +1,47 @@
+import { PermanentHostError } from '../../contract/host.ts';
+import type { Databases } from '../daemons/databases.ts';
+import { textLiteral } from '../daemons/sql.ts';
+
+/**
+ * Requires that some tables can be replaced alone: the restored database has all of them, and no foreign key connects them with
+ * other tables. Otherwise rejects with a {@link PermanentHostError}.
+ */
+export async function requireSeparableTables(
+  databases: Pick<Databases, 'query'>,
+  { from, to }: { from: string; to: string },
+  tables: readonly string[],
+): Promise<void> {
+  const rows = await databases.query(
+    from,
+    `SELECT TABLE_NAME FROM information_schema.TABLES
+      WHERE TABLE_SCHEMA = ${textLiteral(from)} AND TABLE_TYPE = 'BASE TABLE'`,
+  );
+  const present = new Set(rows.flat());
+  const missing = tables.filter((name) => !present.has(name));
+  if (missing.length > 0) {
+    throw new PermanentHostError(
+      `The database has no table ${missing.map(quoted).join(', ')}. The website is unchanged.`,
+    );
+  }
+  for (const database of [from, to]) await requireNoBorderKey(databases, database, tables);
+}
+
+async function requireNoBorderKey(
+  databases: Pick<Databases, 'query'>,
+  database: string,
+  tables: readonly string[],
+): Promise<void> {
+  const keys = await databases.query(
+    database,
+    `SELECT TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS
+      WHERE CONSTRAINT_SCHEMA = ${textLiteral(database)}`,
+  );
+  for (const [table = '', referenced = ''] of keys) {
+    if (tables.includes(table) === tables.includes(referenced)) continue;
+    throw new PermanentHostError(
+      `A foreign key connects the tables ${quoted(table)} and ${quoted(referenced)}. Name both or neither. The website is unchanged.`,
+    );
+  }
+}
+
+const quoted = (name: string) => `"${name}"`;
