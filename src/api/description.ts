@@ -4,17 +4,39 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { openApiDocument } from './openapi-document.ts';
 import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { publicRoute, type Route } from './route.ts';
-import { Type } from './schema.ts';
+import { component, Type } from './schema.ts';
 import { SESSION_COOKIE } from './session.ts';
 import { visitRoute } from './visit-route.ts';
 
+/** The groups of the operations, in the order of the pages. */
+const API_TAGS = [
+  { name: 'Service', description: 'The status of the service, and this description' },
+  { name: 'User', description: 'The user of the credential' },
+  { name: 'Accounts', description: 'Accounts own sites, installs and users' },
+  { name: 'Account users', description: 'The members of an account and their roles' },
+  { name: 'Sites', description: 'A site groups up to one install for each environment' },
+  { name: 'Installs', description: 'An install is one website' },
+  { name: 'Domains', description: 'The host names of an install, their DNS and their ownership' },
+  { name: 'Certificates', description: 'The TLS certificates of the domains' },
+  { name: 'Backups', description: 'Verified copies of an install' },
+  { name: 'Caches', description: 'The caches of an install' },
+  { name: 'Offload', description: 'Files that a bucket serves' },
+  { name: 'SSH keys', description: 'Keys for SFTP connections' },
+];
+
 /** The version of the published description (specification, Versioning). */
-const DESCRIPTION_VERSION = '1.6.15';
+const DESCRIPTION_VERSION = '1.17.0';
 
 /** The page loads from and connects to this server only. Its library sets inline styles. */
 const PAGE_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
+
+const openApiDocumentSchema = component(
+  'OpenApiDocument',
+  Type.Unsafe<object>({ description: 'An OpenAPI document' }),
+  { openapi: '3.1.0', info: { title: 'Homeport Hosting Customer API', version: DESCRIPTION_VERSION } },
+);
 
 export interface ApiDescription {
   /** Serves the OpenAPI document. */
@@ -37,6 +59,7 @@ export async function describeApi(
           'Hosting accounts, users, sites, installs, domains, certificates, backups, caches and SSH keys.',
       },
       server: `${publicUrl}${API_PREFIX}`,
+      tags: API_TAGS,
       securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
     });
     return rendered;
@@ -45,11 +68,12 @@ export async function describeApi(
     method: 'GET',
     path: '/swagger',
     operationId: 'swagger',
-    summary: 'This description, OpenAPI 3.1',
+    summary: 'Get this description',
+    description: 'Returns this OpenAPI 3.1 document. Needs no authentication.',
     tag: 'Service',
     errors: [429, 503],
     success: 200,
-    response: Type.Unknown({ description: 'An OpenAPI document' }),
+    response: openApiDocumentSchema,
     handle: async () => render(),
   });
   await app.register(swagger, {

@@ -31,7 +31,8 @@ export interface ErrorAnswer {
   retryAfterSeconds?: number;
 }
 
-const UNEXPECTED: Record<500 | 503, string> = {
+/** Messages of failures that must not reveal their cause. */
+export const UNEXPECTED: Record<500 | 503, string> = {
   500: 'Internal server error - please try again later',
   503: 'Service temporarily unavailable',
 };

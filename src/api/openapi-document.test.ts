@@ -53,12 +53,13 @@ it('every use of a component is a reference, and null is allowed beside it', () 
                 },
               },
             },
-            404: { content: { 'application/json': { schema: ref('Error') } } },
+            404: { $ref: '#/components/responses/NotFound' },
           },
         },
       },
     },
     components: {
+      responses: { NotFound: { content: { 'application/json': { schema: ref('Error') } } } },
       schemas: {
         Box: {
           required: ['owner', 'former', 'all', 'size'],
@@ -106,6 +107,29 @@ it('a page of components is a component', () => {
       },
     },
   });
+});
+
+it('a link takes the identifiers from the answer and the path', () => {
+  const lid = component('Lid', Type.Object({ id: Type.String() }), { id: '7' });
+  const createLid: Route = {
+    ...boxRoute(),
+    method: 'POST',
+    path: '/boxes/:box_id/lids',
+    operationId: 'createLid',
+    success: 201,
+    response: lid,
+    link: { operationId: 'getLid', ids: { lid_id: '/id' } },
+  };
+  const getLid: Route = { ...boxRoute(), path: '/boxes/:box_id/lids/:lid_id', operationId: 'getLid' };
+  const parameters = { box_id: '$request.path.box_id', lid_id: '$response.body#/id' };
+  expect(openApiDocument([createLid, getLid], frame)).toMatchObject({
+    paths: {
+      '/boxes/{box_id}/lids': {
+        post: { responses: { 201: { links: { getLid: { operationId: 'getLid', parameters } } } } },
+      },
+    },
+  });
+  expect(() => openApiDocument([createLid], frame)).toThrow('createLid links to an unknown operation');
 });
 
 it('two different schemas cannot have the same name', () => {

@@ -1,25 +1,45 @@
-import { INVALID_PARAMETERS } from '../lib/failures.ts';
 import type { OperationKind } from '../lib/operation.ts';
+import { DESCRIBED_ERRORS } from './described-errors.ts';
 import type { ErrorStatus } from './errors.ts';
 import { EXAMPLE_ID } from './example-ids.ts';
 import { pathParameterOf } from './path-parameters.ts';
 import { API_PREFIX } from './prefixes.ts';
-import type { Route } from './route.ts';
+import type { OperationLink, Route } from './route.ts';
 import { componentOf, errorEnvelope } from './schema.ts';
 
-const STATUS_MEANINGS: Record<ErrorStatus, string> = {
-  400: INVALID_PARAMETERS,
-  401: 'Invalid or missing credentials',
-  403: 'Insufficient permissions',
-  404: 'Resource not found',
-  409: 'The state of the resource does not allow the change',
-  412: 'The resource has changed',
-  422: 'The request cannot be carried out',
-  429: 'Rate limit exceeded',
-  500: 'Internal server error',
-  502: 'A service that Homeport depends on failed',
-  503: 'Service temporarily unavailable',
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'ID of the request, which the log of the server also has',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'RateLimit-Limit': {
+    description: 'Requests allowed in the current window',
+    schema: { type: 'integer' },
+    example: 3000,
+  },
+  'RateLimit-Remaining': {
+    description: 'Requests left in the current window',
+    schema: { type: 'integer' },
+    example: 2999,
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until the window resets',
+    schema: { type: 'integer' },
+    example: 42,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt',
+    schema: { type: 'integer' },
+    example: 5,
+  },
 };
+
+const COMMON_HEADERS = headerReferences([
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+]);
 
 const SUCCESS_MEANINGS = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'Done' };
 
@@ -31,6 +51,7 @@ export interface DocumentFrame {
   /** Begins every path. */
   prefix?: string;
   securitySchemes: Record<string, object>;
+  tags?: readonly { name: string; description: string }[];
 }
 
 /** Generates an OpenAPI 3.1 document from declared routes. Schemas that are components appear once and are referred to by name. */
@@ -39,22 +60,28 @@ export function openApiDocument(routes: readonly Route[], frame: DocumentFrame):
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = `${frame.prefix ?? ''}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, routes, schemas) };
   }
+  const responses = errorResponses(routes, schemas);
   return {
     openapi: '3.1.0',
     info: frame.info,
     servers: [{ url: frame.server }],
     security: Object.keys(frame.securitySchemes).map((name) => ({ [name]: [] })),
+    ...(frame.tags === undefined ? {} : { tags: frame.tags }),
     paths,
-    components: { securitySchemes: frame.securitySchemes, schemas: schemas.sorted() },
+    components: {
+      securitySchemes: frame.securitySchemes,
+      headers: HEADERS,
+      responses,
+      schemas: schemas.sorted(),
+    },
   };
 }
 
-function operationOf(route: Route, schemas: ComponentSchemas): object {
-  const ids = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+function operationOf(route: Route, routes: readonly Route[], schemas: ComponentSchemas): object {
   const parameters = [
-    ...ids.map((name) => pathParameterOf(name, route.plainIds)),
+    ...idsOf(route).map((name) => pathParameterOf(name, route.plainIds)),
     ...route.query.map(queryParameterOf),
   ];
   return {
@@ -67,39 +94,74 @@ function operationOf(route: Route, schemas: ComponentSchemas): object {
     ...(route.body
       ? { requestBody: { required: true, content: contentOf(route.body.schema, schemas) } }
       : {}),
-    responses: responsesOf(route, schemas),
-  };
-}
-
-function responsesOf(route: Route, schemas: ComponentSchemas): Record<number, object> {
-  const responses: Record<number, object> = {
-    [route.success]: {
-      description: SUCCESS_MEANINGS[route.success],
-      ...(route.starts === undefined ? {} : { headers: locationOf(route.starts) }),
-      ...(route.response ? { content: contentOf(route.response, schemas, route.contentType) } : {}),
+    responses: {
+      [route.success]: {
+        description: SUCCESS_MEANINGS[route.success],
+        headers: {
+          ...COMMON_HEADERS,
+          ...(route.starts === undefined ? {} : { Location: locationOf(route.starts) }),
+        },
+        ...(route.response ? { content: contentOf(route.response, schemas, route.contentType) } : {}),
+        ...(route.link ? { links: linkOf(route, route.link, routes) } : {}),
+      },
+      ...Object.fromEntries(
+        route.errors.map((status) => [
+          status,
+          { $ref: `#/components/responses/${DESCRIBED_ERRORS[status].name}` },
+        ]),
+      ),
     },
   };
-  for (const status of route.errors) {
-    responses[status] = {
-      description: STATUS_MEANINGS[status],
-      content: { 'application/json': { schema: schemas.render(errorEnvelope) } },
-    };
-  }
-  return responses;
 }
 
 /** The header that names the started operation. */
 function locationOf(kind: OperationKind): object {
   return {
-    Location: {
-      description: `The operation that does the work, of the kind ${kind}`,
-      schema: { type: 'string', format: 'uri-reference' },
-      example: `${API_PREFIX}/operations/${EXAMPLE_ID.operation}`,
-    },
+    description: `The operation that does the work, of the kind ${kind}`,
+    schema: { type: 'string', format: 'uri-reference' },
+    example: `${API_PREFIX}/operations/${EXAMPLE_ID.operation}`,
   };
 }
 
-function queryParameterOf({ name, schema }: Route['query'][number]): object {
+/** The names of the identifiers in a route's path. */
+function idsOf({ path }: Route): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+}
+
+/** A link to the operation that reads what the route creates. It takes the ids from the answer, and the others from the path. */
+function linkOf(route: Route, { operationId, ids }: OperationLink, routes: readonly Route[]): object {
+  const target = routes.find((one) => one.operationId === operationId);
+  if (target === undefined) throw new Error(`${route.operationId} links to an unknown operation`);
+  const known = idsOf(route);
+  const parameters = idsOf(target).map((name) => {
+    const pointer = ids[name];
+    if (pointer !== undefined) return [name, `$response.body#${pointer}`];
+    if (known.includes(name)) return [name, `$request.path.${name}`];
+    throw new Error(`the link of ${route.operationId} lacks ${name}`);
+  });
+  return { [operationId]: { operationId, parameters: Object.fromEntries(parameters) } };
+}
+
+/** The errors that routes list, each once. */
+function errorResponses(routes: readonly Route[], schemas: ComponentSchemas): Record<string, object> {
+  const statuses = [...new Set(routes.flatMap((route) => route.errors))].sort();
+  const schema = schemas.render(errorEnvelope);
+  const responseOf = (status: ErrorStatus): object => ({
+    description: DESCRIBED_ERRORS[status].description,
+    headers:
+      status === 429 || status === 503
+        ? { ...COMMON_HEADERS, ...headerReferences(['Retry-After']) }
+        : COMMON_HEADERS,
+    content: { 'application/json': { schema, example: DESCRIBED_ERRORS[status].example } },
+  });
+  return Object.fromEntries(statuses.map((status) => [DESCRIBED_ERRORS[status].name, responseOf(status)]));
+}
+
+function headerReferences(names: (keyof typeof HEADERS)[]): object {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function queryParameterOf({ name, schema, example }: Route['query'][number]): object {
   const { description, ...constraints } = { description: undefined, ...schema };
   return {
     name,
@@ -107,6 +169,7 @@ function queryParameterOf({ name, schema }: Route['query'][number]): object {
     required: false,
     ...(description === undefined ? {} : { description }),
     schema: constraints,
+    ...(example === undefined ? {} : { example }),
   };
 }
 

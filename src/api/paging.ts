@@ -20,8 +20,13 @@ export const PAGE_PARAMETERS = [
       default: MAXIMUM_LIMIT,
       description: 'items in a page; over 100 counts as 100',
     },
+    example: 20,
   },
-  { name: 'offset', schema: { type: 'integer', minimum: 0, default: 0, description: 'items to skip' } },
+  {
+    name: 'offset',
+    schema: { type: 'integer', minimum: 0, default: 0, description: 'items to skip' },
+    example: 0,
+  },
 ] as const;
 
 /**

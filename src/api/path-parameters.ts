@@ -15,9 +15,14 @@ const EXAMPLES: Record<string, string> = {
   operation_id: EXAMPLE_ID.operation,
 };
 
+/** The example of an identifier, by the name of the parameter. */
+export function exampleIdOf(name: string): string | undefined {
+  return EXAMPLES[name];
+}
+
 /** Describes an identifier of a path: a UUID, except `plain` ones and the tokens of links. */
 export function pathParameterOf(name: string, plain = false): object {
-  const example = EXAMPLES[name];
+  const example = exampleIdOf(name);
   return {
     name,
     in: 'path',

@@ -1,11 +1,14 @@
 import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
-import { malformedId } from './resource-names.ts';
+import { exampleIdOf } from './path-parameters.ts';
+import { malformedId, resourceName } from './resource-names.ts';
 
 /** A query parameter: its schema for the description, and its parser. */
 export interface QueryParameter<Name extends string = string> {
   name: Name;
   schema: object;
+  /** For the description. */
+  example?: string | number;
   /** The normalised text. Throws InvalidRequest. */
   read(text: string): string;
 }
@@ -20,7 +23,12 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 export function idParameter<Name extends string>(name: Name): QueryParameter<Name> {
   return {
     name,
-    schema: { type: 'string', format: 'uuid' },
+    schema: {
+      type: 'string',
+      format: 'uuid',
+      description: `only those of the ${resourceName(name)} with this id`,
+    },
+    example: exampleIdOf(name),
     read(text) {
       const id = parseUuid(text);
       if (id === undefined) throw new InvalidRequest(malformedId(name));
@@ -37,6 +45,7 @@ export function wordParameter<Name extends string>(
   return {
     name,
     schema: { type: 'string', enum: [...words] },
+    example: words[0],
     read(text) {
       if (!words.includes(text)) throw refused(name, `${name} must be one of ${words.join(', ')}`);
       return text;
@@ -49,6 +58,7 @@ export function textParameter<Name extends string>(name: Name, description: stri
   return {
     name,
     schema: { type: 'string', maxLength: LONGEST_TEXT, description },
+    example: 'shop',
     read(text) {
       if (text.length > LONGEST_TEXT || CONTROL_CHARACTER.test(text)) {
         throw refused(name, `${name} must be at most ${LONGEST_TEXT} characters, and no control characters`);
@@ -63,6 +73,7 @@ export function timeParameter<Name extends string>(name: Name, description: stri
   return {
     name,
     schema: { type: 'string', format: 'date-time', description },
+    example: '2026-01-31T00:00:00Z',
     read(text) {
       const written = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
       const at = new Date(written ? text : Number.NaN);

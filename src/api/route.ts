@@ -29,6 +29,12 @@ export interface Call<Path extends string> {
   id(name: PathIds<Path>): string;
 }
 
+/** Names the operation that follows, and where the answer has the identifiers in its path: JSON pointers by name. */
+export interface OperationLink {
+  operationId: string;
+  ids: Readonly<Record<string, string>>;
+}
+
 /** Declaration of an endpoint, after its row in the specification's endpoint table. */
 export interface Endpoint<Path extends string> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -40,6 +46,8 @@ export interface Endpoint<Path extends string> {
   summary: string;
   /** What clients should know beyond the summary. */
   description?: string;
+  /** The operation that reads what this one creates. */
+  link?: OperationLink;
   /** Its group in the description. */
   tag: string;
   /** The "Other statuses" of the endpoint's row. The endpoint answers no other errors. */
@@ -116,6 +124,7 @@ export interface Route {
   operationId: string;
   summary: string;
   description?: string;
+  link?: OperationLink;
   tag: string;
   errors: readonly ErrorStatus[];
   plainIds?: true;
@@ -127,7 +136,7 @@ export interface Route {
   /** Type of the answer; JSON by default. */
   contentType?: string;
   body?: BodyDefinition;
-  query: readonly Pick<QueryParameter, 'name' | 'schema'>[];
+  query: readonly Pick<QueryParameter, 'name' | 'schema' | 'example'>[];
   /** Requires no authentication. */
   public?: true;
   /** Sign-in stages that a portal endpoint accepts; `full` by default. */

@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { Fault } from '../lib/failures.ts';
 
 /**
  * Building blocks of the resources' schemas. Nullable and enumerated strings have the form that Fastify's serialiser
@@ -115,6 +116,14 @@ export function page<Item extends TSchema>(item: Item) {
   return mark(schema, { name: `${found.name}Page`, example, schema });
 }
 
+export const faultExample: Fault = {
+  resource: 'Installation',
+  field: 'name',
+  type: 'missing_field',
+  code: 'required',
+  message: 'Installation name cannot be empty',
+};
+
 const faultSchema = component(
   'Fault',
   Type.Object(
@@ -127,13 +136,7 @@ const faultSchema = component(
     },
     { description: 'One fault of a request' },
   ),
-  {
-    resource: 'Installation',
-    field: 'name',
-    type: 'missing_field',
-    code: 'required',
-    message: 'Installation name cannot be empty',
-  },
+  faultExample,
 );
 
 export const errorEnvelope = component(

@@ -1,12 +1,13 @@
 import type { Database } from '../database/database.ts';
 import { type Clock, timestamp as now } from '../lib/clock.ts';
 import { publicRoute, type Route } from './route.ts';
-import { Type, timestamp } from './schema.ts';
+import { component, Type, timestamp } from './schema.ts';
 
-const statusSchema = Type.Object({
-  success: Type.Boolean(),
-  created_on: timestamp('the time of the request'),
-});
+const statusSchema = component(
+  'Status',
+  Type.Object({ success: Type.Boolean(), created_on: timestamp('the time of the request') }),
+  { success: true, created_on: '2026-01-31T09:30:00.000Z' },
+);
 
 export function serviceStatusRoutes(database: Pick<Database, 'ping'>, clock: Clock): Route[] {
   return [
@@ -14,7 +15,8 @@ export function serviceStatusRoutes(database: Pick<Database, 'ping'>, clock: Clo
       method: 'GET',
       path: '/status',
       operationId: 'status',
-      summary: 'Whether the service works; 503 when its database does not answer',
+      summary: 'Get the status of the service',
+      description: 'Answers 503 if the database does not answer. Needs no authentication.',
       tag: 'Service',
       errors: [429, 503],
       success: 200,

@@ -6,6 +6,7 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Client } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { inlinedResponses } from '../inlined-responses.ts';
 import { manualClock } from '../manual-clock.ts';
 import {
   bestStatus,
@@ -37,6 +38,7 @@ const Described = Type.Object({
       Type.String(),
       Type.Object({
         operationId: Type.String(),
+        description: Type.Optional(Type.String()),
         security: Type.Optional(Type.Array(Type.Unknown())),
         parameters: Type.Optional(
           Type.Array(
@@ -44,11 +46,15 @@ const Described = Type.Object({
               in: Type.String(),
               name: Type.String(),
               required: Type.Boolean(),
+              description: Type.Optional(Type.String()),
+              example: Type.Optional(Type.Unknown()),
               schema: Type.Object({ type: Type.String(), format: Type.Optional(Type.String()) }),
             }),
           ),
         ),
-        requestBody: Type.Optional(Type.Object({ required: Type.Boolean() })),
+        requestBody: Type.Optional(
+          Type.Object({ required: Type.Boolean(), content: Type.Record(Type.String(), Type.Unknown()) }),
+        ),
         responses: Type.Record(
           Type.String(),
           Type.Object({ content: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }),
@@ -84,7 +90,7 @@ function send(client: Client, row: EndpointRow, path: string, headers: Record<st
 
 describe('the description', () => {
   async function described() {
-    return Value.Parse(Described, (await homeport.anonymous.get('/swagger')).body);
+    return Value.Parse(Described, inlinedResponses((await homeport.anonymous.get('/swagger')).body));
   }
 
   it('declares exactly the rows of the endpoint table, each with its statuses', async () => {
@@ -113,7 +119,7 @@ describe('the description', () => {
 
   it('carries the version of the specification, and names that say something', async () => {
     const description = await described();
-    expect(description.info.version).toBe('1.6.15');
+    expect(description.info.version).toBe('1.17.0');
     expect(description.openapi).toMatch(/^3\.1\./);
     expect(description.servers).toEqual([{ url: `${homeport.origin}/v1` }]);
     expect(Object.keys(description.components.schemas)).toContain('Error');
@@ -139,13 +145,42 @@ describe('the description', () => {
     }
   });
 
+  it('describes each operation and parameter, with examples and without unnamed objects', async () => {
+    const { paths } = await described();
+    for (const { method, path, success } of ENDPOINTS) {
+      const operation = paths[path]?.[method.toLowerCase()];
+      const place = `${method} ${path}`;
+      expect(operation?.description?.length, place).toBeGreaterThan(20);
+      for (const { name, description, example } of operation?.parameters ?? []) {
+        expect(description, `${place} ${name}`).toBeTruthy();
+        expect(example, `${place} ${name}`).toBeDefined();
+      }
+      const bodies = [operation?.requestBody?.content, operation?.responses[success]?.content];
+      for (const body of bodies.filter((content) => content !== undefined)) {
+        expect(body['application/json'], place).toEqual({
+          schema: { $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/) },
+          example: expect.anything(),
+        });
+      }
+    }
+  });
+
+  it('refers to every object by its name', async () => {
+    const { components } = await described();
+    for (const [name, schema] of Object.entries(components.schemas)) {
+      const nested = Object.values(Object(schema)).map((member) => JSON.stringify(member) ?? '');
+      for (const text of nested) expect(text, name).not.toContain('"properties":{');
+    }
+  });
+
   it('answers every error with the component Error', async () => {
     const { paths } = await described();
     for (const { method, path, others } of ENDPOINTS) {
       for (const status of others) {
         const { content } = paths[path]?.[method.toLowerCase()]?.responses[String(status)] ?? {};
-        expect(content, `${method} ${path} ${status}`).toEqual({
-          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+        expect(content?.['application/json'], `${method} ${path} ${status}`).toEqual({
+          schema: { $ref: '#/components/schemas/Error' },
+          example: { message: expect.any(String), ...(status === 400 ? { errors: expect.any(Array) } : {}) },
         });
       }
     }

@@ -6,7 +6,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { success: boolean; created_on: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Status'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -24,7 +24,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountPage'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -44,7 +44,7 @@ export interface paths {
       parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Account'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -64,7 +64,7 @@ export interface paths {
       parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<{ id: string; name: string }> }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUserList'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -74,9 +74,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { user: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> } } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateAccountUser'] } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { message: string; account_user: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<{ id: string; name: string }> } } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUserChange'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -95,7 +95,7 @@ export interface paths {
       parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<{ id: string; name: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUser'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -122,9 +122,9 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> } } };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateAccountUser'] } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { message: string; account_user: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<{ id: string; name: string }> } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUserChange'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -141,7 +141,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SitePage'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -151,9 +151,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { name: string; account_id: string } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateSite'] } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Site'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -172,7 +172,7 @@ export interface paths {
       parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Site'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -199,9 +199,9 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { name?: string } } };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateSite'] } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Site'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -290,7 +290,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { name: string; content: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OffloadValidationFile'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -311,7 +311,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { filestore_settings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<{ path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" }> } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OffloadSettings'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -322,7 +322,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { filestore_settings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<{ path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" }> } } } };
+      requestBody: { content: { 'application/json': components['schemas']['OffloadSettings'] } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -338,7 +338,7 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { filestore_settings: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<{ path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" }> } } } };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateOffloadSettings'] } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -356,7 +356,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['DomainPage'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -367,9 +367,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { name: string; primary?: boolean; redirect_to?: string | null } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateDomain'] } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Domain'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -388,9 +388,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { domains: Array<{ name: string; redirect_to?: string | null }> } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateBulkDomains'] } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; redirects_to: { id: string; name: string } | null; domains: Array<{ id: string; name: string; duplicate: boolean; primary: boolean; redirects_to: { id: string; name: string } | null }> } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['BulkDomains'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -409,7 +409,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Domain'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -436,9 +436,9 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean } } };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateDomain'] } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Domain'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -456,7 +456,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['DomainVerification'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -479,7 +479,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        202: { headers: Record<string, unknown>; content: { 'application/json': { report_id: string } } };
+        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['StatusReportReference'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -499,7 +499,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; report_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { report: { complete: boolean; id: string; install_name: string; install_ip: string; admin: boolean; domains: Array<{ name: string; cname: string; a_record: string; aaaa_record: string; result: string; dns_provider: string; install_name: string; cluster_id: string; http_forwarded: string; http_forwarded_list: string; platform_env_id: string; complete: boolean; dns_error: boolean; http_error: boolean; ns: Array<{ host: string }>; mx: Array<{ Host: string; Pref: number }>; txt: Array<string>; ip: Array<string>; address: Array<string>; soa: Array<{ hdr: { name: string; rrtype: number; class: number; ttl: number; rdlength: number }; ns: string; mbox: string; serial: number; refresh: number; retry: number; expire: number; minttl: number }>; caa: Array<{ hdr: { name: string; rrtype: number; class: number; ttl: number; rdlength: number }; flag: number; tag: string; value: string }>; aname: Array<{ hdr: { name: string; rrtype: number; class: number; ttl: number; rdlength: number }; a: string }>; ssl: { status: string; issuer: string; not_before: string; not_after: string; error: string; serial_number: string; common_name: string; dns_names: Array<string>; sans: Array<string>; signature_algorithm: number; subject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> } } }> } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['StatusReportEnvelope'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -521,7 +521,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { cert_name: string; cert_info: { key: string; cert: string }; certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string> }; criteria: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['CertificateInformation'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -542,9 +542,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { description: string; notification_emails: Array<string> } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateBackup'] } };
       responses: {
-        202: { headers: Record<string, unknown>; content: { 'application/json': { id: string; status: "requested" | "in_progress" | "completed" | "aborted" } } };
+        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Backup'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -564,7 +564,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; status: "requested" | "in_progress" | "completed" | "aborted" } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Backup'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -585,7 +585,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { type: "object" | "page" | "cdn" } } };
+      requestBody: { content: { 'application/json': components['schemas']['PurgeCache'] } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -607,7 +607,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; first_name: string; last_name: string; email: string; phone_number?: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -626,7 +626,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ comment: string; created_at: string; fingerprint: string; uuid: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SshKeyPage'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -636,9 +636,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { public_key: string } } };
+      requestBody: { content: { 'application/json': components['schemas']['CreateSshKey'] } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { comment: string; created_at: string; fingerprint: string; uuid: string } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SshKey'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -678,7 +678,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OpenApiDocument'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -695,14 +695,72 @@ export interface paths {
 
 export interface components {
   schemas: {
+    Account: { id: string; name: string };
+    AccountPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Account']> };
     AccountReference: { id: string };
+    AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
+    AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
+    AccountUserList: { results: Array<components['schemas']['AccountUser']> };
+    AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
+    Backup: { id: string; status: "requested" | "in_progress" | "completed" | "aborted" };
+    BulkDomain: { id: string; name: string; duplicate: boolean; primary: boolean; redirects_to: components['schemas']['DomainReference'] | null };
+    BulkDomains: { id: string; name: string; duplicate: boolean; primary: boolean; redirects_to: components['schemas']['DomainReference'] | null; domains: Array<components['schemas']['BulkDomain']> };
+    CaaRecord: { hdr: components['schemas']['DnsRecordHeader']; flag: number; tag: string; value: string };
+    Certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string> };
+    CertificateFiles: { key: string; cert: string };
+    CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
+    CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
+    CreateAccountUser: { user: components['schemas']['NewAccountUser'] };
+    CreateBackup: { description: string; notification_emails: Array<string> };
+    CreateBulkDomains: { domains: Array<components['schemas']['NewBulkDomain']> };
+    CreateDomain: { name: string; primary?: boolean; redirect_to?: string | null };
     CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null };
+    CreateSite: { name: string; account_id: string };
+    CreateSshKey: { public_key: string };
+    DnsRecordHeader: { name: string; rrtype: number; class: number; ttl: number; rdlength: number };
+    Domain: { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: components['schemas']['DomainNetworkDetails']; redirects_to: Array<components['schemas']['DomainReference']>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
+    DomainCheck: { name: string; cname: string; a_record: string; aaaa_record: string; result: string; dns_provider: string; install_name: string; cluster_id: string; http_forwarded: string; http_forwarded_list: string; platform_env_id: string; complete: boolean; dns_error: boolean; http_error: boolean; ns: Array<components['schemas']['NsRecord']>; mx: Array<components['schemas']['MxRecord']>; txt: Array<string>; ip: Array<string>; address: Array<string>; soa: Array<components['schemas']['SoaRecord']>; caa: Array<components['schemas']['CaaRecord']>; aname: Array<components['schemas']['AddressRecord']>; ssl: components['schemas']['DomainCheckSsl'] };
+    DomainCheckSsl: { status: string; issuer: string; not_before: string; not_after: string; error: string; serial_number: string; common_name: string; dns_names: Array<string>; sans: Array<string>; signature_algorithm: number; subject: components['schemas']['CertificateSubject'] };
+    DomainDnsConfig: { cname: string; a_records: Array<string> };
+    DomainNetwork: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: components['schemas']['DomainSsl'] };
+    DomainNetworkDetails: { dns_config_info: components['schemas']['DomainDnsConfig']; network_info: components['schemas']['DomainNetwork'] };
+    DomainPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Domain']> };
+    DomainReference: { id: string; name: string };
+    DomainSsl: { status: "pending" | "active" | "failed" | "none" };
+    DomainVerification: { id: string; name: string; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
     Environment: "production" | "staging" | "development";
     Error: { message: string; errors?: Array<components['schemas']['Fault']> };
     Fault: { resource: string; field: string; type: string; code: string; message: string };
+    FilestoreSettings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<components['schemas']['OffloadPath']> };
+    FilestoreSettingsChange: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<components['schemas']['OffloadPath']> };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
+    InstallReference: { id: string; name: string };
+    MxRecord: { Host: string; Pref: number };
+    NewAccountUser: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
+    NewBulkDomain: { name: string; redirect_to?: string | null };
+    NsRecord: { host: string };
+    OffloadPath: { path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" };
+    OffloadSettings: { filestore_settings: components['schemas']['FilestoreSettings'] };
+    OffloadValidationFile: { name: string; content: string };
+    OpenApiDocument: unknown;
+    PurgeCache: { type: "object" | "page" | "cdn" };
+    Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; created_at: string };
+    SiteInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null; cname: string; php_version: string | null; is_multisite: boolean };
+    SitePage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Site']> };
     SiteReference: { id: string };
+    SoaRecord: { hdr: components['schemas']['DnsRecordHeader']; ns: string; mbox: string; serial: number; refresh: number; retry: number; expire: number; minttl: number };
+    SshKey: { comment: string; created_at: string; fingerprint: string; uuid: string };
+    SshKeyPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['SshKey']> };
+    Status: { success: boolean; created_on: string };
+    StatusReport: { complete: boolean; id: string; install_name: string; install_ip: string; admin: boolean; domains: Array<components['schemas']['DomainCheck']> };
+    StatusReportEnvelope: { report: components['schemas']['StatusReport'] };
+    StatusReportReference: { report_id: string };
+    UpdateAccountUser: { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
+    UpdateDomain: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean };
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null };
+    UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
+    UpdateSite: { name?: string };
+    User: { id: string; first_name: string; last_name: string; email: string; phone_number?: string };
   };
 }

@@ -35,13 +35,20 @@ const Operation = Type.Object({
     ),
   ),
   requestBody: Type.Optional(Type.Object({ content: Content })),
-  responses: Type.Record(Type.String(), Type.Object({ content: Content })),
+  responses: Type.Record(
+    Type.String(),
+    Type.Object({ $ref: Type.Optional(Type.String()), content: Content }),
+  ),
 });
 const Description = Type.Object({
   info: Type.Object({ title: Type.String() }),
   paths: Type.Record(Type.String(), Type.Record(Type.String(), Operation)),
-  components: Type.Object({ schemas: Type.Record(Type.String(), Schema) }),
+  components: Type.Object({
+    responses: Type.Record(Type.String(), Type.Object({ content: Content })),
+    schemas: Type.Record(Type.String(), Schema),
+  }),
 });
+type Responses = Static<typeof Description>['components']['responses'];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -50,7 +57,7 @@ export function typesOf(description: unknown): string {
   const { info, paths, components } = Value.Parse(Description, description);
   const operations = Object.entries(paths).map(
     ([path, methods]) =>
-      `  '${path}': {\n${METHODS.map((method) => operationOf(method, methods[method])).join('')}  };\n`,
+      `  '${path}': {\n${METHODS.map((method) => operationOf(method, methods[method], components.responses)).join('')}  };\n`,
   );
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) => `    ${name}: ${typeOf(schema)};\n`,
@@ -62,7 +69,11 @@ export function typesOf(description: unknown): string {
   ].join('');
 }
 
-function operationOf(method: string, operation: Static<typeof Operation> | undefined): string {
+function operationOf(
+  method: string,
+  operation: Static<typeof Operation> | undefined,
+  named: Responses,
+): string {
   if (!operation) return `    ${method}?: never;\n`;
   const { parameters = [], requestBody, responses } = operation;
   const at = (place: string) => {
@@ -75,8 +86,9 @@ function operationOf(method: string, operation: Static<typeof Operation> | undef
     return `${place}${optional ? '?' : ''}: { ${members.join('; ')} }`;
   };
   const body = requestBody?.content?.['application/json'];
-  const answers = Object.entries(responses).map(([status, { content }]) => {
-    const json = content?.['application/json'];
+  const answers = Object.entries(responses).map(([status, { $ref, content }]) => {
+    const shared = named[$ref?.split('/').at(-1) ?? ''];
+    const json = (shared?.content ?? content)?.['application/json'];
     const type = json ? `{ 'application/json': ${typeOf(json.schema)} }` : 'never';
     return `        ${status}: { headers: Record<string, unknown>; content${json ? '' : '?'}: ${type} };\n`;
   });
@@ -100,11 +112,11 @@ function typeOf(schema: Schema): string {
 }
 
 /**
- * Returns `unknown` for a schema with only a description. Throws for any other, so that no keyword is ignored
+ * Returns `unknown` for a schema with only a description and examples. Throws for any other, so that no keyword is ignored
  * silently.
  */
 function unknownType(schema: Schema): string {
-  const keywords = Object.keys(schema).filter((keyword) => keyword !== 'description');
+  const keywords = Object.keys(schema).filter((keyword) => !['description', 'examples'].includes(keyword));
   if (keywords.length > 0) throw new Error(`unsupported schema keywords: ${keywords.join(', ')}`);
   return 'unknown';
 }

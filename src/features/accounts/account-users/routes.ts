@@ -1,8 +1,9 @@
 import { bodyRoute, type Route, route } from '../../../api/route.ts';
-import { type Static, Type } from '../../../api/schema.ts';
+import type { Static } from '../../../api/schema.ts';
 import { formatRoles } from '../../../lib/roles.ts';
 import {
   accountUserChangeSchema,
+  accountUserListSchema,
   accountUserSchema,
   createAccountUserBody,
   updateAccountUserBody,
@@ -38,11 +39,13 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       method: 'GET',
       path: '/accounts/:account_id/account_users',
       operationId: 'listAccountUsers',
-      summary: 'The users of an account',
+      summary: 'List the users of an account',
+      description:
+        'Lists all users of an account on one page. Partial users see only themselves. An account that you cannot see gives an empty list.',
       tag,
       errors: [400, 401, 429, 503],
       success: 200,
-      response: Type.Object({ results: Type.Array(accountUserSchema) }),
+      response: accountUserListSchema,
       handle: async ({ caller, id }) => ({
         results: (await users.list(caller, id('account_id'))).map(presentMember),
       }),
@@ -52,6 +55,9 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       path: '/accounts/:account_id/account_users',
       operationId: 'createAccountUser',
       summary: 'Invite a user to an account by email',
+      description:
+        'Adds a user and emails an invitation. A user with this email address joins the account, and their name stays as it is. Requires the role owner or full.',
+      link: { operationId: 'getAccountUser', ids: { user_id: '/account_user/user_id' } },
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
@@ -63,7 +69,8 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       method: 'GET',
       path: '/accounts/:account_id/account_users/:user_id',
       operationId: 'getAccountUser',
-      summary: 'One user of an account',
+      summary: 'Get a user of an account',
+      description: 'Returns one user of an account. Partial users see only themselves.',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 200,
@@ -76,6 +83,8 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       path: '/accounts/:account_id/account_users/:user_id',
       operationId: 'updateAccountUser',
       summary: "Change a user's roles or granted installs",
+      description:
+        'Replaces the roles of a user and, for partial users, the installs that they may use. You cannot grant a role above your own or change the last owner.',
       tag,
       errors: [400, 401, 403, 404, 429, 500, 503],
       success: 200,
@@ -89,6 +98,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       path: '/accounts/:account_id/account_users/:user_id',
       operationId: 'deleteAccountUser',
       summary: 'Remove a user from an account',
+      description: 'Ends the membership of a user in the account. The last owner cannot be removed.',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,

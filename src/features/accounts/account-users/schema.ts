@@ -1,33 +1,66 @@
 import { displayName, displayNameTexts } from '../../../api/display-name.ts';
-import { emailAddress, nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
+import { component, emailAddress, nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
 import type { BodyDefinition } from '../../../api/validation.ts';
 import { ROLE_INPUTS } from '../../../lib/roles.ts';
 
-export const accountUserSchema = Type.Object(
-  {
-    user_id: uuid(),
-    account_id: uuid(),
-    first_name: Type.String(),
-    last_name: Type.String(),
-    email: Type.String(),
-    phone: nullableString(),
-    invite_accepted: Type.Boolean(),
-    mfa_enabled: Type.Boolean(),
-    roles: Type.String({ description: 'comma-separated, alphabetical' }),
-    last_owner: Type.Optional(Type.Boolean({ description: 'owners only: no other owner has accepted' })),
-    installs: Type.Optional(
-      Type.Array(Type.Object({ id: uuid(), name: Type.String() }), {
-        description: 'partial users only: the installs granted to them',
-      }),
-    ),
-  },
-  { description: 'A user of an account' },
+const grantedInstall = component('InstallReference', Type.Object({ id: uuid(), name: Type.String() }), {
+  id: EXAMPLE_ID.install,
+  name: 'shop',
+});
+
+const accountUserExample = {
+  user_id: EXAMPLE_ID.user,
+  account_id: EXAMPLE_ID.account,
+  first_name: 'Ada',
+  last_name: 'Example',
+  email: 'ada@example.com',
+  phone: null,
+  invite_accepted: false,
+  mfa_enabled: false,
+  roles: 'partial',
+  installs: [{ id: EXAMPLE_ID.install, name: 'shop' }],
+};
+
+export const accountUserSchema = component(
+  'AccountUser',
+  Type.Object(
+    {
+      user_id: uuid(),
+      account_id: uuid(),
+      first_name: Type.String(),
+      last_name: Type.String(),
+      email: Type.String(),
+      phone: nullableString(),
+      invite_accepted: Type.Boolean(),
+      mfa_enabled: Type.Boolean(),
+      roles: Type.String({ description: 'comma-separated, alphabetical' }),
+      last_owner: Type.Optional(Type.Boolean({ description: 'owners only: no other owner has accepted' })),
+      installs: Type.Optional(
+        Type.Array(grantedInstall, {
+          description: 'partial users only: the installs granted to them',
+        }),
+      ),
+    },
+    { description: 'A user of an account' },
+  ),
+  accountUserExample,
 );
 
-export const accountUserChangeSchema = Type.Object({
-  message: Type.String(),
-  account_user: accountUserSchema,
-});
+export const accountUserListSchema = component(
+  'AccountUserList',
+  Type.Object({ results: Type.Array(accountUserSchema) }, { description: 'All users of an account' }),
+  { results: [accountUserExample] },
+);
+
+export const accountUserChangeSchema = component(
+  'AccountUserChange',
+  Type.Object(
+    { message: Type.String(), account_user: accountUserSchema },
+    { description: 'A user after a change' },
+  ),
+  { message: 'Your change was successful.', account_user: accountUserExample },
+);
 
 const roles = stringEnum(ROLE_INPUTS);
 const installIds = Type.Optional(
@@ -42,8 +75,18 @@ const roleTexts = {
   },
 };
 
-const createSchema = Type.Object({
-  user: Type.Object({
+const newUser = {
+  account_id: EXAMPLE_ID.account,
+  first_name: 'Ada',
+  last_name: 'Example',
+  email: 'ada@example.com',
+  roles: 'partial',
+  install_ids: [EXAMPLE_ID.install],
+} as const;
+
+const newUserSchema = component(
+  'NewAccountUser',
+  Type.Object({
     account_id: uuid(),
     first_name: displayName(),
     last_name: displayName(),
@@ -51,6 +94,11 @@ const createSchema = Type.Object({
     roles,
     install_ids: installIds,
   }),
+  { ...newUser, install_ids: [...newUser.install_ids] },
+);
+
+const createSchema = component('CreateAccountUser', Type.Object({ user: newUserSchema }), {
+  user: { ...newUser, install_ids: [...newUser.install_ids] },
 });
 
 export const createAccountUserBody: BodyDefinition<typeof createSchema> = {
@@ -68,7 +116,10 @@ export const createAccountUserBody: BodyDefinition<typeof createSchema> = {
   },
 };
 
-const updateSchema = Type.Object({ roles, install_ids: installIds });
+const updateSchema = component('UpdateAccountUser', Type.Object({ roles, install_ids: installIds }), {
+  roles: 'partial',
+  install_ids: [EXAMPLE_ID.install],
+});
 
 export const updateAccountUserBody: BodyDefinition<typeof updateSchema> = {
   resource: 'AccountUser',

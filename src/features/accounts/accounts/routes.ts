@@ -1,11 +1,16 @@
 import { displayName, displayNameTexts } from '../../../api/display-name.ts';
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
-import { Type, uuid } from '../../../api/schema.ts';
+import { component, Type, uuid } from '../../../api/schema.ts';
 import type { AccountService } from './service.ts';
 
-const accountSchema = Type.Object(
-  { id: uuid(), name: Type.String() },
-  { description: 'An account, which owns sites, installs and users' },
+const accountSchema = component(
+  'Account',
+  Type.Object(
+    { id: uuid(), name: Type.String() },
+    { description: 'An account, which owns sites, installs and users' },
+  ),
+  { id: EXAMPLE_ID.account, name: 'Example' },
 );
 
 export function accountRoutes(accounts: AccountService): Route[] {
@@ -14,7 +19,8 @@ export function accountRoutes(accounts: AccountService): Route[] {
     pagedRoute({
       path: '/accounts',
       operationId: 'listAccounts',
-      summary: 'Your accounts',
+      summary: 'List your accounts',
+      description: 'Lists the accounts that the user of the credential belongs to, oldest first.',
       tag,
       errors: [400, 401, 429, 503],
       item: accountSchema,
@@ -24,7 +30,8 @@ export function accountRoutes(accounts: AccountService): Route[] {
       method: 'GET',
       path: '/accounts/:account_id',
       operationId: 'getAccount',
-      summary: 'One account',
+      summary: 'Get an account',
+      description: 'Returns one account. Accounts that the user does not belong to answer 404.',
       tag,
       errors: [401, 404, 429, 503],
       success: 200,

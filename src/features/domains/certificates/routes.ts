@@ -54,7 +54,9 @@ export function certificateRoutes(certificates: CertificateService, contact: str
       method: 'GET',
       path: '/installs/:install_id/domains/:domain_id/ssl_certificate',
       operationId: 'getSslCertificate',
-      summary: 'Get the certificate that the edge serves for a domain',
+      summary: 'Get the certificate of a domain',
+      description:
+        'Returns the certificate that the edge serves for a domain. Owners and full users also receive its private key.',
       tag: 'Certificates',
       errors: [401, 403, 404, 429, 503],
       success: 200,

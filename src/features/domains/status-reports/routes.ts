@@ -1,6 +1,6 @@
 import { type Route, route, Started } from '../../../api/route.ts';
 import { Type, uuid } from '../../../api/schema.ts';
-import { domainReportSchema } from './schema.ts';
+import { reportEnvelopeSchema, reportReferenceSchema } from './schema.ts';
 import type { DomainReportService } from './service.ts';
 
 export function domainReportRoutes(reports: DomainReportService): Route[] {
@@ -11,11 +11,14 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       path: '/installs/:install_id/domains/:domain_id/check_status',
       operationId: 'checkStatus',
       summary: 'Begin a status report of a domain',
+      description:
+        'Looks at the domains of the install from outside: DNS, HTTP and TLS. Limited to one request every 5 seconds for each install.',
+      link: { operationId: 'getStatusReport', ids: { report_id: '/report_id' } },
       tag,
       errors: [401, 403, 404, 429, 500, 503],
       success: 202,
       starts: 'domain.check',
-      response: Type.Object({ report_id: uuid() }),
+      response: reportReferenceSchema,
       async handle({ caller, id }) {
         const { reportId, operationId } = await reports.request(caller, id('install_id'), id('domain_id'));
         return new Started(operationId, { report_id: reportId });
@@ -26,11 +29,13 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       path: '/installs/:install_id/domains/check_status/:report_id',
       operationId: 'getStatusReport',
       plainIds: true,
-      summary: 'Get a status report; poll until `complete`',
+      summary: 'Get a status report',
+      description:
+        'Returns the findings so far. Poll it until `complete` is true. `result` says in one sentence what to change. Reports are kept for 30 days.',
       tag,
       errors: [401, 403, 404, 429, 500, 503],
       success: 200,
-      response: Type.Object({ report: domainReportSchema }),
+      response: reportEnvelopeSchema,
       handle: async ({ caller, id }) => ({
         report: await reports.get(caller, id('install_id'), id('report_id')),
       }),

@@ -1,18 +1,29 @@
 import { displayName, displayNameTexts } from '../../../api/display-name.ts';
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import { bodyRoute, type Route, route } from '../../../api/route.ts';
-import { Type, uuid } from '../../../api/schema.ts';
+import { component, Type, uuid } from '../../../api/schema.ts';
 import { signedInUserSchema } from '../sessions/schema.ts';
 import type { ProfileService } from './service.ts';
 
-const currentUserSchema = Type.Object(
+const currentUserSchema = component(
+  'User',
+  Type.Object(
+    {
+      id: uuid(),
+      first_name: Type.String(),
+      last_name: Type.String(),
+      email: Type.String(),
+      phone_number: Type.Optional(Type.String({ description: 'omitted without a number' })),
+    },
+    { description: 'The user of the credentials' },
+  ),
   {
-    id: uuid(),
-    first_name: Type.String(),
-    last_name: Type.String(),
-    email: Type.String(),
-    phone_number: Type.Optional(Type.String({ description: 'omitted without a number' })),
+    id: EXAMPLE_ID.user,
+    first_name: 'Ada',
+    last_name: 'Example',
+    email: 'ada@example.com',
+    phone_number: '+1 555 0100',
   },
-  { description: 'The user of the credentials' },
 );
 
 export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
@@ -21,7 +32,8 @@ export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
       method: 'GET',
       path: '/user',
       operationId: 'getCurrentUser',
-      summary: 'The current user; a test of credentials',
+      summary: 'Get the current user',
+      description: 'Returns the user of the credential. A simple test of credentials.',
       tag: 'User',
       errors: [401, 429, 503],
       success: 200,

@@ -1,20 +1,34 @@
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
-import { type Static, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { component, type Static, Type, timestamp, uuid } from '../../../api/schema.ts';
 import type { SshKeyService, SshKeyView } from './service.ts';
 
-const sshKeySchema = Type.Object(
+const sshKeySchema = component(
+  'SshKey',
+  Type.Object(
+    {
+      comment: Type.String({ description: 'the text after the key' }),
+      created_at: timestamp(),
+      fingerprint: Type.String({ description: 'MD5, 16 colon-separated hex pairs' }),
+      uuid: uuid(),
+    },
+    { description: 'An SSH public key' },
+  ),
   {
-    comment: Type.String({ description: 'the text after the key' }),
-    created_at: timestamp(),
-    fingerprint: Type.String({ description: 'MD5, 16 colon-separated hex pairs' }),
-    uuid: uuid(),
+    comment: 'ada@laptop',
+    created_at: '2026-01-31T09:30:00.000Z',
+    fingerprint: '32:94:5c:ac:e0:64:8b:cd:3b:97:21:af:3f:36:8f:b9',
+    uuid: EXAMPLE_ID.sshKey,
   },
-  { description: 'An SSH public key' },
 );
 
-const createSshKeySchema = Type.Object({
-  public_key: Type.String({ description: 'OpenSSH public key format' }),
-});
+const createSshKeySchema = component(
+  'CreateSshKey',
+  Type.Object({ public_key: Type.String({ description: 'OpenSSH public key format' }) }),
+  {
+    public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIpOfsW/o0C03ErwVYo6Ja75w2lG4MLANScTyWyi0uPk ada@laptop',
+  },
+);
 
 const invalidKey = { summary: 'Invalid SSH key format', message: 'SSH key must be in valid OpenSSH format' };
 
@@ -28,7 +42,8 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
     pagedRoute({
       path: '/ssh_keys',
       operationId: 'listSshKeys',
-      summary: 'Your SSH keys',
+      summary: 'List your SSH keys',
+      description: 'Lists the SSH keys of the user of the credential, oldest first.',
       tag,
       errors: [400, 401, 429, 503],
       item: sshKeySchema,
@@ -42,6 +57,8 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
       path: '/ssh_keys',
       operationId: 'createSshKey',
       summary: 'Add an SSH key',
+      description:
+        'Adds an Ed25519, ECDSA or RSA key (at least 2,048 bits). It opens SFTP connections to every install that you may use.',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
@@ -62,7 +79,9 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
       method: 'DELETE',
       path: '/ssh_keys/:ssh_key_id',
       operationId: 'deleteSshKey',
-      summary: 'Remove an SSH key and end its connections',
+      summary: 'Remove an SSH key',
+      description:
+        'Removes an SSH key and ends the connections that use it. `ssh_key_id` is the `uuid` of the key.',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 204,

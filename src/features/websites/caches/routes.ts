@@ -1,5 +1,5 @@
 import { bodyRoute, type Route, Started } from '../../../api/route.ts';
-import { stringEnum, Type } from '../../../api/schema.ts';
+import { component, stringEnum, Type } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
 import type { CacheService } from './service.ts';
 
@@ -9,20 +9,26 @@ const invalidType = {
   message: `Cache type must be one of: ${CACHE_KINDS.join(', ')}`,
 };
 
+const purgeCacheSchema = component('PurgeCache', Type.Object({ type: stringEnum(CACHE_KINDS) }), {
+  type: 'page',
+});
+
 export function cacheRoutes(caches: CacheService): Route[] {
   return [
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/purge_cache',
       operationId: 'purgeCache',
-      summary: 'Empty a cache of an install',
+      summary: 'Purge a cache of an install',
+      description:
+        'Empties the object cache, the page cache or the cache of a CDN. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install.',
       tag: 'Caches',
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
       starts: 'cache.purge',
       body: {
         resource: 'Cache',
-        schema: Type.Object({ type: stringEnum(CACHE_KINDS) }),
+        schema: purgeCacheSchema,
         texts: { type: { invalid: invalidType, required: { ...invalidType, code: 'required' } } },
       },
       handle: async ({ caller, id }, body) =>

@@ -16,13 +16,13 @@ export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 /** A lower-case DNS label of 3 to 40 characters (docs/api.md, Installs). */
 export const INSTALL_NAME_PATTERN = `^${INSTALL_NAME}$`;
 
-const environment = component(
+export const environmentSchema = component(
   'Environment',
   stringEnum(ENVIRONMENTS, 'the slot that an install fills in its site'),
   'production',
 );
 
-const accountReference = component('AccountReference', Type.Object({ id: uuid() }), {
+export const accountReference = component('AccountReference', Type.Object({ id: uuid() }), {
   id: EXAMPLE_ID.account,
 });
 const siteReference = component('SiteReference', Type.Object({ id: uuid() }), { id: EXAMPLE_ID.site });
@@ -39,7 +39,7 @@ export const installSchema = component(
       cname: Type.String({
         description: 'default domain: the host name at which the install always answers',
       }),
-      environment: nullable(environment),
+      environment: nullable(environmentSchema),
       site: nullable(siteReference),
       primary_domain: Type.String(),
       stable_ips: nullableArrayOfStrings(),
@@ -74,7 +74,7 @@ export const createInstallSchema = component(
     }),
     account_id: uuid('owning account'),
     site_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
-    environment: Type.Optional(nullable(environment)),
+    environment: Type.Optional(nullable(environmentSchema)),
     php_version: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
@@ -98,7 +98,7 @@ export const updateInstallSchema = component(
     site_id: Type.Optional(
       Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'null: no site' }),
     ),
-    environment: Type.Optional(nullable(environment)),
+    environment: Type.Optional(nullable(environmentSchema)),
   }),
   { site_id: EXAMPLE_ID.site, environment: 'staging' },
 );

@@ -1,4 +1,4 @@
-import { stringEnum, Type } from '../../../api/schema.ts';
+import { component, stringEnum, Type } from '../../../api/schema.ts';
 import type { BodyDefinition, FaultText } from '../../../api/validation.ts';
 
 /** Bucket names by the rules of S3. The name becomes part of a host name, so nothing else is accepted. */
@@ -14,7 +14,13 @@ const cloud = stringEnum(['s3']);
 const bucket = Type.String({ pattern: BUCKET_PATTERN });
 const bucketRegion = Type.String({ pattern: REGION_PATTERN });
 const path = Type.String({ pattern: PATH_PATTERN, maxLength: 1024 });
-const pathSettings = Type.Array(
+const pathSettingExample = {
+  path: '/uploads',
+  excluded_paths: ['/uploads/private'],
+  redirect_type: 'break' as const,
+};
+const pathSetting = component(
+  'OffloadPath',
   Type.Object({
     path,
     excluded_paths: Type.Array(path, { maxItems: 100 }),
@@ -23,26 +29,41 @@ const pathSettings = Type.Array(
       '`break`: served through the edge; `permanent`: 301 to the bucket',
     ),
   }),
-  {
-    minItems: 1,
-    maxItems: 100,
-    description: `At most ${MOST_PATHS} paths in total, excluded ones included`,
-  },
+  pathSettingExample,
 );
-
-/** The offload settings of an install (docs/api.md, Offload). */
-export const filestoreSettingsSchema = Type.Object({
-  cloud,
-  bucket,
-  bucket_region: bucketRegion,
-  path_settings: pathSettings,
+const pathSettings = Type.Array(pathSetting, {
+  minItems: 1,
+  maxItems: 100,
+  description: `At most ${MOST_PATHS} paths in total, excluded ones included`,
 });
 
-export const offloadSettingsSchema = Type.Object({ filestore_settings: filestoreSettingsSchema });
+const filestoreExample = {
+  cloud: 's3' as const,
+  bucket: 'example-media',
+  bucket_region: 'eu-central-1',
+  path_settings: [pathSettingExample],
+};
 
-export const validationFileSchema = Type.Object(
-  { name: Type.String(), content: Type.String() },
-  { description: 'Put it at the root of the bucket to prove your ownership' },
+/** The offload settings of an install (docs/api.md, Offload). */
+export const filestoreSettingsSchema = component(
+  'FilestoreSettings',
+  Type.Object({ cloud, bucket, bucket_region: bucketRegion, path_settings: pathSettings }),
+  filestoreExample,
+);
+
+export const offloadSettingsSchema = component(
+  'OffloadSettings',
+  Type.Object({ filestore_settings: filestoreSettingsSchema }, { description: 'Files that a bucket serves' }),
+  { filestore_settings: filestoreExample },
+);
+
+export const validationFileSchema = component(
+  'OffloadValidationFile',
+  Type.Object(
+    { name: Type.String(), content: Type.String() },
+    { description: 'Put it at the root of the bucket to prove your ownership' },
+  ),
+  { name: '4f1c09ab.filestore', content: '7d20e6b83fa1c954' },
 );
 
 const invalid = (message: string): { invalid: FaultText } => ({ invalid: { message } });
@@ -65,13 +86,19 @@ export const replaceOffloadBody: BodyDefinition<typeof offloadSettingsSchema> = 
   texts,
 };
 
-const mergeSchema = Type.Object({
-  filestore_settings: Type.Object({
+const changedSettings = component(
+  'FilestoreSettingsChange',
+  Type.Object({
     cloud: Type.Optional(cloud),
     bucket: Type.Optional(bucket),
     bucket_region: Type.Optional(bucketRegion),
     path_settings: Type.Optional(pathSettings),
   }),
+  { bucket_region: 'us-east-1' },
+);
+
+const mergeSchema = component('UpdateOffloadSettings', Type.Object({ filestore_settings: changedSettings }), {
+  filestore_settings: { bucket_region: 'us-east-1' },
 });
 
 export const mergeOffloadBody: BodyDefinition<typeof mergeSchema> = {

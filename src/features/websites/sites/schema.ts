@@ -1,37 +1,77 @@
 import { displayName } from '../../../api/display-name.ts';
-import { nullableEnum, nullableString, Type, timestamp, uuid } from '../../../api/schema.ts';
-import { ENVIRONMENTS } from '../installs/schema.ts';
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
+import { component, nullable, nullableString, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { accountReference, environmentSchema } from '../installs/schema.ts';
 
 const SITE_NAME_LENGTH = 40;
 
-export const siteSchema = Type.Object(
+const siteInstall = component(
+  'SiteInstall',
+  Type.Object(
+    {
+      id: uuid(),
+      name: Type.String(),
+      environment: nullable(environmentSchema),
+      cname: Type.String(),
+      php_version: nullableString(),
+      is_multisite: Type.Boolean(),
+    },
+    { description: 'An install of a site' },
+  ),
   {
-    id: uuid(),
-    name: Type.String(),
-    account: Type.Object({ id: uuid() }),
-    group_name: nullableString(),
-    tags: Type.Array(Type.String()),
-    installs: Type.Array(
-      Type.Object({
-        id: uuid(),
-        name: Type.String(),
-        environment: nullableEnum(ENVIRONMENTS),
-        cname: Type.String(),
-        php_version: nullableString(),
-        is_multisite: Type.Boolean(),
-      }),
-      { description: 'at most one for each environment' },
-    ),
-    created_at: timestamp(),
+    id: EXAMPLE_ID.install,
+    name: 'shop',
+    environment: 'production',
+    cname: 'shop.sites.example.net',
+    php_version: '8.4',
+    is_multisite: false,
   },
-  { description: 'Up to one install for each environment' },
+);
+
+export const siteSchema = component(
+  'Site',
+  Type.Object(
+    {
+      id: uuid(),
+      name: Type.String(),
+      account: accountReference,
+      group_name: nullableString(),
+      tags: Type.Array(Type.String()),
+      installs: Type.Array(siteInstall, { description: 'at most one for each environment' }),
+      created_at: timestamp(),
+    },
+    { description: 'Up to one install for each environment' },
+  ),
+  {
+    id: EXAMPLE_ID.site,
+    name: 'Shop',
+    account: { id: EXAMPLE_ID.account },
+    group_name: null,
+    tags: [],
+    installs: [
+      {
+        id: EXAMPLE_ID.install,
+        name: 'shop',
+        environment: 'production',
+        cname: 'shop.sites.example.net',
+        php_version: '8.4',
+        is_multisite: false,
+      },
+    ],
+    created_at: '2026-01-31T09:00:00.000Z',
+  },
 );
 
 const siteName = displayName(SITE_NAME_LENGTH);
 
-export const createSiteSchema = Type.Object({ name: siteName, account_id: uuid() });
+export const createSiteSchema = component('CreateSite', Type.Object({ name: siteName, account_id: uuid() }), {
+  name: 'Shop',
+  account_id: EXAMPLE_ID.account,
+});
 
-export const updateSiteSchema = Type.Object({ name: Type.Optional(siteName) });
+export const updateSiteSchema = component('UpdateSite', Type.Object({ name: Type.Optional(siteName) }), {
+  name: 'Shop',
+});
 
 /** Errors about a site's name (docs/api.md, Sites). */
 export const siteNameTexts = {
