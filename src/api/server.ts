@@ -15,6 +15,7 @@ import {
   readBodyOrFailure,
   UnreadableBody,
 } from './json-body.ts';
+import { lazySerializers } from './lazy-serializers.ts';
 import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
 import { type Route, Started } from './route.ts';
@@ -82,6 +83,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     clientErrorHandler: () => {},
     forceCloseConnections: false,
     return503OnClosing: false,
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers() } },
     rewriteUrl: ({ url = '/' }) => routableTarget(url),
     // Unreachable: routableTarget makes every target decodable, and parameters may be as long as all headers.
     frameworkErrors: (_error, request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply),
