@@ -4,6 +4,7 @@ import { createSupervisor } from '../../src/hosting/linux/daemons/supervisor.ts'
 import { makeHostFolders } from '../../src/hosting/linux/machine/host-folders.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { createWebServer, type WebServer } from '../../src/hosting/linux/nginx/web-server.ts';
+import { createUsageLedger } from '../../src/hosting/policy/usage/ledger.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silent } from '../../test/database.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
@@ -40,7 +41,9 @@ export async function withVhosts<Result>(work: (server: VhostServer) => Promise<
   const layout = linuxLayout(folder, runFolder);
   const cgroups = createCgroups({ instance, log: silent });
   const daemons = createSupervisor({ runFolder, cgroups, log: silent, clock: systemClock });
+  const usage = createUsageLedger({ file: layout.usage, clock: systemClock, log: silent });
   const web = createWebServer({
+    usage,
     layout,
     daemons,
     edgeHttp: config.edgeHttp,
@@ -54,11 +57,13 @@ export async function withVhosts<Result>(work: (server: VhostServer) => Promise<
   });
   const cleanup = async () => {
     await web.stop();
+    await usage.stop();
     await daemons.stop();
     await removeTraces(machine);
   };
   return withCleanup(cleanup, async () => {
     await makeHostFolders(layout);
+    usage.start();
     return work({ web, machine, layout });
   });
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { trustsAddress } from '../api/client-address.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import type { FolderHere, WebsitesClaim } from '../features/hosts/websites-folder.ts';
@@ -65,6 +66,7 @@ export function createEmbeddedWebsites(
     clock,
     listen: true,
     limits: installLimits({ diskGb: config.installDiskGb, files: config.installFiles }),
+    isTrustedProxy: (address) => trustsAddress(config.trustProxy, address),
   });
   const host: Host = {
     ...embedded,

@@ -29,6 +29,7 @@ import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.t
 import { createWordPressCores } from '../hosting/linux/wordpress/cores.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
+import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
 import { type HostIdentity, parseIdentity } from '../hosting/remote/identity.ts';
 import { createHostServer } from '../hosting/remote/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -146,6 +147,7 @@ function createHostMachine(
     randomness: random,
   });
   const live = createLiveInstalls();
+  const usage = createUsageLedger({ file: layout.usage, clock, log });
   return createLinuxHost({
     givenId,
     capacity: config.hostCapacity,
@@ -157,6 +159,7 @@ function createHostMachine(
     databases,
     websites,
     live,
+    usage,
     log,
     clock,
     random,
@@ -179,6 +182,7 @@ function createHostMachine(
       clock,
       instance,
       siteDomain: config.siteDomain,
+      usage,
     }),
     firewall: createFirewall({
       instance,

@@ -129,6 +129,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).snapshot(install, backupId, signal),
     restore: async (install, backupId, restoreOptions) =>
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
+    measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
     discardSnapshot: async (install, backupId) =>
       (await machineOf(install.id)).discardSnapshot(install, backupId),
     pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),

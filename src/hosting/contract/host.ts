@@ -1,4 +1,5 @@
 import type { Inventory } from './inventory.ts';
+import type { MeasuredStorage, UsageSource } from './usage.ts';
 
 /**
  * The only interface between the control plane and websites (docs/architecture.md). The control plane states the desired result, never
@@ -34,6 +35,9 @@ export interface Host {
   restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
   /** Deletes a complete or partial snapshot. A missing snapshot is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
+
+  /** Measures the files and the database of a website. */
+  measureStorage(install: InstallRef, signal?: AbortSignal): Promise<MeasuredStorage>;
 
   /**
    * Writes a snapshot as one `.tar.gz` for download, with the files and the database dump, and verifies the snapshot meanwhile.
@@ -87,7 +91,7 @@ export interface HostDescription {
 }
 
 /** A host in a separate process, possibly on another machine. */
-export interface HostMachine extends Host, Inventory {
+export interface HostMachine extends Host, Inventory, UsageSource {
   describe(): Promise<HostDescription>;
   /**
    * Compares the machine with `expected`, the installs that the control plane has placed on it. With `repair`, repairs differences where

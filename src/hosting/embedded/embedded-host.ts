@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
 import { serializeByKey } from '../../lib/concurrency.ts';
+import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
@@ -20,14 +21,17 @@ import {
 } from '../contract/host.ts';
 import { type InstallLimits, NO_LIMITS } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
+import type { UsageSource } from '../contract/usage.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
+import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { createEdge, type Edge } from './edge/edge.ts';
 import { createEdgeCertificate } from './edge/edge-certificate.ts';
 import { createFileFinder } from './edge/file-finder.ts';
 import { createLiveVhosts, type LiveVhosts } from './edge/live-vhosts.ts';
+import { createResponseMeter } from './edge/response-meter.ts';
 import { createServedCertificates } from './edge/served-certificates.ts';
 import { createStaticFiles } from './edge/static-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -36,6 +40,7 @@ import { createVhostStore } from './host-folder/vhost-store.ts';
 import { createEmbeddedInventory } from './inventory.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
 import { createSftpGateway } from './sftp/sftp-gateway.ts';
+import { measureFiles } from './snapshots/measure-files.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
 
@@ -60,6 +65,8 @@ export interface EmbeddedHostOptions {
   listen: boolean;
   /** Optional. */
   limits?: InstallLimits;
+  /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. None by default. */
+  isTrustedProxy?: (address: string) => boolean;
   /** Time for active requests to finish after a stop, in milliseconds. Default: 5 s. */
   graceMs?: number;
 }
@@ -71,7 +78,7 @@ export interface EmbeddedAddresses {
   ssh: ListenAddress;
 }
 
-export interface EmbeddedHost extends Host, Inventory {
+export interface EmbeddedHost extends Host, Inventory, UsageSource {
   /** Null before the start, and if it does not listen. */
   readonly addresses: EmbeddedAddresses | null;
 }
@@ -100,7 +107,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   });
   let addresses: EmbeddedAddresses | null = null;
 
-  function createServing(): { vhosts: LiveVhosts; edge: Edge; ssh: ReturnType<typeof createSftpGateway> } {
+  function createServing(): {
+    vhosts: LiveVhosts;
+    usage: UsageLedger;
+    edge: Edge;
+    ssh: ReturnType<typeof createSftpGateway>;
+  } {
     const vhosts = createLiveVhosts({ store, siteDomain, clock, log });
     const own = createEdgeCertificate({ file: layout.edgeCertificate, siteDomain, clock, log });
     const finder = createFileFinder({
@@ -109,6 +121,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       fileLimit: DEFAULT_CACHE_LIMITS.file,
       clock,
     });
+    const usage = createUsageLedger({ file: layout.usage, clock, log });
     const edge = createEdge({
       http: options.edgeHttp,
       https: options.edgeHttps,
@@ -119,6 +132,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       own,
       objectStorage: options.objectStorage,
       connections: options.connections.edge,
+      meter: createResponseMeter({
+        ledger: usage,
+        isTrusted: options.isTrustedProxy ?? (() => false),
+        clock,
+      }),
       log,
       clock,
       graceMs: options.graceMs ?? GRACE_MS,
@@ -133,7 +151,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       log,
       clock,
     });
-    return { vhosts, edge, ssh };
+    return { vhosts, usage, edge, ssh };
   }
 
   async function start(): Promise<void> {
@@ -143,6 +161,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     if (serving === null) return;
     try {
       await proofs.keepSwept();
+      serving.usage.start();
       await serving.vhosts.start();
       const { http, https } = await serving.edge.start();
       const ssh = await serving.ssh.start();
@@ -159,6 +178,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     proofs.stopSweeping();
     serving.vhosts.stop();
     await Promise.all([serving.edge.stop(), serving.ssh.stop()]);
+    await serving.usage.stop();
   }
 
   /** HTTP address of the edge: this process's own, or the configured one. */
@@ -278,6 +298,18 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       ),
     readPacked: (install, archiveId, part) => archives.read(install.id, archiveId, part),
     discardPacked: (install, archiveId) => archives.discard(install.id, archiveId),
+    async measureStorage(install, signal) {
+      if ((await ifThere(stat(filesOf(install.id)))) === null) {
+        throw new PermanentHostError(`there is no website ${install.name} on this host`);
+      }
+      const { bytes } = await measureFiles(filesOf(install.id), limits, signal);
+      return { fileBytes: bytes, database: null };
+    },
+
+    async readUsage(since) {
+      if (serving === null) throw new Error('this process does not serve the websites');
+      return serving.usage.read(since);
+    },
 
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),

@@ -22,6 +22,7 @@ import { findPhpRuntimes } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
+import { measureStorage } from './websites/measure-storage.ts';
 import { websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
@@ -60,6 +61,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function start(): Promise<void> {
     identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
     await daemons.start();
+    parts.usage.start();
     await firewall.start();
     await tryOrLog(log, 'could not empty the scratch folder', () => emptyFolder(layout.scratch));
     const whole = await records.all();
@@ -101,6 +103,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
       log.error({ err: reason }, 'a part of the host failed to stop');
     }
+    await parts.usage.stop();
     await daemons.stop();
   }
 
@@ -169,6 +172,15 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     pack: (install, ids, signal) => backups.pack(install, ids, signal),
     readPacked: ({ id }, archiveId, part) => backups.readPacked(id, archiveId, part),
     discardPacked: ({ id }, archiveId) => backups.discardPacked(id, archiveId),
+    // Beside other work on the website, which a backup can occupy for hours.
+    async measureStorage(install, signal) {
+      return measureStorage(parts, await hosted(await requireRecord(install)), signal);
+    },
+
+    async readUsage(since) {
+      await web.collectUsage();
+      return parts.usage.read(since);
+    },
 
     publish: (proof) => web.publish(proof),
     withdraw: (proof) => web.withdraw(proof),

@@ -159,6 +159,9 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     async discardPacked({ id, name }, archiveId) {
       await call(COMMANDS.discardPacked, withinMs.discardPacked, { install: { id, name }, archiveId });
     },
+    measureStorage: ({ id, name }, signal) =>
+      call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
+    readUsage: (since) => call(COMMANDS.readUsage, withinMs.readUsage, { since }),
     async publish(proof) {
       await call(COMMANDS.publish, withinMs.publish, proof);
     },

@@ -11,6 +11,7 @@ export const IDLE_TALK = new Set([
   COMMANDS.describe.name,
   COMMANDS.heldInstalls.name,
   COMMANDS.readPacked.name,
+  COMMANDS.readUsage.name,
 ]);
 
 /** Handlers of the protocol's commands, by name. They throw {@link ProtocolError} for invalid arguments. */
@@ -42,6 +43,8 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     (await host.readPacked(install, archiveId, { offset, length })).toString('base64'),
   );
   handle(COMMANDS.discardPacked, ({ install, archiveId }) => host.discardPacked(install, archiveId));
+  handle(COMMANDS.measureStorage, ({ install }, signal) => host.measureStorage(install, signal));
+  handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.publish, (proof) => host.publish(proof));
   handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
   handle(COMMANDS.inspect, async ({ expected, repair }) =>

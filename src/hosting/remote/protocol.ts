@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { CACHE_KINDS, MOST_READ_BYTES } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
+import { LARGEST_COUNT, USAGE_PAGE } from '../contract/usage.ts';
 
 /**
  * The protocol between the control plane and a host: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of commands is
@@ -118,6 +119,22 @@ const parts = Type.Object(
 const base64 = Type.String({
   maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
   pattern: '^[A-Za-z0-9+/]*={0,2}$',
+});
+
+/** A count of one day. Bounded, because the host may be compromised. */
+const daily = Type.Integer({ minimum: 0, maximum: LARGEST_COUNT });
+const cursor = { ledger: uuid, revision: count };
+
+const storage = Type.Object({
+  fileBytes: daily,
+  database: orNull(
+    Type.Object({
+      bytes: daily,
+      dataBytes: daily,
+      tables: daily,
+      autoloadedBytes: orNull(daily),
+    }),
+  ),
 });
 
 const proof = { hostname: text(253), path: text(1024) };
@@ -248,6 +265,25 @@ export const COMMANDS = {
     base64,
   ),
   discardPacked: command('discard_packed', Type.Object({ install, archiveId: uuid }, closed), nothing),
+  measureStorage: command('measure_storage', Type.Object({ install }, closed), storage),
+  readUsage: command(
+    'read_usage',
+    Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),
+    Type.Object({
+      ...cursor,
+      days: Type.Array(
+        Type.Object({
+          installId: uuid,
+          day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+          requests: daily,
+          bytes: daily,
+          visits: daily,
+        }),
+        { maxItems: USAGE_PAGE },
+      ),
+      more: Type.Boolean(),
+    }),
+  ),
   publish: command(
     'publish',
     Type.Object({ ...proof, text: Type.String({ maxLength: 4096 }) }, closed),

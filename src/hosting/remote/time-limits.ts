@@ -31,4 +31,6 @@ export const TIME_LIMITS: TimeLimits = {
   pack: 6 * HOUR_MS,
   readPacked: 30 * SECOND_MS,
   discardPacked: MINUTE_MS,
+  measureStorage: 30 * MINUTE_MS,
+  readUsage: MINUTE_MS,
 };

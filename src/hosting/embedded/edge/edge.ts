@@ -30,6 +30,7 @@ import type { LiveVhosts } from './live-vhosts.ts';
 import { offloadedTo, serveObject } from './offload.ts';
 import { type EdgePorts, redirectFor } from './redirects.ts';
 import { isHidden, parseSitePath, parseTarget, type RequestTarget, type SitePath } from './request-target.ts';
+import type { ResponseMeter } from './response-meter.ts';
 import { type HostHeader, parseHost, type Route } from './routing.ts';
 import type { ServedCertificates } from './served-certificates.ts';
 import type { NoFile, StaticFiles } from './static-files.ts';
@@ -53,6 +54,8 @@ export interface EdgeOptions {
   objectStorage: ObjectStorage;
   /** Over both addresses. */
   connections: SocketLimiter;
+  /** Counts the traffic of each website. */
+  meter: ResponseMeter;
   log: Logger;
   clock: Clock;
   /** Time for active requests to finish after a stop, in milliseconds. */
@@ -67,7 +70,7 @@ const TLS_HANDSHAKE_MS = 10_000;
 const LINGER_MS = 1_000;
 
 export function createEdge(options: EdgeOptions): Edge {
-  const { vhosts, files, certificates, proofs, own, objectStorage, log, clock } = options;
+  const { vhosts, files, certificates, proofs, own, objectStorage, meter, log, clock } = options;
   const ports: EdgePorts = { http: 0, https: 0 };
   let stopping = false;
   let renewals: Repetition | undefined;
@@ -84,6 +87,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
     const route = host === null ? undefined : await routeTo(host);
     if (host === null || route === undefined) return sendNotice({ response }, NOTICES.noWebsite);
+    meter.assign(response, route.vhost.id);
 
     const { method } = request;
     if (method === 'OPTIONS') {
@@ -176,6 +180,7 @@ export function createEdge(options: EdgeOptions): Edge {
   function onRequest(scheme: Scheme) {
     return (request: IncomingMessage, response: ServerResponse): void => {
       if (log.isLevelEnabled('debug')) logWhenDone(scheme, request, response);
+      meter.follow(request, response);
       if (stopping) response.setHeader('Connection', 'close');
       answer(scheme, request, response).catch((err: unknown) => onFailure(err, request, response));
     };

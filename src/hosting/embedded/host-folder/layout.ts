@@ -20,6 +20,8 @@ export interface Layout {
   /** Default certificate and private key of the edge, for names without a certificate. */
   edgeCertificate: string;
   sshHostKey: string;
+  /** Traffic counts that the control plane collects. */
+  usage: string;
   /** The id of the folder. */
   folderId: string;
   /** The process that last served from the folder. */
@@ -48,6 +50,7 @@ export function layoutOf(root: string): Layout {
     trash: join(root, 'trash'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
+    usage: join(root, 'usage.sqlite'),
     folderId: join(root, 'id'),
     lastServer: join(root, 'last-server.json'),
     platform: join(root, 'platform'),

@@ -1,4 +1,5 @@
 import { chmod, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { LinuxLayout } from './layout.ts';
 
 /** For root only: the contents are secret, or not yet assigned to a user. */
@@ -28,6 +29,7 @@ export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
     [layout.ssh, PUBLIC_MODE],
     [layout.backups, PRIVATE_MODE],
     [layout.scratch, PRIVATE_MODE],
+    [dirname(layout.usage), PRIVATE_MODE],
   ];
   for (const [folder, mode] of folders) {
     await mkdir(folder, { recursive: true, mode });

@@ -48,6 +48,8 @@ export interface LinuxLayout {
   caches: string;
   cacheOf(installId: string): string;
   nginx: string;
+  /** Traffic counts that the control plane collects, readable by root only. */
+  usage: string;
   /** `<host name>/<path>`: texts that the web server answers with before anything else. */
   proofs: string;
   mariadb: string;
@@ -106,6 +108,7 @@ export function linuxLayout(
     caches: below('cache'),
     cacheOf: (id) => join(below('cache'), checkedId(id)),
     nginx: below('nginx'),
+    usage: join(below('usage'), 'usage.sqlite'),
     proofs: below('proofs'),
     mariadb: below('mariadb'),
     ssh: below('ssh'),

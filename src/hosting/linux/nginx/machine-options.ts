@@ -8,6 +8,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import { groupId, mostOpenFiles, trustedRoots } from './machine.ts';
 import { listenValue, type MainOptions } from './render-main.ts';
+import { USAGE_LOG } from './usage-lines.ts';
 
 /** Options of the main file, except nginx's own certificate, which is renewed from time to time. */
 export type MachineOptions = Omit<MainOptions, 'ownFingerprint'>;
@@ -36,6 +37,7 @@ export function runFiles({ runFolder }: LinuxLayout) {
     storageSocket: join(folder, 'storage.sock'),
     statusSocket: join(folder, 'status.sock'),
     pidFile: join(folder, 'nginx.pid'),
+    usageLogs: join(folder, 'usage'),
   };
 }
 
@@ -50,7 +52,10 @@ export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles
   }
   // Anyone who reaches the storage server's socket can make nginx fetch anything.
   const gid = await groupId(WORKER_USER);
-  await ensureFolder(runFiles(layout).folder, { uid: 0, gid, mode: 0o710 });
+  const { folder, usageLogs } = runFiles(layout);
+  await ensureFolder(folder, { uid: 0, gid, mode: 0o710 });
+  // The log has the addresses of visitors. nginx's workers open it by name.
+  await ensureFolder(usageLogs, { uid: 0, gid, mode: 0o710 });
   await files.prepare();
 }
 
@@ -58,7 +63,7 @@ export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles
 export async function readMachineOptions(sources: MachineOptionSources): Promise<MachineOptions> {
   const { layout, edgeHttp, edgeHttps, trustedProxies, instance, s3, resolvers } = sources;
   const { paths } = sources.files;
-  const { storageSocket, statusSocket, pidFile } = runFiles(layout);
+  const { storageSocket, statusSocket, pidFile, usageLogs } = runFiles(layout);
   return {
     layout,
     edgeHttp,
@@ -73,6 +78,7 @@ export async function readMachineOptions(sources: MachineOptionSources): Promise
     resolvers: resolvers ?? systemDnsServers(),
     storage: { socket: storageSocket, roots: await trustedRoots(sources.storageRoots) },
     statusSocket,
+    usageLog: join(usageLogs, USAGE_LOG),
     pidFile,
     temporary: paths.temporary,
     user: WORKER_USER,

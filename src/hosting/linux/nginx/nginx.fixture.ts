@@ -10,6 +10,7 @@ import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { InstallState } from '../../contract/host.ts';
 import { type Ask, ask, type LogLine, siteState as plainState } from '../../policy/edge.fixture.ts';
+import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import type { Daemons } from '../machine/daemon.ts';
@@ -27,6 +28,7 @@ export interface TestServer {
   clock: ManualClock;
   log: LogLine[];
   daemons: Daemons;
+  usage: UsageLedger;
   http: Ask;
   https: Ask;
   /** Makes the folders of an install, with the test's `index.php`, and starts its PHP. */
@@ -69,6 +71,8 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
   // An empty folder of cgroups: no limits, and nothing to remove afterwards.
   const cgroups = createCgroups({ instance: `t${mark}`, log: pino({ level: 'silent' }), root: runFolder });
   const daemons = createSupervisor({ runFolder, cgroups, log, clock: systemClock });
+  const usage = createUsageLedger({ file: join(folder, 'usage.sqlite'), clock, log });
+  usage.start();
   const options: WebServerOptions = {
     layout,
     daemons,
@@ -81,7 +85,9 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     clock,
     instance: `t${mark}`,
     siteDomain: 'hosting.test',
+    readUsageEveryMs: 100,
     ...changes,
+    usage,
   };
   const web = createWebServer(options);
   let uid = drawOwn(260_000, 290_000);
@@ -94,6 +100,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     clock,
     log: lines,
     daemons,
+    usage,
     http: (hostname, path, asked) => ask('http', options.edgeHttp.port, hostname, path, asked),
     https: (hostname, path, asked) => ask('https', options.edgeHttps.port, hostname, path, asked),
 
@@ -136,6 +143,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
 
     async close() {
       await web.stop();
+      await usage.stop();
       await daemons.stop();
       await rm(folder, { recursive: true, force: true });
       await rm(runFolder, { recursive: true, force: true });

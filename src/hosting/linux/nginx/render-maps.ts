@@ -1,4 +1,5 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
+import { LONGEST_AGENT } from '../../policy/usage/visitors.ts';
 import { renderMethodMaps } from './forwarded-headers.ts';
 
 /** Cookies of visitors who get individual pages. */
@@ -46,6 +47,10 @@ map $authority $https_port_suffix {
 map $request_uri $unsendable {
     default 1;
     "~^/[\\x21\\x22\\x24-\\x5b\\x5d-\\x7e]*$" 0;
+}
+map $http_user_agent $usage_agent {
+    default "";
+    "~^(?<agent_start>.{1,${LONGEST_AGENT}})" $agent_start;
 }
 map $request_method $php_method {
     default $request_method;

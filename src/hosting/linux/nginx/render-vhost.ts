@@ -7,6 +7,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { type Behaviour, certificateId, type ServedName, servedNames, serverName } from './names.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
+import { renderUsageFormat, renderUsageLog } from './usage-lines.ts';
 import { NOTICE_PAGES, renderText, renderWellKnown } from './well-known.ts';
 
 /** Options that all websites of a host share. */
@@ -19,6 +20,8 @@ export interface EdgeOptions {
   /** PEM files of a certificate's chain and key, by {@link certificateId}. */
   certificateFiles(id: string): { chain: string; key: string };
   s3: S3Service;
+  /** The log of requests that the host counts and deletes. */
+  usageLog: string;
 }
 
 /** The configuration of one website. */
@@ -42,6 +45,7 @@ const MOST_ON_DISK = '256m';
 export function renderVhost(state: InstallState, edge: EdgeOptions, now: Date): RenderedVhost {
   const parts = [
     renderCache(state.id, edge),
+    renderUsageFormat(state.id),
     ...(state.offload === null ? [] : [renderOffloadMap(state.id, state.offload)]),
     ...servers(servedNames(state.hostnames, now)).map((server) => renderServer(server, state, edge)),
   ];
@@ -98,6 +102,7 @@ function renderServer(server: Server, state: InstallState, edge: EdgeOptions): s
     ...schemes.map((scheme) => `listen ${edge.listen[scheme]};`),
     `server_name ${names.map(serverName).join(' ')};`,
     ...(certificate === null ? [] : renderCertificate(edge.certificateFiles(certificate))),
+    renderUsageLog(state.id, edge.usageLog),
     MARKER_PLACE,
   ];
   const [scheme = 'http'] = schemes;

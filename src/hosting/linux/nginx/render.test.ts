@@ -26,6 +26,7 @@ const main: MainOptions = {
   ],
   storage: { socket: '/run/h/nginx/storage.sock', roots: '/roots.pem' },
   statusSocket: '/run/h/nginx/status.sock',
+  usageLog: '/run/h/nginx/usage/requests.log',
   pidFile: '/run/h/nginx.pid',
   temporary: '/var/lib/h/nginx/temporary',
   ownFingerprint: 'AA:BB',

@@ -16,6 +16,8 @@ export interface RunningNginx {
   reload(generation: string): Promise<void>;
   /** Whether it runs with the configuration of that generation. */
   shows(generation: string): Promise<boolean>;
+  /** Makes it open its log again by name, after the log was renamed. */
+  reopenLog(): Promise<void>;
   /** Stops and forgets it. */
   remove(): Promise<void>;
 }
@@ -127,5 +129,11 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
     if (!(await shows(generation))) await reload(generation);
   }
 
-  return { ensure, reload, shows, remove: () => daemons.remove(NAME) };
+  return {
+    ensure,
+    reload,
+    shows,
+    reopenLog: () => daemons.signal(NAME, 'SIGUSR1'),
+    remove: () => daemons.remove(NAME),
+  };
 }

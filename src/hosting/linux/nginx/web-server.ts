@@ -8,6 +8,7 @@ import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import { PermanentHostError, type Proof } from '../../contract/host.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
 import { ask } from '../../policy/probe.ts';
+import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { createChallengeFiles } from './challenge-files.ts';
@@ -20,6 +21,7 @@ import { createPageCache } from './page-cache.ts';
 import { renderMain } from './render-main.ts';
 import { type RenderedVhost, renderVhost } from './render-vhost.ts';
 import { createRunningNginx } from './running-nginx.ts';
+import { createUsageLogReader } from './usage-log-reader.ts';
 import type { Vhost } from './vhost.ts';
 import { createWantedWebsites } from './wanted-websites.ts';
 
@@ -39,6 +41,8 @@ export interface WebServer {
   remove(installId: string): Promise<void>;
   /** Empties an install's page cache at once. */
   purge(installId: string): Promise<void>;
+  /** Counts the requests that nginx has logged so far. */
+  collectUsage(): Promise<void>;
   publish(proof: Proof): Promise<void>;
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
   /** Removes expired proofs. This also happens regularly. */
@@ -75,6 +79,10 @@ export interface WebServerOptions {
   storageRoots?: string;
   /** Milliseconds between checks for expired certificates and proofs; 30 s if left out. */
   lookEveryMs?: number;
+  /** Counts the requests. Belongs to the caller, who starts and stops it. */
+  usage: UsageLedger;
+  /** Milliseconds between readings of the requests; 10 s if left out. */
+  readUsageEveryMs?: number;
 }
 
 const LOOK_EVERY_MS = 30_000;
@@ -84,7 +92,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const { layout, edgeHttp, edgeHttps, log, clock, instance, siteDomain = 'localhost' } = options;
   const files = createConfigurationFiles(layout.nginx);
   const { paths } = files;
-  const { storageSocket, statusSocket } = runFiles(layout);
+  const { storageSocket, statusSocket, usageLogs } = runFiles(layout);
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
@@ -109,6 +117,13 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const serially = serializeByKey();
   const wanted = createWantedWebsites(clock);
   const changes = createChanges({ alone: (turn) => serially('nginx', turn), serve });
+  const usageLogReader = createUsageLogReader({
+    folder: usageLogs,
+    ledger: options.usage,
+    reopen: running.reopenLog,
+    log,
+    ...(options.readUsageEveryMs === undefined ? {} : { everyMs: options.readUsageEveryMs }),
+  });
   let inForce: RenderedVhosts = new Map();
   let machineOptions: MachineOptions | null = null;
   let looking: Repetition | undefined;
@@ -277,6 +292,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
   return {
     async start(vhosts) {
       await serially('nginx', () => startAll(vhosts));
+      usageLogReader.start();
       looking = repeatEvery(look, {
         delayMs: options.lookEveryMs ?? LOOK_EVERY_MS,
         onError: (err) => log.error({ err }, 'could not update the web server'),
@@ -288,6 +304,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       await pageCache.remove(installId);
     },
     purge: (installId) => pageCache.purge(installId),
+    collectUsage: () => usageLogReader.collect(),
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),
     sweepProofs: () => proofs.sweep(),
@@ -299,6 +316,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     async stop() {
       pageCache.stop();
       await looking?.stop();
+      await usageLogReader.stop();
       await serially('nginx', () => Promise.resolve());
     },
   };

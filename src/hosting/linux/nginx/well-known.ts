@@ -17,6 +17,7 @@ error_page 504 ${noticeUri('slow')};`;
 /** A location with one fixed line as its answer, for programs. */
 export function renderText(path: string, text: string): string {
   return `location = ${path} {
+    access_log off;
     default_type text/plain;
     add_header Cache-Control no-store;
     return 200 "${text.trimEnd()}\\n";
@@ -38,7 +39,8 @@ export interface WellKnownOptions {
  */
 export function renderWellKnown({ proofs, notices, unproved }: WellKnownOptions): string {
   const published = quoted(proofs).replace(/"$/, '/$host$uri"');
-  const proof = `root /;
+  const proof = `access_log off;
+    root /;
     types { }
     default_type "text/plain; charset=utf-8";
     expires off;

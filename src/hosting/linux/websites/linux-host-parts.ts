@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
+import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Backups } from '../backups/backups.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
 import type { Firewall } from '../isolation/firewall.ts';
@@ -29,6 +30,7 @@ export interface LinuxHostParts extends WebsiteParts {
   backups: Backups;
   ssh: SshServer;
   cron: Cron;
+  usage: UsageLedger;
   records: Records;
   /** Records of installs that are set aside. */
   aside: Records;

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../../lib/clock.ts';
+import type { UsageLedger } from '../../policy/usage/ledger.ts';
+import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
+
+/** Counts the bytes of each response, and the visitors. */
+export interface ResponseMeter {
+  /** Follows a response until its last byte has been sent, or its connection is cut. */
+  follow(request: IncomingMessage, response: ServerResponse): void;
+  /** Counts a followed response for a website. Others count for none. */
+  assign(response: ServerResponse, installId: string): void;
+}
+
+export interface ResponseMeterOptions {
+  ledger: UsageLedger;
+  /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. */
+  isTrusted(address: string): boolean;
+  clock: Clock;
+}
+
+/** What has been counted of a connection, which carries many responses one after the other. */
+interface Connection {
+  /** Bytes of earlier responses. */
+  bytes: number;
+  /** The last visit, because most requests of a connection are of one visitor. */
+  visitor: string | undefined;
+  agent: string | undefined;
+  installId: string | undefined;
+  /** UTC days since 1970. */
+  day: number;
+}
+
+const DAY_MS = 86_400_000;
+
+export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterOptions): ResponseMeter {
+  const connections = new WeakMap<Socket, Connection>();
+  const installs = new WeakMap<ServerResponse, string>();
+
+  function connectionOf(socket: Socket): Connection {
+    let connection = connections.get(socket);
+    if (connection === undefined) {
+      connection = { bytes: 0, visitor: undefined, agent: undefined, installId: undefined, day: 0 };
+      connections.set(socket, connection);
+    }
+    return connection;
+  }
+
+  function countVisit(request: IncomingMessage, installId: string, atMs: number, last: Connection): void {
+    const agent = request.headers['user-agent'];
+    const visitor = addressOf(request, isTrusted);
+    const day = Math.floor(atMs / DAY_MS);
+    if (
+      last.visitor === visitor &&
+      last.agent === agent &&
+      last.installId === installId &&
+      last.day === day
+    ) {
+      return;
+    }
+    Object.assign(last, { visitor, agent, installId, day });
+    if (visitor !== undefined && isVisit(agent)) ledger.visit(installId, atMs, visitorOf(visitor));
+  }
+
+  return {
+    follow(request, response) {
+      const { socket } = request;
+      let isCounted = false;
+      const settle = () => {
+        if (isCounted) return;
+        isCounted = true;
+        const connection = connectionOf(socket);
+        // Bytes that still wait in this process were not sent: the connection is cut.
+        const sent = socket.bytesWritten - socket.writableLength;
+        const bytes = Math.max(0, sent - connection.bytes);
+        connection.bytes += bytes;
+        const installId = installs.get(response);
+        if (installId === undefined) return;
+        const atMs = clock.now().getTime();
+        ledger.count(installId, atMs, bytes);
+        countVisit(request, installId, atMs, connection);
+      };
+      // Before the server's own listener, which begins to send the next response of a pipeline.
+      response.prependOnceListener('finish', settle);
+      response.once('close', settle);
+    },
+    assign(response, installId) {
+      installs.set(response, installId);
+    },
+  };
+}
+
+/** The visitor's address: the peer, or the last one of `X-Forwarded-For` that is no trusted proxy. */
+export function addressOf(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  isTrusted: (address: string) => boolean,
+): string | undefined {
+  const peer = socket.remoteAddress;
+  const forwarded = headers['x-forwarded-for'];
+  if (peer === undefined || forwarded === undefined || !isTrusted(peer)) return peer;
+  const hops = String(forwarded)
+    .split(',')
+    .map((hop) => hop.trim());
+  return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0];
+}

@@ -1,0 +1,128 @@
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { coalesce, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { UsageLedger } from '../../policy/usage/ledger.ts';
+import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
+import { parseUsageLine, USAGE_LOG } from './usage-lines.ts';
+
+/**
+ * Counts the requests that nginx logs, and deletes the log. Every few seconds, the log is renamed and nginx begins another. A renamed
+ * log is read until no worker writes to it any more. nginx waits for nothing: if this process is down, the log grows up to the
+ * largest file that nginx may write, and is counted at the next start.
+ */
+export interface UsageLogReader {
+  start(): void;
+  /** Counts what nginx has written so far. Its workers write at least every second. */
+  collect(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface UsageLogReaderOptions {
+  folder: string;
+  ledger: UsageLedger;
+  /** Makes nginx open its log again. */
+  reopen(): Promise<void>;
+  log: Logger;
+  /** Milliseconds between readings. */
+  everyMs?: number;
+}
+
+const EVERY_MS = 10_000;
+/** Readings without a new line after which a renamed log is deleted. Workers reopen it at once. */
+const QUIET_READINGS = 2;
+const RENAMED = /^requests-\d+\.log$/;
+const CHUNK = 256 * 1024;
+const LINE_FEED = 0x0a;
+
+export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogReader {
+  const { folder, ledger, reopen, log, everyMs = EVERY_MS } = options;
+  /** Readings without a new line, by renamed log. */
+  const quiet = new Map<string, number>();
+  let repetition: Repetition | undefined;
+  /** Names of renamed logs have rising numbers, even if the clock is set back. */
+  let latestName = 0;
+
+  async function collectOnce(): Promise<void> {
+    const renamed = (await readdir(folder)).filter((name) => RENAMED.test(name)).sort();
+    for (const name of renamed) {
+      const grew = await countLines(name);
+      quiet.set(name, grew ? 0 : (quiet.get(name) ?? 0) + 1);
+    }
+    const size = (await ifThere(stat(join(folder, USAGE_LOG))))?.size ?? null;
+    if (size !== null && size > 0) await renameCurrent();
+    // An earlier attempt may have failed.
+    else if (size === null && renamed.length > 0) await reopen();
+    const done = renamed.filter((name) => (quiet.get(name) ?? 0) >= QUIET_READINGS);
+    // nginx must have begun another log, and the counts must be stored.
+    if (done.length === 0 || size === null || !ledger.flush()) return;
+    for (const name of done) {
+      await rm(join(folder, name), { force: true });
+      ledger.setPosition(name, null);
+      quiet.delete(name);
+    }
+  }
+
+  async function renameCurrent(): Promise<void> {
+    latestName = Math.max(Date.now(), latestName + 1);
+    const name = `requests-${String(latestName).padStart(15, '0')}.log`;
+    await rename(join(folder, USAGE_LOG), join(folder, name));
+    quiet.set(name, 0);
+    await reopen();
+    await countLines(name);
+  }
+
+  /** Counts the new whole lines. Returns whether there were any. */
+  async function countLines(name: string): Promise<boolean> {
+    const file = await open(join(folder, name));
+    let rejected = 0;
+    try {
+      const from = ledger.position(name);
+      let position = from;
+      let rest: Buffer = Buffer.alloc(0);
+      for (;;) {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, position + rest.length);
+        if (bytesRead === 0) break;
+        const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+        const end = bytes.lastIndexOf(LINE_FEED) + 1;
+        // The counts and the position change in one turn of the event loop, so that they are stored together.
+        for (const line of bytes.toString('utf8', 0, end).split('\n')) {
+          if (line !== '' && !countLine(line)) rejected += 1;
+        }
+        position += end;
+        ledger.setPosition(name, position);
+        rest = bytes.subarray(end);
+        if (rest.length > CHUNK) throw new Error('a line of the usage log is too long');
+      }
+      if (rejected > 0) log.warn({ rejected }, 'lines of the usage log are not understood');
+      return position > from;
+    } finally {
+      await file.close();
+    }
+  }
+
+  function countLine(text: string): boolean {
+    const line = parseUsageLine(text);
+    if (line === null) return false;
+    ledger.count(line.installId, line.atMs, line.bytes);
+    if (isVisit(line.userAgent)) ledger.visit(line.installId, line.atMs, visitorOf(line.address));
+    return true;
+  }
+
+  const collect = coalesce(collectOnce);
+  return {
+    collect,
+    start() {
+      repetition ??= repeatEvery(collect, {
+        delayMs: everyMs,
+        onError: (err) => log.error({ err }, 'could not read the usage log'),
+        immediately: true,
+      });
+    },
+    async stop() {
+      await repetition?.stop();
+      repetition = undefined;
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { connect as tlsConnect } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { InstallState } from '../../contract/host.ts';
+import type { InstallDay } from '../../contract/usage.ts';
+import { eventually } from '../../policy/edge.fixture.ts';
+import { runCommand } from '../machine/run-command.ts';
+import { runFiles } from './machine-options.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import { createUsageLogReader } from './usage-log-reader.ts';
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+let server: TestServer;
+let shop: InstallState;
+beforeEach(async () => {
+  server = await startServer();
+  shop = siteState('shop', ['shop.test', { name: 'old.test', redirectTo: 'shop.test' }]);
+  const vhost = await server.makeInstall(shop);
+  await server.write(shop, 'large.css', 'a { color: red }\n'.repeat(100_000));
+  await server.write(shop, 'image.png', Buffer.alloc(3_000_000, 7));
+  await server.web.start([vhost]);
+});
+afterEach(() => server.close());
+
+async function counted(): Promise<InstallDay[]> {
+  await server.web.collectUsage();
+  return server.usage.read(null).days;
+}
+
+/** Waits until that many requests have been counted: nginx's workers write every second. */
+async function afterRequests(requests: number): Promise<Pick<InstallDay, 'requests' | 'bytes' | 'visits'>> {
+  await eventually(async () => ((await counted())[0]?.requests ?? 0) >= requests);
+  const [day] = await counted();
+  return { requests: day?.requests ?? 0, bytes: day?.bytes ?? 0, visits: day?.visits ?? 0 };
+}
+
+function asked(path: string, { method = 'GET', host = 'shop.test', headers = [] as string[] } = {}): string {
+  const lines = [`Host: ${host}`, `User-Agent: ${BROWSER}`, ...headers];
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+const closing = (path: string, options: Parameters<typeof asked>[1] = {}): string =>
+  asked(path, { ...options, headers: [...(options.headers ?? []), 'Connection: close'] });
+
+/** Sends requests on one connection that ends with the last, and returns the number of bytes received. */
+async function received(requests: string[], scheme: 'http' | 'https' = 'http'): Promise<number> {
+  const { edgeHttp, edgeHttps } = server.options;
+  const port = scheme === 'http' ? edgeHttp.port : edgeHttps.port;
+  const socket =
+    scheme === 'http'
+      ? connect({ host: '127.0.0.1', port })
+      : tlsConnect({ host: '127.0.0.1', port, servername: 'shop.test', rejectUnauthorized: false });
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  socket.write(requests.join(''));
+  await once(socket, 'close');
+  return bytes;
+}
+
+describe('the bytes of answers equal those that the visitor receives', () => {
+  test('over HTTP and TLS, whole, partial, empty, compressed and cached', async () => {
+    const requests = [
+      closing('/image.png'),
+      closing('/image.png', { method: 'HEAD' }),
+      closing('/image.png', { headers: ['Range: bytes=10-19'] }),
+      closing('/image.png', { headers: ['Range: bytes=0-9,20-29'] }),
+      closing('/large.css', { headers: ['Accept-Encoding: gzip'] }),
+      closing('/image.png', { headers: ['If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'] }),
+      closing('/page'),
+      closing('/page'),
+      closing('/missing.php'),
+      closing('/', { host: 'old.test' }),
+      closing('/', { method: 'BREW' }),
+    ];
+    let bytes = 0;
+    for (const request of requests) bytes += await received([request]);
+    bytes += await received([asked('/page'), asked('/image.png'), closing('/large.css')]);
+    bytes += await received([asked('/page'), closing('/image.png')], 'https');
+    const all = requests.length + 5;
+    expect(await afterRequests(all)).toEqual({ requests: all, bytes, visits: 1 });
+  });
+
+  test('if the visitor leaves before the answer', async () => {
+    const socket = connect({ host: '127.0.0.1', port: server.options.edgeHttp.port });
+    const received: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    socket.write(asked('/image.png', { method: 'HEAD' }) + asked('/?held=1'));
+    await eventually(() => received.length > 0);
+    socket.destroy();
+    await once(socket, 'close');
+    await server.write(shop, 'go-on', '');
+    const { length } = Buffer.concat(received);
+    expect(await afterRequests(2)).toEqual({ requests: 2, bytes: length, visits: 1 });
+  });
+});
+
+test('other requests count for no website', async () => {
+  await received([closing('/', { host: 'unknown.test' })]);
+  const path = '/.well-known/acme-challenge/token';
+  await server.web.publish({ hostname: 'shop.test', path, text: 'proof' });
+  await received([closing(path)]);
+  const bytes = await received([closing('/image.png')]);
+  expect(await afterRequests(1)).toEqual({ requests: 1, bytes, visits: 1 });
+});
+
+test('bots are no visits, and hostile user agents change no figure', async () => {
+  for (const agent of [
+    'Googlebot/2.1 (+http://www.google.com/bot.html)',
+    'curl/8.14.1',
+    '"],["0a000000-0000-4000-8000-000000000000",1,9999999,"192.0.2.1","Firefox',
+    'x\\"\\\\\t\x80\xff',
+    'x'.repeat(8_000),
+  ]) {
+    await server.http('shop.test', '/image.png', { headers: { 'User-Agent': agent }, method: 'HEAD' });
+  }
+  const { requests } = await afterRequests(5);
+  expect(requests).toBe(5);
+  expect((await counted()).map(({ installId }) => installId)).toEqual([shop.id]);
+  expect(server.log.filter(({ msg }) => msg.includes('usage log'))).toEqual([]);
+});
+
+test('counting goes on over reloads, and the logs are deleted', async () => {
+  const { usageLogs } = runFiles(server.layout);
+  const other = siteState('other', ['other.test']);
+  let bytes = 0;
+  for (let round = 0; round < 3; round++) {
+    bytes += await received([closing('/image.png')]);
+    await server.web.put(await server.makeInstall({ ...other, id: crypto.randomUUID() }, { php: false }));
+    bytes += await received([closing('/image.png')]);
+  }
+  expect(await afterRequests(6)).toEqual({ requests: 6, bytes, visits: 1 });
+  await eventually(async () => (await readdir(usageLogs)).every((name) => name === 'requests.log'));
+  expect(await readFile(join(usageLogs, 'requests.log'), 'utf8')).toBe('');
+  bytes += await received([closing('/image.png')]);
+  expect(await afterRequests(7)).toEqual({ requests: 7, bytes, visits: 1 });
+});
+
+test('no request is lost or counted twice if the host restarts', async () => {
+  const { usageLogs } = runFiles(server.layout);
+  let bytes = await received([closing('/image.png')]);
+  await afterRequests(1);
+  await server.web.stop();
+  bytes += await received([closing('/image.png')]);
+  await eventually(async () => (await stat(join(usageLogs, 'requests.log'))).size > 0);
+  // The renamed logs of before, and the new one, are read from where they were counted.
+  await server.usage.stop();
+  server.usage.start();
+  const reader = createUsageLogReader({
+    folder: usageLogs,
+    ledger: server.usage,
+    reopen: () => server.daemons.signal('nginx', 'SIGUSR1'),
+    log: server.options.log,
+    everyMs: 50,
+  });
+  reader.start();
+  await eventually(() => server.usage.read(null).days[0]?.requests === 2);
+  await reader.collect();
+  expect(server.usage.read(null).days).toMatchObject([{ requests: 2, bytes, visits: 1 }]);
+  await reader.stop();
+});
+
+test('no website can read the log', async () => {
+  const { usageLogs } = runFiles(server.layout);
+  await received([closing('/image.png')]);
+  await writeFile(join(usageLogs, 'requests-000000000000001.log'), '');
+  for (const path of [usageLogs, join(usageLogs, 'requests.log')]) {
+    await expect(
+      runCommand('/usr/bin/setpriv', ['--reuid=265000', '--regid=265000', '--clear-groups', 'cat', path]),
+    ).rejects.toThrow(/Permission denied/);
+  }
+});

@@ -1,0 +1,157 @@
+import { rmSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import type { Logger } from 'pino';
+import type { InstallDay, UsageCursor, UsagePage } from '../../contract/usage.ts';
+
+/** A day of an install as it is stored. `sketch`: the visitors of an open day. */
+export interface StoredDay extends InstallDay {
+  sketch: Buffer | null;
+}
+
+/** The ledger's file. */
+export interface LedgerFile {
+  /** The salt of a day that is still counted; undefined if it has none. */
+  salts(): { day: string; salt: Buffer }[];
+  addSalt(day: string, salt: Buffer): void;
+  find(installId: string, day: string): StoredDay | undefined;
+  /**
+   * Stores totals, gives each a new revision, and stores how far the logs are counted. All or nothing. A position of null is
+   * forgotten.
+   */
+  write(days: StoredDay[], positions: ReadonlyMap<string, number | null>): void;
+  /** The bytes of a log that are counted. */
+  position(logName: string): number;
+  /** Destroys the salt and the sketches of a day. Its totals stay. */
+  closeDay(day: string): void;
+  deleteBefore(day: string): void;
+  read(since: UsageCursor | null, limit: number): UsagePage;
+  close(): void;
+}
+
+const SCHEMA = `
+create table if not exists ledger (one integer primary key check (one = 1), id text not null, revision integer not null);
+create table if not exists salts (day text primary key, salt blob not null) without rowid;
+create table if not exists days (
+  install text not null, day text not null,
+  requests integer not null, bytes integer not null, visits integer not null,
+  sketch blob, revision integer not null,
+  primary key (install, day)
+);
+create table if not exists positions (log text primary key, bytes integer not null) without rowid;
+create unique index if not exists days_revision on days (revision);
+create index if not exists days_day on days (day);
+`;
+
+/** Opens or creates the file, readable by its owner only. An unusable file is replaced: websites do not depend on it. */
+export function openLedgerFile(file: string, newId: () => string, log: Logger): LedgerFile {
+  try {
+    return open(file, newId);
+  } catch (err) {
+    log.error({ err, file }, 'the usage ledger is unusable and begins anew; counts not collected are lost');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+    return open(file, newId);
+  }
+}
+
+function open(file: string, newId: () => string): LedgerFile {
+  const database = new Sqlite(file);
+  try {
+    return prepare(database, newId);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+interface DayRow {
+  install: string;
+  day: string;
+  requests: number;
+  bytes: number;
+  visits: number;
+  sketch: Buffer | null;
+  revision: number;
+}
+
+function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
+  // A power cut may lose the last seconds. Deleted salts are overwritten.
+  for (const setting of ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']) {
+    database.pragma(setting);
+  }
+  database.exec(SCHEMA);
+  database.prepare('insert or ignore into ledger values (1, ?, 0)').run(newId());
+  const head = database.prepare<[], { id: string; revision: number }>('select id, revision from ledger');
+  const advance = database.prepare('update ledger set revision = ?');
+  const put = database.prepare(
+    'insert or replace into days (install, day, requests, bytes, visits, sketch, revision) values (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const changed = database.prepare<[number, number], DayRow>(
+    'select * from days where revision > ? order by revision limit ?',
+  );
+  const one = database.prepare<[string, string], DayRow>('select * from days where install = ? and day = ?');
+
+  const putPosition = database.prepare('insert or replace into positions values (?, ?)');
+  const forgetPosition = database.prepare('delete from positions where log = ?');
+  const positionOf = database.prepare<[string], { bytes: number }>(
+    'select bytes from positions where log = ?',
+  );
+
+  function ledger(): { id: string; revision: number } {
+    const row = head.get();
+    if (row === undefined) throw new Error('the usage ledger has no id');
+    return row;
+  }
+
+  return {
+    salts: () =>
+      database.prepare<[], { day: string; salt: Buffer }>('select day, salt from salts order by day').all(),
+    addSalt(day, salt) {
+      database.prepare('insert into salts values (?, ?)').run(day, salt);
+    },
+    find(installId, day) {
+      const row = one.get(installId, day);
+      return row && { ...dayOf(row), sketch: row.sketch };
+    },
+    position: (logName) => positionOf.get(logName)?.bytes ?? 0,
+    write: database.transaction((days: StoredDay[], positions: ReadonlyMap<string, number | null>) => {
+      for (const [logName, bytes] of positions) {
+        if (bytes === null) forgetPosition.run(logName);
+        else putPosition.run(logName, bytes);
+      }
+      let { revision } = ledger();
+      for (const { installId, day, requests, bytes, visits, sketch } of days) {
+        revision += 1;
+        put.run(installId, day, requests, bytes, visits, sketch, revision);
+      }
+      advance.run(revision);
+    }),
+    closeDay(day) {
+      database.prepare('delete from salts where day = ?').run(day);
+      database.prepare('update days set sketch = null where day = ? and sketch is not null').run(day);
+      // The write-ahead log still holds the salt.
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    },
+    deleteBefore(day) {
+      database.prepare('delete from days where day < ?').run(day);
+    },
+    read(since, limit) {
+      const { id, revision } = ledger();
+      const after = since?.ledger === id ? since.revision : 0;
+      const rows = changed.all(after, limit + 1);
+      const page = rows.slice(0, limit);
+      return {
+        ledger: id,
+        revision: page.at(-1)?.revision ?? Math.min(after, revision),
+        days: page.map(dayOf),
+        more: rows.length > limit,
+      };
+    },
+    close() {
+      database.close();
+    },
+  };
+}
+
+function dayOf({ install, day, requests, bytes, visits }: DayRow): InstallDay {
+  return { installId: install, day, requests, bytes, visits };
+}

@@ -1,0 +1,212 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { manualClock } from '../../../../test/manual-clock.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
+import { USAGE_PAGE } from '../../contract/usage.ts';
+import { CLOSE_AFTER_MS, createUsageLedger, type UsageLedger } from './ledger.ts';
+
+const INSTALL = '0b8f7f4e-8f0f-4f5a-9a51-6d2f3c1d0001';
+const OTHER = '0b8f7f4e-8f0f-4f5a-9a51-6d2f3c1d0002';
+
+let folder: string;
+let clock: ReturnType<typeof manualClock>;
+let lines: string[];
+const ledgers: UsageLedger[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-usage-'));
+  clock = manualClock(new Date('2026-03-01T12:00:00Z'));
+  lines = [];
+});
+afterEach(async () => {
+  for (const ledger of ledgers.splice(0)) await ledger.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function openLedger(): UsageLedger {
+  const ledger = createUsageLedger({
+    file: join(folder, 'usage.sqlite'),
+    clock,
+    log: pino({}, { write: (line: string) => lines.push(line) }),
+    flushMs: HOUR_MS,
+  });
+  ledger.start();
+  ledgers.push(ledger);
+  return ledger;
+}
+
+async function closeAll(): Promise<void> {
+  for (const ledger of ledgers.splice(0)) await ledger.stop();
+}
+
+function visit(ledger: UsageLedger, visitor: string, { install = INSTALL, bytes = 100 } = {}): void {
+  ledger.count(install, clock.now().getTime(), bytes);
+  ledger.visit(install, clock.now().getTime(), visitor);
+}
+
+const day = (text: string, requests: number, bytes: number, visits: number, installId = INSTALL) => ({
+  installId,
+  day: text,
+  requests,
+  bytes,
+  visits,
+});
+
+describe('a usage ledger', () => {
+  it('counts requests, bytes and different visitors for each install and day', () => {
+    const ledger = openLedger();
+    for (const visitor of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) visit(ledger, visitor);
+    visit(ledger, '192.0.2.1', { install: OTHER, bytes: 7 });
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 3, 300, 2), day('2026-03-01', 1, 7, 1, OTHER)]);
+  });
+
+  it('returns totals, and only those that changed after the cursor', () => {
+    const ledger = openLedger();
+    visit(ledger, 'a');
+    visit(ledger, 'a', { install: OTHER });
+    const first = ledger.read(null);
+    expect(ledger.read(first).days).toEqual([]);
+    visit(ledger, 'b');
+    expect(ledger.read(first).days).toEqual([day('2026-03-01', 2, 200, 2)]);
+    expect(ledger.read(first).days).toEqual([day('2026-03-01', 2, 200, 2)]);
+  });
+
+  it('returns pages', () => {
+    const ledger = openLedger();
+    const ids = Array.from({ length: USAGE_PAGE + 5 }, () => crypto.randomUUID());
+    for (const install of ids) visit(ledger, 'a', { install });
+    const first = ledger.read(null);
+    const second = ledger.read(first);
+    expect([first.days.length, first.more]).toEqual([USAGE_PAGE, true]);
+    expect([second.days.length, second.more]).toEqual([5, false]);
+    expect(new Set([...first.days, ...second.days].map(({ installId }) => installId))).toEqual(new Set(ids));
+  });
+
+  it('counts a visitor once across flushes and restarts', async () => {
+    visit(openLedger(), 'a');
+    await closeAll();
+    const ledger = openLedger();
+    visit(ledger, 'a');
+    ledger.flush();
+    visit(ledger, 'b');
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 3, 300, 2)]);
+  });
+
+  it('counts a visitor again on the next day, with a new salt', () => {
+    const ledger = openLedger();
+    visit(ledger, 'a');
+    clock.advance(DAY_MS);
+    visit(ledger, 'a');
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 1, 100, 1), day('2026-03-02', 1, 100, 1)]);
+  });
+
+  it('counts an answer that ended before midnight on its own day', () => {
+    const ledger = openLedger();
+    clock.advance(12 * HOUR_MS + 2_000);
+    ledger.count(INSTALL, Date.parse('2026-03-01T23:59:59.999Z'), 5);
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 1, 5, 0)]);
+  });
+
+  it('counts an answer of a closed day on the first open day', () => {
+    const ledger = openLedger();
+    visit(ledger, 'a');
+    const before = ledger.read(null);
+    clock.advance(DAY_MS);
+    ledger.flush();
+    ledger.count(INSTALL, Date.parse('2026-03-01T23:00:00Z'), 5);
+    expect(ledger.read(before).days).toEqual([day('2026-03-02', 1, 5, 0)]);
+  });
+
+  it('keeps the visits of a closed day if the clock is set back', () => {
+    const ledger = openLedger();
+    visit(ledger, 'a');
+    clock.advance(DAY_MS);
+    ledger.flush();
+    clock.advance(-DAY_MS);
+    visit(ledger, 'b');
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 2, 200, 2)]);
+  });
+
+  it('begins another ledger if its file is unusable', async () => {
+    const first = openLedger();
+    visit(first, 'a');
+    const { ledger: id, revision } = first.read(null);
+    await closeAll();
+    writeFileSync(join(folder, 'usage.sqlite'), 'damaged '.repeat(1_000));
+    const second = openLedger();
+    visit(second, 'a');
+    const page = second.read({ ledger: id, revision });
+    expect(page.ledger).not.toBe(id);
+    expect(page.days).toEqual([day('2026-03-01', 1, 100, 1)]);
+    expect(lines.join('')).toContain('unusable');
+  });
+});
+
+describe('the salt and the sketches of a day', () => {
+  /** The salts and sketches in the file. */
+  function secrets(): Buffer[] {
+    const file = new Sqlite(join(folder, 'usage.sqlite'), { readonly: true });
+    try {
+      const salts = file.prepare<[], { salt: Buffer }>('select salt from salts').all();
+      const sketches = file
+        .prepare<[], { sketch: Buffer }>('select sketch from days where sketch is not null')
+        .all();
+      return [...salts.map(({ salt }) => salt), ...sketches.map(({ sketch }) => sketch)];
+    } finally {
+      file.close();
+    }
+  }
+
+  const onDisk = () => Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
+
+  it('are destroyed soon after midnight; the number stays', () => {
+    const ledger = openLedger();
+    visit(ledger, '192.0.2.77');
+    ledger.flush();
+    const past = secrets();
+    expect(past).toHaveLength(2);
+    for (const secret of past) expect(onDisk().includes(secret)).toBe(true);
+
+    clock.advance(12 * HOUR_MS + CLOSE_AFTER_MS - 1);
+    ledger.flush();
+    expect(secrets()).toEqual(past);
+    clock.advance(1);
+    ledger.flush();
+    expect(secrets()).toEqual([]);
+    for (const secret of past) expect(onDisk().includes(secret)).toBe(false);
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 1, 100, 1)]);
+  });
+
+  it('are destroyed by the next start if the host was down at midnight', async () => {
+    visit(openLedger(), 'a');
+    await closeAll();
+    const past = secrets();
+    clock.advance(DAY_MS);
+    const ledger = openLedger();
+    ledger.flush();
+    expect(secrets()).toEqual([]);
+    for (const secret of past) expect(onDisk().includes(secret)).toBe(false);
+    expect(ledger.read(null).days).toEqual([day('2026-03-01', 1, 100, 1)]);
+  });
+
+  it('contain no address', () => {
+    const ledger = openLedger();
+    visit(ledger, '192.0.2.77');
+    ledger.flush();
+    expect(onDisk().includes('192.0.2.77')).toBe(false);
+  });
+
+  it('deletes days after two months', () => {
+    const ledger = openLedger();
+    visit(ledger, 'a');
+    clock.advance(30 * DAY_MS);
+    visit(ledger, 'a');
+    clock.advance(35 * DAY_MS);
+    ledger.flush();
+    expect(ledger.read(null).days.map((one) => one.day)).toEqual(['2026-03-31']);
+  });
+});

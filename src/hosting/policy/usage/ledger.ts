@@ -1,0 +1,210 @@
+import { hash, randomBytes, randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
+import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { USAGE_PAGE, type UsageCursor, type UsagePage } from '../../contract/usage.ts';
+import { type LedgerFile, openLedgerFile, type StoredDay } from './ledger-file.ts';
+import { openSketch, type VisitorSketch } from './visitor-sketch.ts';
+
+/** Counts a host's traffic for each install and UTC day (docs/decisions/usage.md). Counts nothing before its start and after its stop. */
+export interface UsageLedger {
+  /** Opens the file, and stores the counts regularly from now on. */
+  start(): void;
+  /** Counts one answered request. `atMs`: when the answer ended. */
+  count(installId: string, atMs: number, bytes: number): void;
+  /** Counts a visitor of the day, the first time only. */
+  visit(installId: string, atMs: number, visitor: string): void;
+  /** The bytes of a log that are counted. */
+  position(logName: string): number;
+  /**
+   * Notes how far a log is counted, in the same turn as its counts: both are stored together, so that no crash counts a request
+   * twice. Null forgets the log.
+   */
+  setPosition(logName: string, bytes: number | null): void;
+  /** Stores the counts, and closes the days that have ended. Returns whether it succeeded. */
+  flush(): boolean;
+  /** Stores the counts, and returns those that changed after the cursor. */
+  read(since: UsageCursor | null): UsagePage;
+  /** Stores the counts a last time. */
+  stop(): Promise<void>;
+}
+
+/** Counts of at most this time are lost if the process is killed. */
+export const FLUSH_MS = 10_000;
+/** Answers that ended before midnight are still counted during this time; then the salt of the day is destroyed. */
+export const CLOSE_AFTER_MS = 5 * MINUTE_MS;
+/** How long a control plane that does not collect can be away. */
+const KEEP_DAYS = 60;
+const SALT_BYTES = 32;
+
+/** The counts of one install on an open day. */
+interface Counter {
+  requests: number;
+  bytes: number;
+  sketch: VisitorSketch;
+  /** Visits of the same day before it was closed: the clock was set back. */
+  closedVisits: number;
+  /** Since the last flush. */
+  changed: boolean;
+}
+
+interface OpenDay {
+  salt: Buffer;
+  counters: Map<string, Counter>;
+}
+
+/** A ledger in `file`, which belongs to this process alone. */
+export function createUsageLedger({
+  file,
+  clock,
+  log,
+  flushMs = FLUSH_MS,
+}: {
+  file: string;
+  clock: Clock;
+  log: Logger;
+  flushMs?: number;
+}): UsageLedger {
+  let stored: LedgerFile | null = null;
+  let repetition: Repetition | undefined;
+  const open = new Map<string, OpenDay>();
+  /** Positions that changed since the last flush. */
+  const positions = new Map<string, number | null>();
+  let isFailing = false;
+  /** The day of the last count, because nearly all counts are of one day. */
+  let latest = { startMs: Number.NaN, day: '' };
+
+  function dayAt(atMs: number): string {
+    if (!(atMs >= latest.startMs && atMs < latest.startMs + DAY_MS)) {
+      latest = { startMs: Math.floor(atMs / DAY_MS) * DAY_MS, day: dayText(atMs) };
+    }
+    return latest.day;
+  }
+
+  function openDay(day: string, storage: LedgerFile): OpenDay {
+    const known = open.get(day);
+    if (known !== undefined) return known;
+    const opened = { salt: randomBytes(SALT_BYTES), counters: new Map() };
+    storage.addSalt(day, opened.salt);
+    open.set(day, opened);
+    return opened;
+  }
+
+  /** The counter of a day; that of the first open day if the day has been closed already. Null if the ledger is not started. */
+  function counterAt(installId: string, atMs: number): { counter: Counter; salt: Buffer } | null {
+    if (stored === null) return null;
+    let day = dayAt(atMs);
+    const first = firstOpenDay();
+    if (day < first) day = first;
+    const { salt, counters } = openDay(day, stored);
+    let counter = counters.get(installId);
+    if (counter === undefined) {
+      const before = stored.find(installId, day);
+      counter = {
+        requests: before?.requests ?? 0,
+        bytes: before?.bytes ?? 0,
+        sketch: openSketch(before?.sketch ?? undefined),
+        closedVisits: before?.sketch === null ? before.visits : 0,
+        changed: false,
+      };
+      counters.set(installId, counter);
+    }
+    counter.changed = true;
+    return { counter, salt };
+  }
+
+  /** The first day that is not over {@link CLOSE_AFTER_MS} past its end. */
+  function firstOpenDay(): string {
+    return dayAt(clock.now().getTime() - CLOSE_AFTER_MS);
+  }
+
+  function changedDays(): StoredDay[] {
+    const days: StoredDay[] = [];
+    for (const [day, { counters }] of open) {
+      for (const [installId, { requests, bytes, sketch, closedVisits, changed }] of counters) {
+        if (!changed) continue;
+        const visits = closedVisits + sketch.count();
+        days.push({ installId, day, requests, bytes, visits, sketch: sketch.toBytes() });
+      }
+    }
+    return days;
+  }
+
+  function flush(): boolean {
+    if (stored === null) return false;
+    try {
+      const days = changedDays();
+      if (days.length > 0 || positions.size > 0) stored.write(days, positions);
+      positions.clear();
+      for (const { counters } of open.values()) {
+        for (const counter of counters.values()) counter.changed = false;
+      }
+      closeEnded(stored);
+      isFailing = false;
+      return true;
+    } catch (err) {
+      if (!isFailing) log.error({ err, file }, 'could not store usage; trying again');
+      isFailing = true;
+      return false;
+    }
+  }
+
+  function closeEnded(storage: LedgerFile): void {
+    const first = firstOpenDay();
+    for (const [day, { salt }] of open) {
+      if (day >= first) continue;
+      storage.closeDay(day);
+      storage.deleteBefore(dayText(clock.now().getTime() - KEEP_DAYS * DAY_MS));
+      salt.fill(0);
+      open.delete(day);
+    }
+  }
+
+  return {
+    start() {
+      if (stored !== null) return;
+      stored = openLedgerFile(file, randomUUID, log);
+      for (const { day, salt } of stored.salts()) open.set(day, { salt, counters: new Map() });
+      repetition = repeatEvery(async () => void flush(), {
+        delayMs: flushMs,
+        onError: (err) => log.error({ err }, 'could not store usage'),
+      });
+    },
+    count(installId, atMs, bytes) {
+      const found = counterAt(installId, atMs);
+      if (found === null) return;
+      found.counter.requests += 1;
+      found.counter.bytes += bytes;
+    },
+    visit(installId, atMs, visitor) {
+      const found = counterAt(installId, atMs);
+      if (found === null) return;
+      // The install is part of the hash, so that visitors cannot be followed from one website to another.
+      const salted = Buffer.concat([found.salt, Buffer.from(`${installId} ${visitor}`)]);
+      found.counter.sketch.add(hash('sha256', salted, 'buffer'));
+    },
+    position: (logName) => positions.get(logName) ?? stored?.position(logName) ?? 0,
+    setPosition(logName, bytes) {
+      positions.set(logName, bytes);
+    },
+    flush,
+    read(since) {
+      if (stored === null) throw new Error('the usage ledger has not been started');
+      flush();
+      return stored.read(since, USAGE_PAGE);
+    },
+    async stop() {
+      await repetition?.stop();
+      flush();
+      stored?.close();
+      stored = null;
+      open.clear();
+      positions.clear();
+    },
+  };
+}
+
+function dayText(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
