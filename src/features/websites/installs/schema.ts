@@ -85,10 +85,10 @@ export const createInstallSchema = component(
     ),
   }),
   {
-    name: 'shop',
+    name: 'shop-staging',
     account_id: EXAMPLE_ID.account,
     site_id: EXAMPLE_ID.site,
-    environment: 'production',
+    environment: 'staging',
   },
 );
 

@@ -1,0 +1,84 @@
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorFor } from '../../src/access/caller.ts';
+import { exampleIdOf } from '../../src/api/path-parameters.ts';
+import { startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { ENDPOINTS, nameOf } from './endpoint-table.ts';
+import { createResources, pathTo, type ResourceSet } from './resource-set.ts';
+
+const Json = Type.Optional(
+  Type.Object({
+    'application/json': Type.Optional(Type.Object({ example: Type.Optional(Type.Unknown()) })),
+  }),
+);
+const Operation = Type.Object({
+  parameters: Type.Optional(
+    Type.Array(Type.Object({ in: Type.String(), name: Type.String(), example: Type.Unknown() })),
+  ),
+  requestBody: Type.Optional(Type.Object({ content: Json })),
+  responses: Type.Record(Type.String(), Type.Object({ content: Json })),
+});
+const Described = Type.Object({
+  paths: Type.Record(Type.String(), Type.Record(Type.String(), Operation)),
+});
+
+let homeport: TestHomeport;
+let described: Static<typeof Described>;
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  described = Value.Parse(Described, (await homeport.anonymous.get('/swagger')).body);
+});
+afterAll(() => homeport.remove());
+
+/** The example with the identifiers of real resources. */
+function withRealIds(example: unknown, resources: ResourceSet): unknown {
+  let text = JSON.stringify(example);
+  for (const [name, id] of Object.entries(resources)) text = text.replaceAll(exampleOf(name), id);
+  return JSON.parse(text);
+}
+
+function exampleOf(name: string): string {
+  const id = exampleIdOf(name);
+  if (id === undefined) throw new Error(`path-parameters.ts has no example of ${name}`);
+  return id;
+}
+
+/** The members of a value with the types of their values. Null stands for any type, because the schema decides where it may be. */
+function expectAlike(answer: unknown, example: unknown, path: string): void {
+  if (answer === null || example === null) return;
+  expect(typeof answer, path).toBe(typeof example);
+  if (Array.isArray(example) && Array.isArray(answer)) {
+    // Members that only some items have make the items of a list differ. One of them has to be like the example.
+    const sample = answer.find((item) => membersOf(item) === membersOf(example[0])) ?? answer[0];
+    if (sample !== undefined && example.length > 0) expectAlike(sample, example[0], `${path}/0`);
+  } else if (typeof example === 'object' && typeof answer === 'object') {
+    expect(membersOf(answer), path).toBe(membersOf(example));
+    for (const name of Object.keys(example)) {
+      expectAlike(Reflect.get(answer, name), Reflect.get(example, name), `${path}/${name}`);
+    }
+  }
+}
+
+const membersOf = (value: unknown) => Object.keys(Object(value)).sort().join(', ');
+
+describe('the examples of the description', () => {
+  it.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('%s', async (_, row) => {
+    const operation = described.paths[row.path]?.[row.method.toLowerCase()];
+    if (!operation) throw new Error('not described');
+    const { owner, accountId } = await homeport.ownedAccount();
+    const resources = await createResources(homeport, owner, accountId);
+    await homeport.services.profile.update(operatorFor(owner.userId), { phone: '+1 555 0100' });
+    for (const { name, example } of operation.parameters?.filter((one) => one.in === 'path') ?? []) {
+      expect(example).toBe(exampleOf(name));
+    }
+    const body = operation.requestBody?.content?.['application/json']?.example;
+    const json = body === undefined ? {} : { json: withRealIds(body, resources) };
+    const answer = await owner.client.call(row.method, pathTo(row, resources), json);
+    expect(answer).toMatchObject({ status: row.success });
+    const promised = operation.responses[row.success]?.content?.['application/json'];
+    expect(answer.body === undefined).toBe(promised === undefined);
+    if (row.path === '/swagger') return expect(answer.body).toMatchObject(Object(promised?.example));
+    if (promised) expectAlike(answer.body, promised.example, nameOf(row));
+  });
+});
