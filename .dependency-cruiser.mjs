@@ -8,7 +8,16 @@ const tests = '(\\.|-)(test|fixture)\\.ts$';
 const feature = '^src/features/.+/';
 
 /** The groups of features, lowest first. A group imports only the groups before it. */
-const groups = ['hosts', 'identity', 'accounts', 'websites', 'domains', 'backups', 'provisioning'];
+const groups = [
+  'hosts',
+  'identity',
+  'accounts',
+  'websites',
+  'domains',
+  'backups',
+  'provisioning',
+  'transfers',
+];
 
 const never = (name, comment, from, to) => ({
   name,

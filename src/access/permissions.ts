@@ -10,6 +10,8 @@ export type Verb =
   | 'member.change'
   | 'site.read'
   | 'site.change'
+  | 'site.transfer'
+  | 'transfer.read'
   | 'install.read'
   | 'install.change'
   | 'install.work'
@@ -36,6 +38,10 @@ const REACH: Record<Verb, Record<Role, Reach>> = {
   // create, rename, delete sites; create, move, delete installs
   'site.change': { owner: 'all', full: 'all', partial: 'none' },
   'install.change': { owner: 'all', full: 'all', partial: 'none' },
+  // request, accept, decline and cancel transfers of sites to another account
+  'site.transfer': { owner: 'all', full: 'none', partial: 'none' },
+  // see transfers from and to the account
+  'transfer.read': { owner: 'all', full: 'all', partial: 'none' },
   // domains, backups, caches, offload of an install
   'install.work': { owner: 'all', full: 'all', partial: 'own' },
   // read private keys (docs/api.md, Certificates)
@@ -53,6 +59,8 @@ export function reachOf(role: Role): Record<Verb, Reach> {
     'member.change': reach('member.change'),
     'site.read': reach('site.read'),
     'site.change': reach('site.change'),
+    'site.transfer': reach('site.transfer'),
+    'transfer.read': reach('transfer.read'),
     'install.read': reach('install.read'),
     'install.change': reach('install.change'),
     'install.work': reach('install.work'),

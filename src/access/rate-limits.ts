@@ -149,6 +149,10 @@ export const RATE_LIMITS = {
   invitationsByUser: { keyPrefix: 'invitations:by', size: 60, windowSeconds: HOUR, subject: 'user' },
   /** Over all users who invite. */
   invitationsByEmail: { keyPrefix: 'invitations:to', size: 5, windowSeconds: HOUR, subject: 'email' },
+  newCredentials: { keyPrefix: 'new-credentials:person', size: 200, windowSeconds: HOUR, subject: 'user' },
+  siteTransfers: { keyPrefix: 'site-transfers:by', size: 60, windowSeconds: HOUR, subject: 'user' },
+  /** Offers of sites, mailed to each owner of an account. Further offers are shown in the portal only. */
+  transferOffers: { keyPrefix: 'site-transfers:to', size: 10, windowSeconds: HOUR, subject: 'user' },
   /** Backup notifications to people outside the account, by the user who orders them, */
   backupNoticesByUser: { keyPrefix: 'backup-mails:by', size: 100, windowSeconds: HOUR, subject: 'user' },
   /** and by recipient, over all users. */

@@ -13,5 +13,8 @@ export const EXAMPLE_ID = {
   backup: 'f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4',
   sshKey: '68c1b7a5-d240-4f9e-93c6-b0a7e4f2d185',
   credential: '9e25a0f3-8c61-4d7b-a4e2-5f18d3c07b96',
+  transfer: '41d8f7b6-2c95-4e0a-8d63-f9a1b7c05e28',
+  otherAccount: 'e6a3c9d1-70b4-4f82-95e7-2d8c1b6f40a3',
+  activity: '0b7d4e92-f3a8-4c61-b5d9-76e2a1c8f034',
   operation: 'c37f5b12-e9d4-4086-b6a1-84e0d2f9c573',
 } as const;

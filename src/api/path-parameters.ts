@@ -12,6 +12,7 @@ const EXAMPLES: Record<string, string> = {
   backup_id: EXAMPLE_ID.backup,
   ssh_key_id: EXAMPLE_ID.sshKey,
   credential_id: EXAMPLE_ID.credential,
+  transfer_id: EXAMPLE_ID.transfer,
   operation_id: EXAMPLE_ID.operation,
 };
 

@@ -11,6 +11,7 @@ const NAMES: Record<string, string> = {
   install_ids: 'install',
   session_id: 'session',
   credential_id: 'credential',
+  transfer_id: 'transfer',
 };
 
 export function resourceName(name: string): string {

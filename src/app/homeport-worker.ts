@@ -13,6 +13,7 @@ import { emailChangeJobKinds } from '../features/identity/email-changes/job-kind
 import { invitationJobKinds } from '../features/identity/invitations/job-kinds.ts';
 import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
+import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
 import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
 import type { JobKind } from '../jobs/job.ts';
@@ -96,6 +97,7 @@ export function createHomeportWorker(
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
     ...passwordJobKinds(services.passwords, mailer),
     ...emailChangeJobKinds(services.emailChanges, mailer, config),
+    ...transferJobKinds(platform, services.mailCounter, mailer),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...upkeep,
     ...platformBackup.kinds,

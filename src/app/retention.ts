@@ -14,6 +14,7 @@ import { deleteExpiredInvitations } from '../features/identity/invitations/store
 import { deleteExpiredPasswordLinks } from '../features/identity/passwords/store.ts';
 import { deleteExpiredKnownDevices } from '../features/identity/sessions/known-device-store.ts';
 import { deleteExpiredSessions } from '../features/identity/sessions/store.ts';
+import { deleteTransfersBefore } from '../features/transfers/store.ts';
 import { defineJob, type JobKind } from '../jobs/job.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
@@ -22,6 +23,7 @@ import { deleteRunsBefore } from '../platform-backup/runs-store.ts';
 /** The longest period for which they are queried. */
 const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
+const KEEP_TRANSFERS_MS = 365 * DAY_MS;
 const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
 /** Longer than the longest window, an hour. */
 const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
@@ -53,6 +55,7 @@ export function createTidyJob({
         await deleteRunsBefore(queries, timestamp(clock, -KEEP_PLATFORM_BACKUP_RUNS_MS));
         await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
         await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
+        await deleteTransfersBefore(queries, timestamp(clock, -KEEP_TRANSFERS_MS));
         await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);

@@ -19,6 +19,7 @@ import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts
 import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
 import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
 import { operationPortalRoutes } from '../features/provisioning/portal-routes.ts';
+import { transferRoutes } from '../features/transfers/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
@@ -38,6 +39,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...accountRoutes(services.accounts),
     ...accountUserRoutes(services.accountUsers),
     ...siteRoutes(services.sites, siteDomain),
+    ...transferRoutes(services.transfers),
     ...installRoutes(services.installs, siteDomain),
     ...offloadRoutes(services.offload),
     ...domainRoutes(

@@ -29,6 +29,7 @@ import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createOperationsService } from '../features/provisioning/operations.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
+import { createTransferService } from '../features/transfers/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
@@ -73,6 +74,7 @@ export function createServices(
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform, deleteInstalls),
     installs: createInstallService(platform, deleteInstalls),
+    transfers: createTransferService(platform, limiter),
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
     domainReports: createDomainReportService(platform),
@@ -103,6 +105,7 @@ export function createServices(
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),
+    mailCounter: limiter,
     ownCertificate: () => readOwnCertificate(platform.config),
   };
 }

@@ -3,6 +3,7 @@ export const TOPICS = [
   'account',
   'member',
   'site',
+  'transfer',
   'install',
   'domain',
   'backup',

@@ -21,6 +21,7 @@ import { domainOwnership } from './migrations/0016-domain-ownership.ts';
 import { programVersion } from './migrations/0017-program-version.ts';
 import { platformBackups } from './migrations/0018-platform-backups.ts';
 import { operations } from './migrations/0020-operations.ts';
+import { siteTransfers } from './migrations/0024-site-transfers.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -45,6 +46,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0017-program-version': programVersion,
   '0018-platform-backups': platformBackups,
   '0020-operations': operations,
+  '0024-site-transfers': siteTransfers,
 };
 
 /** The first migration with a table for the program version. */

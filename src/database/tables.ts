@@ -35,6 +35,7 @@ import type {
   SecondFactorRow,
   SessionRow,
 } from './tables/signing-in.ts';
+import type { SiteTransferRow } from './tables/transfers.ts';
 import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
 
 /**
@@ -56,6 +57,7 @@ export interface Tables {
   email_changes: EmailChangeRow;
   activity: ActivityRow;
   sites: SiteRow;
+  site_transfers: SiteTransferRow;
   installs: InstallRow;
   domains: DomainRow;
   domain_proofs: DomainProofRow;

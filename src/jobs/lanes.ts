@@ -104,6 +104,17 @@ export async function cancelLane(transaction: Transaction, lane: string, now: st
     .execute();
 }
 
+/** Sets when the queued jobs of a lane run. */
+export async function rescheduleLane(queries: Queries, lane: string, runAt: string): Promise<void> {
+  await queries
+    .updateTable('jobs')
+    .set({ run_at: runAt })
+    .where('lane', '=', lane)
+    .where('state', 'in', [queued, running])
+    .where('state', '=', queued)
+    .execute();
+}
+
 /** Whether a lane has a job that is queued or running. */
 export async function hasUnfinishedJobs(queries: Queries, lane: string): Promise<boolean> {
   const row = await queries

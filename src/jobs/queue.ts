@@ -7,7 +7,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { OperationKind } from '../lib/operation.ts';
 import type { JobType } from './job.ts';
-import { cancelLane, isOccupied } from './lanes.ts';
+import { cancelLane, isOccupied, rescheduleLane } from './lanes.ts';
 import { continueOperation, insertOperation, isInstallId } from './operations-store.ts';
 
 export interface NewJob<Payload> {
@@ -53,6 +53,8 @@ export interface Queue {
    * worker's heartbeat; it keeps the lane until it ends.
    */
   cancelLane(transaction: Transaction, lane: string): Promise<void>;
+  /** Sets when the queued jobs of a lane run, in milliseconds from now. Running jobs are not affected. */
+  reschedule(transaction: Transaction, lane: string, delayMs: number): Promise<void>;
   /** A job's state and its last failure (for the operator, see failure.ts); null for an unknown id. */
   find(id: string): Promise<{ state: JobState; error: string | null; attempt: number } | null>;
   /** Calls `listener` after each commit that enqueued jobs in this process. Returns the unsubscribe function. */
@@ -111,6 +113,11 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
 
     async cancelLane(transaction, lane) {
       await cancelLane(transaction, lane, timestamp(clock));
+    },
+
+    async reschedule(transaction, lane, delayMs) {
+      await rescheduleLane(transaction.queries, lane, timestamp(clock, delayMs));
+      transaction.afterCommit(wake);
     },
 
     async find(id) {

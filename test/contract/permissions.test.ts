@@ -77,6 +77,16 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // backups, caches of an install
   [[33, 34, 35],                        'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // see transfers of the account
+  [[90],                                'yes', 'yes', 'yes', 'no',   'no',   'hide'],
+  // accept a transfer
+  [[91],                                'yes', 'no',  'no',  'no',   'no',   'hide'],
+  // see transfers of a site
+  [[92, 94],                            'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  // transfer a site, which holds no install of a partial user
+  [[93],                                'yes', 'no',  'no',  'hide', 'hide', 'hide'],
+  // cancel or decline a transfer
+  [[95],                                'yes', 'no',  'no',  'no',   'hide', 'hide', 'hide'],
 ];
 
 function outcomeFor(row: EndpointRow, caller: Caller, place: 'given' | 'other'): Outcome {
@@ -355,6 +365,7 @@ describe('lists', () => {
       if (list === '/accounts') return [outside ? elsewhere.accountId : mine.accountId];
       const [one, two] =
         list === '/sites' ? [first.site_id, second.site_id] : [first.install_id, second.install_id];
+      if (all && list === '/sites') return [one, first.free_site_id, two, second.free_site_id];
       if (all) return [one, two];
       return ['partial with', 'limited with'].includes(kind) ? [one] : [];
     };

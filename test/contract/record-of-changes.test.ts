@@ -29,6 +29,9 @@ const WRITTEN: Record<number, readonly string[]> = {
   38: ['ssh_key.create'],
   39: ['ssh_key.delete'],
   40: [],
+  91: ['site_transfer.accept'],
+  93: ['site_transfer.request'],
+  95: ['site_transfer.cancel'],
 };
 
 /** A body that no endpoint takes. */

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { operatorFor } from '../../src/access/caller.ts';
+import { insertTransfer } from '../../src/features/transfers/store.ts';
 import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
 import { timestamp } from '../../src/lib/clock.ts';
 import { installName, type Person, type TestHomeport } from '../homeport.ts';
@@ -14,7 +15,11 @@ export type ResourceSet = Record<
   | 'domain_id'
   | 'report_id'
   | 'backup_id'
-  | 'ssh_key_id',
+  | 'ssh_key_id'
+  | 'transfer_id'
+  // The site of the transfer, and one without an open transfer.
+  | 'offered_site_id'
+  | 'free_site_id',
   string
 >;
 
@@ -64,6 +69,8 @@ export async function createResources(
     notification_emails: [],
   });
   const report = await services.domainReports.request(caller, install.id, domain.id);
+  const free = await services.sites.create(caller, { name: 'Free site', account_id: accountId });
+  const transferId = await offerOf(homeport, accountId, site, owner);
   const key = await services.sshKeys.add(caller, publicKey());
   const member = await homeport.person(accountId, 'partial');
   const { chain, key: privateKey } = await certificate;
@@ -107,7 +114,41 @@ export async function createResources(
     report_id: report.reportId,
     backup_id: backup.id,
     ssh_key_id: key.id,
+    transfer_id: transferId,
+    offered_site_id: site.id,
+    free_site_id: free.id,
   };
+}
+
+/** Offers a site to its own account on behalf of another one, so that one set can both accept and decline it. */
+async function offerOf(
+  { platform, services }: TestHomeport,
+  accountId: string,
+  site: { id: string; name: string },
+  { userId }: Person,
+): Promise<string> {
+  const origin = await services.accounts.create('Another account');
+  const id = crypto.randomUUID();
+  const now = timestamp(platform.clock);
+  await platform.database.write(({ queries }) =>
+    insertTransfer(queries, {
+      id,
+      site_id: site.id,
+      site_name: site.name,
+      installs: [],
+      origin_account_id: origin.id,
+      destination_account_id: accountId,
+      status: 'pending',
+      awaits_acceptance: true,
+      requested_by: userId,
+      accepted_by: null,
+      scheduled_time: null,
+      expires_at: now,
+      created_at: now,
+      updated_at: now,
+    }),
+  );
+  return id;
 }
 
 const filestoreSettings = {
@@ -129,12 +170,18 @@ export function absentResources(): ResourceSet {
     report_id: id(),
     backup_id: id(),
     ssh_key_id: id(),
+    transfer_id: id(),
+    offered_site_id: id(),
+    free_site_id: id(),
   };
 }
 
 /** The row's path with the resources in it. */
 export function pathTo(row: EndpointRow, resources: Record<string, string>): string {
-  return pathWith(row.path, resources);
+  const { site_id, offered_site_id, free_site_id = '' } = resources;
+  // A site has one open transfer.
+  const isOffered = row.number === 93 && site_id === offered_site_id;
+  return pathWith(row.path, isOffered ? { ...resources, site_id: free_site_id } : resources);
 }
 
 export function pathWith(template: string, resources: Record<string, string>): string {
@@ -180,6 +227,8 @@ export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSe
       return { type: 'page' };
     case 38:
       return { public_key: publicKey() };
+    case 93:
+      return { destination_account_id: crypto.randomUUID() };
     default:
       return undefined;
   }

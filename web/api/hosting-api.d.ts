@@ -212,6 +212,126 @@ export interface paths {
     };
     trace?: never;
   };
+  '/accounts/{account_id}/site_transfers': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransferPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/site_transfers/{transfer_id}/accept': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { account_id: string; transfer_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransfer'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/sites/{site_id}/site_transfers': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { site_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransferPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['CreateSiteTransfer'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransfer'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/sites/{site_id}/site_transfers/{transfer_id}': {
+    get: {
+      parameters: { query?: never; path: { site_id: string; transfer_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransfer'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete: {
+      parameters: { query?: never; path: { site_id: string; transfer_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/installs': {
     get: {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
@@ -695,7 +815,7 @@ export interface paths {
 
 export interface components {
   schemas: {
-    Account: { id: string; name: string };
+    Account: { id: string; name: string; nickname: string };
     AccountPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Account']> };
     AccountReference: { id: string };
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
@@ -715,7 +835,8 @@ export interface components {
     CreateBulkDomains: { domains: Array<components['schemas']['NewBulkDomain']> };
     CreateDomain: { name: string; primary?: boolean; redirect_to?: string | null };
     CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null };
-    CreateSite: { name: string; account_id: string };
+    CreateSite: { name: string; account_id: string; sandbox?: boolean; transferable?: boolean };
+    CreateSiteTransfer: { destination_account_id: string; scheduled_time?: string | null; maintenance_mode?: boolean };
     CreateSshKey: { public_key: string };
     DnsRecordHeader: { name: string; rrtype: number; class: number; ttl: number; rdlength: number };
     Domain: { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: components['schemas']['DomainNetworkDetails']; redirects_to: Array<components['schemas']['DomainReference']>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
@@ -745,10 +866,13 @@ export interface components {
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
     PurgeCache: { type: "object" | "page" | "cdn" };
-    Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; created_at: string };
+    Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
     SiteInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null; cname: string; php_version: string | null; is_multisite: boolean };
     SitePage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Site']> };
     SiteReference: { id: string };
+    SiteTransfer: { id: string; site: string; site_name: string; installs: Array<string>; install_names: Array<string>; origin_account: string; origin_account_name: string; destination_account: string; destination_account_name: string | null; status: components['schemas']['SiteTransferStatus']; awaits_acceptance: boolean; scheduled_time: string | null; reason: string | null; created_at: string; updated_at: string };
+    SiteTransferPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['SiteTransfer']> };
+    SiteTransferStatus: "pending" | "scheduled" | "in_progress" | "completed" | "failed" | "cancelled";
     SoaRecord: { hdr: components['schemas']['DnsRecordHeader']; ns: string; mbox: string; serial: number; refresh: number; retry: number; expire: number; minttl: number };
     SshKey: { comment: string; created_at: string; fingerprint: string; uuid: string };
     SshKeyPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['SshKey']> };
@@ -760,7 +884,7 @@ export interface components {
     UpdateDomain: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean };
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null };
     UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
-    UpdateSite: { name?: string };
+    UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };
     User: { id: string; first_name: string; last_name: string; email: string; phone_number?: string };
   };
 }

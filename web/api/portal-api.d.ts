@@ -6,7 +6,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full"; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; role: "owner" | "full" | "partial"; billing: boolean; requires_second_factor: boolean; may: { "account.read": "all" | "own" | "none"; "account.change": "all" | "own" | "none"; "member.read": "all" | "own" | "none"; "member.change": "all" | "own" | "none"; "site.read": "all" | "own" | "none"; "site.change": "all" | "own" | "none"; "install.read": "all" | "own" | "none"; "install.change": "all" | "own" | "none"; "install.work": "all" | "own" | "none"; "certificate.key": "all" | "own" | "none"; "activity.read": "all" | "own" | "none" } }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full"; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; nickname: string | null; role: "owner" | "full" | "partial"; billing: boolean; requires_second_factor: boolean; may: { "account.read": "all" | "own" | "none"; "account.change": "all" | "own" | "none"; "member.read": "all" | "own" | "none"; "member.change": "all" | "own" | "none"; "site.read": "all" | "own" | "none"; "site.change": "all" | "own" | "none"; "site.transfer": "all" | "own" | "none"; "transfer.read": "all" | "own" | "none"; "install.read": "all" | "own" | "none"; "install.change": "all" | "own" | "none"; "install.work": "all" | "own" | "none"; "certificate.key": "all" | "own" | "none"; "activity.read": "all" | "own" | "none" } }> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -522,9 +522,9 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { name?: string; requires_second_factor?: boolean } } };
+      requestBody: { content: { 'application/json': { name?: string; nickname?: string | null; requires_second_factor?: boolean } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; requires_second_factor: boolean } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; nickname: string | null; requires_second_factor: boolean } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -559,10 +559,10 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/activity': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "install" | "domain" | "backup" | "cache" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "backup" | "cache" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: "account.create" | "account.update" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "backup.create" | "backup.restore" | "cache.purge" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: "account.create" | "account.update" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "backup.create" | "backup.restore" | "cache.purge" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -581,7 +581,7 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/activity.csv': {
     get: {
-      parameters: { query?: { user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "install" | "domain" | "backup" | "cache" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "backup" | "cache" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content?: never };

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
+import { namedAccount } from './named-account.ts';
 
 export function addAccountCommands(program: Command): void {
   const account = program
@@ -23,6 +24,32 @@ export function addAccountCommands(program: Command): void {
     });
 
   account
+    .command('update')
+    .description('rename an account, or set its nickname')
+    .argument('<account>', 'name or id of the account')
+    .option('--name <name>', 'new name', nameArgument)
+    .option('--nickname <nickname>', 'short name; an empty text removes it', nicknameArgument)
+    .option('--json', 'print JSON: id, name, nickname')
+    .addHelpText('after', '\nExample:\n  homeport account update "Harbour Agency" --nickname Harbour')
+    .action(
+      async (
+        text: string,
+        options: { name?: string; nickname?: string; json?: boolean },
+        command: Command,
+      ) => {
+        await withPlatform(command, async (_platform, { accounts }) => {
+          const { id } = namedAccount(await accounts.listAll(), text);
+          const { json, ...change } = options;
+          const { name, nickname } = await accounts.updateByOperator(id, change);
+          if (json) return printJson({ id, name, nickname });
+          process.stdout.write(
+            `The account ${id} is named ${name}${nickname === null ? '' : `, nickname ${nickname}`}.\n`,
+          );
+        });
+      },
+    );
+
+  account
     .command('list')
     .description('list accounts, oldest first')
     .option('--json', 'print JSON: an array of id, name')
@@ -42,3 +69,6 @@ export function addAccountCommands(program: Command): void {
       });
     });
 }
+
+/** A name, or an empty text. */
+const nicknameArgument = (text: string): string => (text === '' ? text : nameArgument(text));

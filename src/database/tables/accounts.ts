@@ -5,6 +5,8 @@ export interface AccountRow {
   seq: Generated<number>;
   id: string;
   name: string;
+  /** A short name that its owners chose; null: the name. */
+  nickname: Generated<string | null>;
   /** Maintained by the transactions that create and delete sites, because counting rows would be the most expensive part of lists. */
   site_count: Generated<number>;
   /** Maintained by the transactions that create and delete installs. */

@@ -6,6 +6,10 @@ export interface SiteRow {
   id: string;
   account_id: string;
   name: string;
+  /** For experiments; cannot be transferred. */
+  sandbox: Generated<boolean>;
+  /** Built to be handed over to another account. */
+  transferable: Generated<boolean>;
   created_at: string;
 }
 

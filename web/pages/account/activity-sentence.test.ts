@@ -14,6 +14,11 @@ const ACTIONS: readonly Entry['action'][] = [
   'site.create',
   'site.update',
   'site.delete',
+  'site_transfer.request',
+  'site_transfer.accept',
+  'site_transfer.cancel',
+  'site_transfer.complete',
+  'site_transfer.fail',
   'install.create',
   'install.update',
   'install.delete',
@@ -64,6 +69,18 @@ describe('sentenceOf', () => {
     [sentence('session.end', 'a@b.example', { signed_out: true }), 'signed out'],
     [sentence('password.link', 'paul@a.example'), 'created a password link for paul@a.example'],
     [sentence('site.update', 'Shop', { from: 'Store', to: 'Shop' }), 'renamed the site Store to Shop'],
+    [
+      sentence('site.update', 'Shop', { sandbox: true, transferable: false }),
+      'marked the site Shop as a sandbox and marked the site Shop as not transferable',
+    ],
+    [
+      sentence('site_transfer.request', 'Shop', { from: 'Agency' }),
+      'offered the site Shop of the account Agency',
+    ],
+    [
+      sentence('site_transfer.complete', 'Shop', { to: 'Customer' }),
+      'transferred the site Shop to the account Customer',
+    ],
     [
       sentence('account_user.invite', 'a@b.example', { roles: 'billing, full' }),
       'invited a@b.example as Full, with billing',

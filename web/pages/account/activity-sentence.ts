@@ -29,9 +29,18 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'account_user.update': accountUserUpdate,
   'account_user.remove': accountUserRemove,
   'site.create': ({ subject_name }) => `created the site ${subject_name}`,
-  'site.update': ({ subject_name }, { from, to }) =>
-    renamed(`the site ${from ?? subject_name}`, String(to ?? subject_name)),
+  'site.update': siteUpdate,
   'site.delete': ({ subject_name }) => `deleted the site ${subject_name}`,
+  'site_transfer.request': ({ subject_name }, { from }) =>
+    text(from)
+      ? `offered the site ${subject_name} of the account ${from}`
+      : `requested the transfer of the site ${subject_name} to another account`,
+  'site_transfer.accept': ({ subject_name }) => `accepted the transfer of the site ${subject_name}`,
+  'site_transfer.cancel': ({ subject_name }, { declined }) =>
+    `${declined === true ? 'declined' : 'cancelled'} the transfer of the site ${subject_name}`,
+  'site_transfer.complete': ({ subject_name }, { from, to }) =>
+    `transferred the site ${subject_name}${text(from) ? ` from the account ${from}` : ''}${text(to) ? ` to the account ${to}` : ''}`,
+  'site_transfer.fail': ({ subject_name }) => `could not transfer the site ${subject_name}`,
   'install.create': ({ subject_name }, { site }) =>
     `created the install ${subject_name}${text(site) ? ` in the site ${site}` : ''}`,
   'install.update': installUpdate,
@@ -106,14 +115,37 @@ function accountUserRemove(
   return left ? 'left the account' : `removed ${subject_name}`;
 }
 
-function accountUpdate({ subject_name }: EntryFields, { from, to, requires_second_factor }: Details): string {
+function accountUpdate(
+  { subject_name }: EntryFields,
+  { from, to, nickname, requires_second_factor }: Details,
+): string {
   const parts = [
     ...(text(to) ? [renamed(`the account ${from ?? subject_name}`, String(to))] : []),
+    ...(nickname === undefined
+      ? []
+      : [
+          text(nickname)
+            ? `gave the account the nickname ${nickname}`
+            : 'removed the nickname of the account',
+        ]),
     ...(requires_second_factor === undefined
       ? []
       : [requires_second_factor ? 'required a second factor' : 'stopped requiring a second factor']),
   ];
   return joined(parts, `changed the account ${subject_name}`);
+}
+
+function siteUpdate({ subject_name }: EntryFields, { from, to, sandbox, transferable }: Details): string {
+  const parts = [
+    ...(text(to) ? [renamed(`the site ${from ?? subject_name}`, String(to))] : []),
+    ...(sandbox === undefined
+      ? []
+      : [`marked the site ${to ?? subject_name} as ${sandbox ? 'a sandbox' : 'not a sandbox'}`]),
+    ...(transferable === undefined
+      ? []
+      : [`marked the site ${to ?? subject_name} as ${transferable ? 'transferable' : 'not transferable'}`]),
+  ];
+  return joined(parts, `changed the site ${subject_name}`);
 }
 
 function accountUserUpdate({ subject_name }: EntryFields, { roles, installs }: Details): string {

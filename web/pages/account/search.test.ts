@@ -23,6 +23,8 @@ const site = (name: string, installs: Site['installs'] = []): Site => ({
   name,
   account: { id: 'a1' },
   group_name: null,
+  sandbox: false,
+  transferable: false,
   tags: [],
   installs,
   created_at: '2026-01-01T00:00:00Z',

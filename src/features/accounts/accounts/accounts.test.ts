@@ -19,7 +19,7 @@ afterAll(() => homeport.remove());
 
 describe('GET /accounts/{account_id}', () => {
   it('shows the account to members of every role', async () => {
-    const expected = { id: accountId, name: 'Harbour & Söhne' };
+    const expected = { id: accountId, name: 'Harbour & Söhne', nickname: 'Harbour & Söhne' };
     for (const roles of ['owner', 'full,billing', 'full', 'partial,billing', 'partial'] as const) {
       const member = await homeport.person(accountId, roles);
       const answer = await member.client.get(`/accounts/${accountId}`);
@@ -60,7 +60,7 @@ describe('GET /accounts', () => {
       );
     }
     const names = ['b', 'a', 'c'];
-    const all = accounts.map((id, index) => ({ id, name: names[index] }));
+    const all = accounts.map((id, index) => ({ id, name: names[index], nickname: names[index] }));
     expect((await client.get('/accounts')).body).toEqual({
       previous: null,
       next: null,
@@ -127,23 +127,26 @@ describe('settings of an account', () => {
     expect(await update(id, person, { name: ' Pier ' })).toEqual({
       id,
       name: 'Pier',
+      nickname: null,
       requires_second_factor: false,
     });
-    expect((await person.client.get(`/accounts/${id}`)).body).toEqual({ id, name: 'Pier' });
+    expect((await person.client.get(`/accounts/${id}`)).body).toEqual({ id, name: 'Pier', nickname: 'Pier' });
     await expect(update(id, person, { name: 'Dock', requires_second_factor: true })).rejects.toThrow(
       'Switch on your own second factor first',
     );
-    expect((await person.client.get(`/accounts/${id}`)).body).toEqual({ id, name: 'Pier' });
+    expect((await person.client.get(`/accounts/${id}`)).body).toEqual({ id, name: 'Pier', nickname: 'Pier' });
     await withSecondFactor(person);
     expect(await update(id, person, { requires_second_factor: true })).toEqual({
       id,
       name: 'Pier',
+      nickname: null,
       requires_second_factor: true,
     });
     expect(await update(id, person, {})).toMatchObject({ requires_second_factor: true });
     expect(await update(id, person, { name: 'Dock', requires_second_factor: false })).toEqual({
       id,
       name: 'Dock',
+      nickname: null,
       requires_second_factor: false,
     });
   });
@@ -157,6 +160,34 @@ describe('settings of an account', () => {
     expect(await update(id, other, { requires_second_factor: false })).toMatchObject({
       requires_second_factor: false,
     });
+  });
+
+  it('include a nickname, which is the name until owners choose one', async () => {
+    const id = await homeport.account('Harbour Agency Ltd');
+    const person = await homeport.person(id, 'owner');
+    const portal = await signedIn(homeport, person);
+    const path = `/accounts/${id}`;
+    expect((await portal.patch(path, { nickname: ' Harbour ' })).body).toMatchObject({ nickname: 'Harbour' });
+    for (const answer of [await person.client.get(path), await person.client.get('/accounts')]) {
+      expect(JSON.stringify(answer.body)).toContain('"name":"Harbour Agency Ltd","nickname":"Harbour"');
+    }
+    expect((await portal.patch(path, { nickname: 'a\nb' })).status).toBe(400);
+    for (const none of ['', null]) {
+      expect((await portal.patch(path, { nickname: none })).body).toMatchObject({ nickname: null });
+      expect((await person.client.get(path)).body).toMatchObject({ nickname: 'Harbour Agency Ltd' });
+    }
+    expect(await homeport.services.accounts.updateByOperator(id, { nickname: 'H' })).toMatchObject({
+      nickname: 'H',
+    });
+    await expect(
+      homeport.services.accounts.updateByOperator(crypto.randomUUID(), { nickname: 'H' }),
+    ).rejects.toBeInstanceOf(NotFound);
+    const changes = (await activityOf(homeport, id)).filter(({ action }) => action === 'account.update');
+    expect(changes.map(({ details }) => details)).toEqual([
+      { nickname: 'Harbour' },
+      { nickname: null },
+      { nickname: 'H' },
+    ]);
   });
 
   it('are changed in the portal', async () => {

@@ -1,16 +1,21 @@
 import { displayName, displayNameTexts } from '../../../api/display-name.ts';
 import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
-import { component, Type, uuid } from '../../../api/schema.ts';
+import { component, nullableString, Type, uuid } from '../../../api/schema.ts';
+import { LONGEST_NAME, ONE_LINE } from '../../../lib/one-line.ts';
 import type { AccountService } from './service.ts';
 
 const accountSchema = component(
   'Account',
   Type.Object(
-    { id: uuid(), name: Type.String() },
+    {
+      id: uuid(),
+      name: Type.String(),
+      nickname: Type.String({ description: 'a short name that owners choose; the name without one' }),
+    },
     { description: 'An account, which owns sites, installs and users' },
   ),
-  { id: EXAMPLE_ID.account, name: 'Example' },
+  { id: EXAMPLE_ID.account, name: 'Example', nickname: 'Example' },
 );
 
 export function accountRoutes(accounts: AccountService): Route[] {
@@ -41,6 +46,14 @@ export function accountRoutes(accounts: AccountService): Route[] {
   ];
 }
 
+/** Null or an empty text removes it. */
+const nickname = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  pattern: `${ONE_LINE}|^$`,
+  maxLength: LONGEST_NAME,
+  description: 'null or an empty text: none',
+});
+
 /** Routes that only the portal has. */
 export function accountPortalRoutes(accounts: AccountService): Route[] {
   return [
@@ -48,18 +61,24 @@ export function accountPortalRoutes(accounts: AccountService): Route[] {
       method: 'PATCH',
       path: '/accounts/:account_id',
       operationId: 'updateAccount',
-      summary: 'Rename an account, or require a second factor of its users',
+      summary: 'Rename an account, set its nickname, or require a second factor of its users',
       tag: 'Accounts',
       errors: [400, 401, 403, 404, 429, 503],
       success: 200,
-      response: Type.Object({ id: uuid(), name: Type.String(), requires_second_factor: Type.Boolean() }),
+      response: Type.Object({
+        id: uuid(),
+        name: Type.String(),
+        nickname: nullableString('null: none'),
+        requires_second_factor: Type.Boolean(),
+      }),
       body: {
         resource: 'Account',
         schema: Type.Object({
           name: Type.Optional(displayName()),
+          nickname: Type.Optional(nickname),
           requires_second_factor: Type.Optional(Type.Boolean()),
         }),
-        texts: { name: displayNameTexts('The name') },
+        texts: { name: displayNameTexts('The name'), nickname: displayNameTexts('The nickname') },
       },
       handle: ({ caller, id }, body) => accounts.update(caller, id('account_id'), body),
     }),

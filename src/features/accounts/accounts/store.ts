@@ -5,10 +5,15 @@ import type { PageOf, PageRequest } from '../../../lib/page.ts';
 export interface AccountView {
   id: string;
   name: string;
+  /** The nickname; the name without one. */
+  nickname: string;
 }
 
 /** Settings of an account that its owners change. */
-export interface AccountSettings extends AccountView {
+export interface AccountSettings {
+  id: string;
+  name: string;
+  nickname: string | null;
   /** Whether users need a second factor to work in the account through the portal. */
   requires_second_factor: boolean;
 }
@@ -30,6 +35,7 @@ export async function pageOfAccounts(
     mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
     mine
       .select(['account.id', 'account.name'])
+      .select((eb) => eb.fn.coalesce('account.nickname', 'account.name').as('nickname'))
       .orderBy('account.seq')
       .limit(page.limit)
       .offset(page.offset)
@@ -40,20 +46,25 @@ export async function pageOfAccounts(
 
 /** Every account of the platform, oldest first. */
 export function allAccounts(queries: Queries): Promise<AccountView[]> {
-  return queries.selectFrom('accounts').select(['id', 'name']).orderBy('seq').execute();
+  return queries
+    .selectFrom('accounts')
+    .select(['id', 'name'])
+    .select((eb) => eb.fn.coalesce('nickname', 'name').as('nickname'))
+    .orderBy('seq')
+    .execute();
 }
 
 export function findAccount(queries: Queries, id: string): Promise<AccountSettings | undefined> {
   return queries
     .selectFrom('accounts')
-    .select(['id', 'name', 'requires_second_factor'])
+    .select(['id', 'name', 'nickname', 'requires_second_factor'])
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 export async function insertAccount(
   queries: Queries,
-  account: AccountView & { created_at: string },
+  account: Pick<AccountView, 'id' | 'name'> & { created_at: string },
 ): Promise<void> {
   await queries.insertInto('accounts').values(account).execute();
 }

@@ -17,6 +17,7 @@ const VERBS: Record<Topic, Verb> = {
   account: 'account.read',
   member: 'member.read',
   site: 'site.read',
+  transfer: 'transfer.read',
   install: 'install.read',
   domain: 'install.read',
   backup: 'install.read',

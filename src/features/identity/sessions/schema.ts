@@ -38,6 +38,8 @@ const reachSchema = Type.Object({
   'member.change': stringEnum(REACHES),
   'site.read': stringEnum(REACHES),
   'site.change': stringEnum(REACHES),
+  'site.transfer': stringEnum(REACHES),
+  'transfer.read': stringEnum(REACHES),
   'install.read': stringEnum(REACHES),
   'install.change': stringEnum(REACHES),
   'install.work': stringEnum(REACHES),
@@ -52,6 +54,7 @@ export const presentSessionSchema = Type.Object({
     Type.Object({
       id: uuid(),
       name: Type.String(),
+      nickname: nullableString(),
       role: stringEnum(ROLES),
       billing: Type.Boolean(),
       requires_second_factor: Type.Boolean(),

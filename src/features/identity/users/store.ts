@@ -50,7 +50,8 @@ export function findAccountsOf(queries: Queries, userId: string) {
   return queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
-    .select(['account.id', 'account.name', 'member.role', 'member.billing', 'account.requires_second_factor'])
+    .select(['account.id', 'account.name', 'account.nickname', 'account.requires_second_factor'])
+    .select(['member.role', 'member.billing'])
     .where('member.user_id', '=', userId)
     .where('member.invite_accepted', '=', true)
     .execute();

@@ -20,6 +20,8 @@ function presentSite(site: SiteView, siteDomain: string): Static<typeof siteSche
       php_version,
       is_multisite: false,
     })),
+    sandbox: site.sandbox,
+    transferable: site.transferable,
     created_at: site.created_at,
   };
 }
@@ -73,8 +75,8 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       method: 'PATCH',
       path: '/sites/:site_id',
       operationId: 'updateSite',
-      summary: 'Rename a site',
-      description: 'Changes the name of a site. Names need not be unique.',
+      summary: 'Rename a site, or change its type',
+      description: 'Changes the name or the type of a site. Names need not be unique.',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 200,

@@ -38,6 +38,8 @@ export const siteSchema = component(
       group_name: nullableString(),
       tags: Type.Array(Type.String()),
       installs: Type.Array(siteInstall, { description: 'at most one for each environment' }),
+      sandbox: Type.Boolean({ description: 'for experiments; cannot be transferred' }),
+      transferable: Type.Boolean({ description: 'built to be handed over to another account' }),
       created_at: timestamp(),
     },
     { description: 'Up to one install for each environment' },
@@ -58,20 +60,37 @@ export const siteSchema = component(
         is_multisite: false,
       },
     ],
+    sandbox: false,
+    transferable: false,
     created_at: '2026-01-31T09:00:00.000Z',
   },
 );
 
 const siteName = displayName(SITE_NAME_LENGTH);
 
-export const createSiteSchema = component('CreateSite', Type.Object({ name: siteName, account_id: uuid() }), {
-  name: 'Shop',
-  account_id: EXAMPLE_ID.account,
-});
+const siteTypes = {
+  sandbox: Type.Optional(Type.Boolean({ description: 'for experiments; false by default' })),
+  transferable: Type.Optional(
+    Type.Boolean({ description: 'built to be handed over; false by default; does not affect transfers' }),
+  ),
+};
 
-export const updateSiteSchema = component('UpdateSite', Type.Object({ name: Type.Optional(siteName) }), {
-  name: 'Shop',
-});
+export const createSiteSchema = component(
+  'CreateSite',
+  Type.Object({ name: siteName, account_id: uuid(), ...siteTypes }),
+  {
+    name: 'Shop',
+    account_id: EXAMPLE_ID.account,
+  },
+);
+
+export const updateSiteSchema = component(
+  'UpdateSite',
+  Type.Object({ name: Type.Optional(siteName), ...siteTypes }),
+  {
+    name: 'Shop',
+  },
+);
 
 /** Errors about a site's name (docs/api.md, Sites). */
 export const siteNameTexts = {

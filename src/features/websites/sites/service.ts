@@ -8,6 +8,7 @@ import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DeleteInstalls } from '../installs/deletion.ts';
 import { holdInstallsOfSite, installsOfSites, type SiteInstall } from '../installs/store.ts';
+import { cancelTransferOfDeletedSite } from './open-transfer-store.ts';
 import {
   addToSiteCount,
   countSites,
@@ -15,8 +16,9 @@ import {
   findSite,
   insertSite,
   pageOfSites,
-  renameSite,
   type SiteRow,
+  type SiteSettings,
+  updateSite,
 } from './store.ts';
 
 /** A site with those of its installs that the caller may see. */
@@ -50,11 +52,16 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
     return { count, results: sites.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })) };
   }
 
-  async function create(caller: Caller, input: { name: string; account_id: string }): Promise<SiteView> {
+  async function create(
+    caller: Caller,
+    input: Partial<SiteSettings> & { name: string; account_id: string },
+  ): Promise<SiteView> {
     const site = {
       id: random.uuid(),
       name: input.name.trim(),
       account_id: input.account_id.toLowerCase(),
+      sandbox: input.sandbox ?? false,
+      transferable: input.transferable ?? false,
       created_at: timestamp(clock),
     };
     await database.write(async (transaction) => {
@@ -72,19 +79,28 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
     return { ...site, installs: [] };
   }
 
-  async function update(caller: Caller, id: string, change: { name?: string }): Promise<SiteView> {
-    const name = change.name?.trim();
+  async function update(caller: Caller, id: string, change: Partial<SiteSettings>): Promise<SiteView> {
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'sites', id);
       const site = await findSite(queries, caller, id);
       authorize('site.change', 'site.read', site);
-      if (name === undefined || name === site.name) return;
-      await renameSite(queries, id, name);
+      const wanted = {
+        name: change.name?.trim() ?? site.name,
+        sandbox: change.sandbox ?? site.sandbox,
+        transferable: change.transferable ?? site.transferable,
+      };
+      const details = {
+        ...(wanted.name === site.name ? {} : { from: site.name, to: wanted.name }),
+        ...(wanted.sandbox === site.sandbox ? {} : { sandbox: wanted.sandbox }),
+        ...(wanted.transferable === site.transferable ? {} : { transferable: wanted.transferable }),
+      };
+      if (Object.keys(details).length === 0) return;
+      await updateSite(queries, id, wanted);
       await activity.record(transaction, caller, site.account_id, {
         action: 'site.update',
-        subject: { id, name },
-        details: { from: site.name, to: name },
+        subject: { id, name: wanted.name },
+        details,
       });
     });
     return get(caller, id);
@@ -100,6 +116,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
       authorize('site.change', 'site.read', site);
       await deleteInstalls(transaction, await holdInstallsOfSite(transaction, id), caller);
       await deleteSite(queries, id);
+      await cancelTransferOfDeletedSite(queries, id, timestamp(clock));
       await addToSiteCount(queries, site.account_id, -1);
       await activity.record(transaction, caller, site.account_id, {
         action: 'site.delete',

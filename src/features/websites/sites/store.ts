@@ -10,10 +10,24 @@ export interface SiteRow {
   id: string;
   name: string;
   account_id: string;
+  /** For experiments; cannot be transferred. */
+  sandbox: boolean;
+  /** Built to be handed over to another account. */
+  transferable: boolean;
   created_at: string;
 }
 
-const COLUMNS = ['site.id', 'site.name', 'site.account_id', 'site.created_at'] as const;
+/** What users change of a site. */
+export type SiteSettings = Pick<SiteRow, 'name' | 'sandbox' | 'transferable'>;
+
+const COLUMNS = [
+  'site.id',
+  'site.name',
+  'site.account_id',
+  'site.sandbox',
+  'site.transferable',
+  'site.created_at',
+] as const;
 
 /** A site with the caller's access to it. Partial users own the sites that contain an install they see. */
 export async function findSite(
@@ -100,8 +114,8 @@ export async function insertSite(queries: Queries, site: SiteRow): Promise<void>
   await queries.insertInto('sites').values(site).execute();
 }
 
-export async function renameSite(queries: Queries, id: string, name: string): Promise<void> {
-  await queries.updateTable('sites').set({ name }).where('id', '=', id).execute();
+export async function updateSite(queries: Queries, id: string, settings: SiteSettings): Promise<void> {
+  await queries.updateTable('sites').set(settings).where('id', '=', id).execute();
 }
 
 export async function deleteSite(queries: Queries, id: string): Promise<void> {
