@@ -28,7 +28,7 @@ export function skippedTests(): string[] {
   return lines;
 }
 
-function has(...programs: string[]): boolean {
+export function has(...programs: string[]): boolean {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'];
   return programs.every((program) => folders.some((folder) => existsSync(join(folder, program))));
 }

@@ -1,6 +1,4 @@
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifySchema } from 'fastify';
 import { openApiDocument } from './openapi-document.ts';
 import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { publicRoute, type Route } from './route.ts';
@@ -27,28 +25,14 @@ const API_TAGS = [
 /** The version of the published description (specification, Versioning). */
 const DESCRIPTION_VERSION = '1.17.0';
 
-/** The page loads from and connects to this server only. Its library sets inline styles. */
-const PAGE_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; " +
-  "form-action 'none'; frame-ancestors 'none'";
-
 const openApiDocumentSchema = component(
   'OpenApiDocument',
   Type.Unsafe<object>({ description: 'An OpenAPI document' }),
   { openapi: '3.1.0', info: { title: 'Homeport Hosting Customer API', version: DESCRIPTION_VERSION } },
 );
 
-export interface ApiDescription {
-  /** Serves the OpenAPI document. */
-  route: Route;
-}
-
-/** Declares `GET /swagger` and serves a page to browse the description at `/docs`. Call before adding the routes. */
-export async function describeApi(
-  app: FastifyInstance,
-  publicUrl: string,
-  routes: readonly Route[],
-): Promise<ApiDescription> {
+/** Declares `GET /swagger`, which describes the routes in an OpenAPI document. */
+export function describeApi(publicUrl: string, routes: readonly Route[]): Route {
   let rendered: object | undefined;
   const render = () => {
     rendered ??= openApiDocument([...routes, route], {
@@ -76,21 +60,11 @@ export async function describeApi(
     response: openApiDocumentSchema,
     handle: async () => render(),
   });
-  await app.register(swagger, {
-    transform: ({ schema, url }) => ({ schema: { ...schema, hide: true }, url }),
-    transformObject: render,
-    openapi: {},
-  });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: PAGE_POLICY,
-    uiConfig: { docExpansion: 'none', validatorUrl: null },
-  });
-  return { route };
+  return route;
 }
 
 /** Declares `/portal/api/description`, which describes the portal's endpoints. */
-export function describePortal(publicUrl: string, routes: readonly Route[]): ApiDescription {
+export function describePortal(publicUrl: string, routes: readonly Route[]): Route {
   let rendered: object | undefined;
   const route = visitRoute({
     method: 'GET',
@@ -117,7 +91,7 @@ export function describePortal(publicUrl: string, routes: readonly Route[]): Api
       return rendered;
     },
   });
-  return { route };
+  return route;
 }
 
 /** The route's schemas for Fastify, which compiles serialisers from them. */

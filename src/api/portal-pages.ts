@@ -64,10 +64,10 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
     });
     const page = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
     for (const url of PAGES) {
-      app.get(url, { schema: { hide: true } }, async (_request, reply) => document(reply, page));
+      app.get(url, async (_request, reply) => document(reply, page));
     }
     // Browsers get the portal's "not found" page; programs get the API's answer.
-    app.get('/*', { schema: { hide: true }, config: { isNothing: true } }, async (request, reply) =>
+    app.get('/*', { config: { isNothing: true } }, async (request, reply) =>
       isForReading(request) ? document(reply, page, 404) : reply.callNotFound(),
     );
     if (built === undefined) return;

@@ -7,6 +7,7 @@ import type { Randomness } from '../lib/ids.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
 import { describeApi, describePortal, routeSchema } from './description.ts';
+import { addDocsPage } from './docs-page.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
 import {
@@ -111,19 +112,20 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   });
   app.setNotFoundHandler((request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply));
 
-  const description = await describeApi(app, config.publicUrl, parts.routes);
+  const description = describeApi(config.publicUrl, parts.routes);
+  addDocsPage(app);
   await app.register(
     async (portal) => {
       const own = describePortal(config.publicUrl, parts.portalRoutes);
       portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
-      for (const route of [...parts.portalRoutes, own.route]) addRoute(portal, route, config.publicUrl);
+      for (const route of [...parts.portalRoutes, own]) addRoute(portal, route, config.publicUrl);
     },
     { prefix: PORTAL_PREFIX },
   );
   await app.register(
     async (api) => {
       api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
-      for (const route of [...parts.routes, description.route]) addRoute(api, route, config.publicUrl);
+      for (const route of [...parts.routes, description]) addRoute(api, route, config.publicUrl);
       api.options('/*', async (_request, reply) => reply.code(204).send());
     },
     { prefix: API_PREFIX },
