@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import type { IssuedCredential } from '../src/features/identity/credentials/service.ts';
 import type { Conformance } from './conformance.ts';
@@ -24,6 +25,19 @@ export interface Client {
   post(path: string, json?: unknown): Promise<Answer>;
   patch(path: string, json?: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
+}
+
+/** By `Content-Encoding`. */
+const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
+  identity: (bytes) => bytes,
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+};
+
+/** The text of a body, after its content coding. */
+export function decoded(headers: Answer['headers'], bytes: Buffer): string {
+  const coding = String(headers['content-encoding'] ?? 'identity');
+  return (bytes.length === 0 ? bytes : (DECODERS[coding]?.(bytes) ?? bytes)).toString();
 }
 
 export function createAgent(ca: string): Agent {
@@ -56,7 +70,7 @@ export function createClient(
       },
       body,
     });
-    const text = await response.body.text();
+    const text = decoded(response.headers, Buffer.from(await response.body.arrayBuffer()));
     if (method !== 'HEAD' && method !== 'OPTIONS') {
       parts.conformance()?.(method, new URL(`${parts.origin}/v1${path}`).pathname, response.statusCode, text);
     }

@@ -106,7 +106,8 @@ describe('errorAnswer', () => {
     ['no permission, only 400', new Forbidden(), [400, 503], 400, 'Bad request - invalid parameters'],
     ['bad credentials', new Unauthenticated('Bad Credentials'), [401, 503], 401, 'Bad Credentials'],
   ])('%s', (_, error, listed, status, message) => {
-    expect(errorAnswer(error, listed)).toEqual({ status, envelope: { message } });
+    const retry = status === 503 ? { retryAfterSeconds: 5 } : {};
+    expect(errorAnswer(error, listed)).toEqual({ status, envelope: { message }, ...retry });
   });
 
   it('answers unexpected errors with 500 if the row lists it, otherwise 503', () => {
@@ -117,6 +118,7 @@ describe('errorAnswer', () => {
     expect(errorAnswer(new Error(SECRET), [400, 503])).toEqual({
       status: 503,
       envelope: { message: 'Service temporarily unavailable' },
+      retryAfterSeconds: 5,
     });
   });
 

@@ -12,6 +12,7 @@ import {
   PreconditionFailed,
   RateLimited,
   Unauthenticated,
+  Unavailable,
   Unprocessable,
   UpstreamFailed,
 } from '../lib/failures.ts';
@@ -37,6 +38,9 @@ export const UNEXPECTED: Record<500 | 503, string> = {
   503: 'Service temporarily unavailable',
 };
 
+/** Seconds after which a client should repeat a request that got 503. */
+const UNAVAILABLE_SECONDS = 5;
+
 /**
  * The answer to an error that a handler threw: the first of the error's statuses (docs/api.md, Requests and responses)
  * that the endpoint lists. The answer hides the cause of errors other than {@link Failure}.
@@ -48,19 +52,24 @@ export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): Err
     const envelope: ErrorEnvelope = { message: messageFor(error, status) };
     const faults = error instanceof InvalidRequest || error instanceof Unprocessable ? error.faults : [];
     if (faults.length > 0) envelope.errors = faults;
-    return error instanceof RateLimited
-      ? { status, envelope, retryAfterSeconds: error.retryAfterSeconds }
+    if (error instanceof RateLimited) return { status, envelope, retryAfterSeconds: error.retryAfterSeconds };
+    return status === 503
+      ? { status, envelope, retryAfterSeconds: UNAVAILABLE_SECONDS }
       : { status, envelope };
   }
-  const status = listed.includes(500) ? 500 : 503;
-  return { status, envelope: { message: UNEXPECTED[status] } };
+  if (listed.includes(500)) return { status: 500, envelope: { message: UNEXPECTED[500] } };
+  return {
+    status: 503,
+    envelope: { message: UNEXPECTED[503] },
+    retryAfterSeconds: UNAVAILABLE_SECONDS,
+  };
 }
 
 function preferredStatuses(error: unknown): ErrorStatus[] {
   if (error instanceof MalformedId) return [400, 404, 403];
   if (error instanceof NotFound) return [404, 403, 400];
   if (error instanceof Forbidden) return [403, 404, 400];
-  if (error instanceof InvalidRequest) return [400];
+  if (error instanceof InvalidRequest) return [400, 422];
   if (error instanceof Unauthenticated) return [401];
   if (error instanceof CrossOrigin) return [403, 401];
   if (error instanceof RateLimited) return [429];
@@ -68,6 +77,7 @@ function preferredStatuses(error: unknown): ErrorStatus[] {
   if (error instanceof PreconditionFailed) return [412, 409, 400];
   if (error instanceof Unprocessable) return [422, 400];
   if (error instanceof UpstreamFailed) return [502, 503];
+  if (error instanceof Unavailable) return [503];
   return [];
 }
 

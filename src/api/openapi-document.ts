@@ -7,6 +7,8 @@ import { API_PREFIX } from './prefixes.ts';
 import type { OperationLink, Route } from './route.ts';
 import { componentOf, errorEnvelope } from './schema.ts';
 
+const EXAMPLE_TAG = '"2jmj7l5rSw0yVb_vlWAYkK_YBwk"';
+
 const HEADERS = {
   'X-Request-Id': {
     description: 'ID of the request, which the log of the server also has',
@@ -26,6 +28,16 @@ const HEADERS = {
     description: 'Seconds until the window resets',
     schema: { type: 'integer' },
     example: 42,
+  },
+  ETag: {
+    description: 'The version of the resource, for If-Match and If-None-Match',
+    schema: { type: 'string' },
+    example: EXAMPLE_TAG,
+  },
+  Location: {
+    description: 'The address of what was created',
+    schema: { type: 'string', format: 'uri-reference' },
+    example: `${API_PREFIX}/sites/${EXAMPLE_ID.site}`,
   },
   'Retry-After': {
     description: 'Seconds to wait before the next attempt',
@@ -83,6 +95,7 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
   const parameters = [
     ...idsOf(route).map((name) => pathParameterOf(name, route.plainIds)),
     ...route.query.map(queryParameterOf),
+    ...headerParametersOf(route),
   ];
   return {
     operationId: route.operationId,
@@ -100,10 +113,20 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
         headers: {
           ...COMMON_HEADERS,
           ...(route.starts === undefined ? {} : { Location: locationOf(route.starts) }),
+          ...(route.location ? headerReferences(['Location']) : {}),
+          ...(route.entityTag ? headerReferences(['ETag']) : {}),
         },
         ...(route.response ? { content: contentOf(route.response, schemas, route.contentType) } : {}),
         ...(route.link ? { links: linkOf(route, route.link, routes) } : {}),
       },
+      ...(route.entityTag
+        ? {
+            304: {
+              description: 'The resource has not changed',
+              headers: { ...COMMON_HEADERS, ...headerReferences(['ETag']) },
+            },
+          }
+        : {}),
       ...Object.fromEntries(
         route.errors.map((status) => [
           status,
@@ -171,6 +194,43 @@ function queryParameterOf({ name, schema, example }: Route['query'][number]): ob
     schema: constraints,
     ...(example === undefined ? {} : { example }),
   };
+}
+
+/** The request headers of the conventions (docs/api.md, Conditional requests and Idempotent requests). */
+function headerParametersOf({ entityTag, resource, idempotencyKey }: Route): object[] {
+  const parameters = [];
+  if (entityTag) {
+    parameters.push(
+      headerParameter(
+        'If-None-Match',
+        'An ETag: 304 if the resource still has it',
+        '"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
+      ),
+    );
+  }
+  if (resource) {
+    parameters.push(
+      headerParameter(
+        'If-Match',
+        'An ETag: 412 unless the resource still has it',
+        '"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
+      ),
+    );
+  }
+  if (idempotencyKey) {
+    parameters.push(
+      headerParameter(
+        'Idempotency-Key',
+        'A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing',
+        '8e03978e-40d5-43dd-bc93-6894a57f9324',
+      ),
+    );
+  }
+  return parameters;
+}
+
+function headerParameter(name: string, description: string, example: string): object {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' }, example };
 }
 
 function contentOf(schema: object, schemas: ComponentSchemas, contentType = 'application/json'): object {

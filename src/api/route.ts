@@ -54,6 +54,8 @@ export interface Endpoint<Path extends string> {
   errors: readonly ErrorStatus[];
   /** The description declares the path's identifiers as plain strings, like the row. */
   plainIds?: true;
+  /** The answer holds a secret, so it is never compressed. */
+  isSecret?: true;
 }
 
 /** Success status and response schema of an endpoint that answers with a body. */
@@ -61,6 +63,8 @@ interface Answering<Response extends TSchema> {
   success: 200 | 201 | 202;
   response: Response;
   starts?: undefined;
+  /** The address below `/v1` of what the request creates, if `link` does not name the operation that reads it. */
+  location?(answer: Static<Response>): string;
 }
 
 /** Success status of an endpoint that answers with an empty body. */
@@ -135,6 +139,20 @@ export interface Route {
   starts?: OperationKind | undefined;
   /** Type of the answer; JSON by default. */
   contentType?: string;
+  /** The answer holds a secret. */
+  isSecret?: true;
+  /** The answer is compressed if the client asks for it. */
+  isCompressed?: true;
+  /** The answer is a page of a list. */
+  isPaged?: true;
+  /** The answer has an entity tag. */
+  entityTag?: true;
+  /** Obeys `Idempotency-Key`. */
+  idempotencyKey?: true;
+  /** The GET of the resource that this route changes, for `If-Match`. */
+  resource?: Route;
+  /** The address below `/v1` of what the request created. */
+  location?(answer: unknown, params: Record<string, string>): string;
   body?: BodyDefinition;
   query: readonly Pick<QueryParameter, 'name' | 'schema' | 'example'>[];
   /** Requires no authentication. */
@@ -212,6 +230,7 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
     method: 'GET',
     success: 200,
     response: page(item),
+    isPaged: true,
     query: [...PAGE_PARAMETERS, ...filters],
     async run(call, publicUrl): Promise<PageEnvelope<Static<Item>>> {
       const checked = checkedCall(call, 'GET');

@@ -6,24 +6,21 @@ import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } 
 import type { Randomness } from '../lib/ids.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
-import { describeApi, describePortal, routeSchema } from './description.ts';
+import { withConventions } from './conventions.ts';
+import { describeApi, describePortal } from './description.ts';
 import { addDocsPage } from './docs-page.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
-import {
-  LARGEST_BODY_BYTES,
-  LARGEST_BODY_OF_STRANGERS_BYTES,
-  readBodyOrFailure,
-  UnreadableBody,
-} from './json-body.ts';
+import type { Idempotency } from './idempotency.ts';
+import { LARGEST_BODY_BYTES, LARGEST_BODY_OF_STRANGERS_BYTES, readBodyOrFailure } from './json-body.ts';
 import { lazySerializers } from './lazy-serializers.ts';
 import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
-import { type Route, Started } from './route.ts';
+import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
-import { browserCookies, deviceToken, sessionToken } from './session.ts';
-import { StreamedAnswer } from './stream-route.ts';
+import { serveRoute } from './serve-route.ts';
+import { sessionToken } from './session.ts';
 import { requireHost, unreadableAnswer } from './unreadable.ts';
 
 /** Error statuses of pages outside the API and of unknown paths. */
@@ -34,6 +31,8 @@ export interface ServerParts {
   routes: Route[];
   portalRoutes: Route[];
   gate: Gate;
+  /** Without it, `Idempotency-Key` and `If-Match` are ignored. */
+  idempotency?: Idempotency;
   certificate: CertificatePair;
   connections: SocketLimiter;
   random: Randomness;
@@ -112,20 +111,24 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   });
   app.setNotFoundHandler((request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply));
 
-  const description = describeApi(config.publicUrl, parts.routes);
+  const routes = withConventions(parts.routes);
+  const description = describeApi(config.publicUrl, routes);
   addDocsPage(app);
   await app.register(
     async (portal) => {
       const own = describePortal(config.publicUrl, parts.portalRoutes);
       portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
-      for (const route of [...parts.portalRoutes, own]) addRoute(portal, route, config.publicUrl);
+      for (const route of [...parts.portalRoutes, own])
+        serveRoute(portal, route, config.publicUrl, undefined);
     },
     { prefix: PORTAL_PREFIX },
   );
   await app.register(
     async (api) => {
       api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
-      for (const route of [...parts.routes, description]) addRoute(api, route, config.publicUrl);
+      for (const route of [...routes, ...withConventions([description])]) {
+        serveRoute(api, route, config.publicUrl, parts.idempotency);
+      }
       api.options('/*', async (_request, reply) => reply.code(204).send());
     },
     { prefix: API_PREFIX },
@@ -172,54 +175,6 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   }
 }
 
-function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
-  api.route({
-    method: route.method,
-    url: route.path,
-    config: { route },
-    schema: routeSchema(route),
-    // A HEAD request would start a stream that no one reads.
-    exposeHeadRoute: route.contentType === undefined,
-    async handler(request, reply) {
-      if (request.body instanceof UnreadableBody) throw request.body.failure;
-      const answer = await route.run(
-        {
-          caller: request.caller ?? null,
-          session: request.session ?? null,
-          visitor: {
-            address: request.ip,
-            userAgent: request.headers['user-agent'] ?? null,
-            device: deviceToken(request) ?? null,
-          },
-          cookies: browserCookies(reply),
-          params: stringParams(request.params),
-          target: request.url,
-          body: request.body,
-          requestId: request.id,
-        },
-        publicUrl,
-      );
-      reply.code(route.success);
-      if (answer instanceof StreamedAnswer) {
-        return reply
-          .type(route.contentType ?? '')
-          .headers(answer.headers)
-          .send(answer.body);
-      }
-      if (answer instanceof Started) {
-        reply.header('location', `${API_PREFIX}/operations/${answer.operationId}`);
-        return reply.send(answer.body);
-      }
-      return reply.send(answer);
-    },
-  });
-}
-
-function stringParams(params: unknown): Record<string, string> {
-  if (typeof params !== 'object' || params === null) return {};
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
-}
-
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding'];
 
 /** Hides a body from Fastify, so that endpoints without one accept any body. */
@@ -234,11 +189,15 @@ function privateHeaders(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
 }
 
+/** Request headers that pages of other origins may send. */
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match';
+
 function crossOriginHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
+  // Includes ETag, Location, Retry-After and the rate limits.
   reply.header('access-control-expose-headers', '*');
   if (request.method === 'OPTIONS') {
-    reply.header('access-control-allow-headers', 'Authorization, Content-Type');
+    reply.header('access-control-allow-headers', ALLOWED_HEADERS);
     reply.header('access-control-allow-methods', 'GET, POST, PATCH, DELETE');
     reply.header('access-control-max-age', '600');
   }

@@ -3,6 +3,7 @@ import { loadApiCertificate } from '../api/api-certificate.ts';
 import { createAuthenticator } from '../api/auth.ts';
 import { trustsAddress } from '../api/client-address.ts';
 import { createGate } from '../api/gate.ts';
+import { createIdempotency } from '../api/idempotency.ts';
 import { BUILT_PORTAL, portalPages } from '../api/portal-pages.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
@@ -147,6 +148,7 @@ export async function startHomeport(
       routes: apiRoutes(platform, services),
       portalRoutes: portalRoutes(services),
       gate,
+      idempotency: createIdempotency(platform, limiter),
       certificate: await loadApiCertificate(config, clock),
       connections: connections.api,
       random,

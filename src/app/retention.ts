@@ -1,4 +1,6 @@
 import Type from 'typebox';
+import { KEEP_ANSWERS_MS } from '../api/idempotency.ts';
+import { deleteKeysBefore } from '../api/idempotency-store.ts';
 import { deleteRateWindowsBefore } from '../api/rate-window-store.ts';
 import type { Database } from '../database/database.ts';
 import { deleteInBatches } from '../database/delete-in-batches.ts';
@@ -48,6 +50,8 @@ export function createTidyJob({
       await deleteInBatches(database, signal, (queries, limit) =>
         deleteActivityBefore(queries, yearAgo, limit),
       );
+      const dayAgo = timestamp(clock, -KEEP_ANSWERS_MS);
+      await deleteInBatches(database, signal, (queries, limit) => deleteKeysBefore(queries, dayAgo, limit));
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);

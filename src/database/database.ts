@@ -16,6 +16,16 @@ export interface Transaction {
   afterCommit(effect: () => void): void;
 }
 
+/** What a unit of work adds to its transaction. */
+export interface UnitHooks<Result> {
+  /** Runs before the first change. An error undoes the unit. May run again after a conflict. */
+  begin(transaction: Transaction): Promise<void>;
+  /** Runs after the last change, with the result of the work. */
+  end(transaction: Transaction, result: Result): Promise<void>;
+  /** Runs in a transaction of its own, if the work fails after some of its changes were committed. */
+  interrupted(transaction: Transaction): Promise<void>;
+}
+
 /** A query compiled once; called with its parameters. Its rows may be shared with other callers: copy before changing. */
 export type PreparedQuery<Parameters, Row> = (parameters: Parameters) => Promise<readonly Readonly<Row>[]>;
 
@@ -28,6 +38,12 @@ export interface Database {
    * the error is rethrown. `work` may run again after a serialisation failure, so it must have no other effects.
    */
   write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work`, whose calls of `write` become one transaction together with the hooks. Its reads see its changes. Resolves once
+   * all is durable. If `work` throws, everything is rolled back. Work that waits for something slow after a write commits that
+   * write early, so that others need not wait. `work` may run again after a conflict.
+   */
+  together<Result>(hooks: UnitHooks<Result>, work: () => Promise<Result>): Promise<Result>;
   /** Compiles a read query once, for the few queries that every request runs. */
   prepare<Parameters extends object, Row>(
     build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,

@@ -20,6 +20,7 @@ import { orphanedInstalls } from './migrations/0015-orphaned-installs.ts';
 import { domainOwnership } from './migrations/0016-domain-ownership.ts';
 import { programVersion } from './migrations/0017-program-version.ts';
 import { platformBackups } from './migrations/0018-platform-backups.ts';
+import { conventions } from './migrations/0019-conventions.ts';
 import { operations } from './migrations/0020-operations.ts';
 import { siteTransfers } from './migrations/0024-site-transfers.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
@@ -45,6 +46,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0016-domain-ownership': domainOwnership,
   '0017-program-version': programVersion,
   '0018-platform-backups': platformBackups,
+  '0019-conventions': conventions,
   '0020-operations': operations,
   '0024-site-transfers': siteTransfers,
 };

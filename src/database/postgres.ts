@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Compilable, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import {
+  type Compilable,
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresPoolClient,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { createChangeFeed } from './change-feed.ts';
@@ -13,7 +20,9 @@ import {
   type Transaction,
 } from './database.ts';
 import { postgresChanges } from './postgres-changes.ts';
+import { routedDriver } from './routed-driver.ts';
 import type { Tables } from './tables.ts';
+import { createUnitsOfWork } from './units-of-work.ts';
 
 const POOL_SIZE = 10;
 /** Timeouts in milliseconds. */
@@ -50,14 +59,20 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
   // So would a connection that breaks between two statements of a transaction. The next statement fails and reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
 
+  const dialect = new PostgresDialect({
+    pool: {
+      options: pool.options,
+      connect: async () => namedStatements(await pool.connect()),
+      end: () => pool.end(),
+    },
+  });
   const queries = new Kysely<Tables>({
-    dialect: new PostgresDialect({
-      pool: {
-        options: pool.options,
-        connect: async () => namedStatements(await pool.connect()),
-        end: () => pool.end(),
-      },
-    }),
+    dialect: {
+      createAdapter: () => dialect.createAdapter(),
+      createDriver: () => routedDriver(dialect.createDriver(), () => units.openTransaction()),
+      createIntrospector: (db) => dialect.createIntrospector(db),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    },
   });
 
   const changes = createChangeFeed(postgresChanges(url, log));
@@ -73,19 +88,24 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     return result;
   }
 
+  async function write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await attempt(work);
+      } catch (error) {
+        if (tried > RETRIES || !isRetryable(error)) throw error;
+      }
+    }
+  }
+
+  const units = createUnitsOfWork({ write, writeOnce: attempt, isConflict: isRetryable });
+
   return {
     dialect: 'postgres',
     reader: queries,
     changes,
-    async write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-      for (let tried = 1; ; tried++) {
-        try {
-          return await attempt(work);
-        } catch (error) {
-          if (tried > RETRIES || !isRetryable(error)) throw error;
-        }
-      }
-    },
+    write: units.write,
+    together: units.together,
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
     ): PreparedQuery<Parameters, Row> {
@@ -95,6 +115,11 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       const fill = parameterFiller(compiled);
       const name = statementName(compiled.sql);
       return async (parameters) => {
+        const open = units.openTransaction();
+        if (open) {
+          const raw = CompiledQuery.raw(compiled.sql, fill(parameters));
+          return (await open.queries.executeQuery<Row>(raw)).rows;
+        }
         const result = await pool.query<Row & pg.QueryResultRow>({
           name,
           text: compiled.sql,

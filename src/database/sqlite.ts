@@ -23,12 +23,13 @@ import {
   parameterFiller,
   placeholder,
   type Queries,
-  type Transaction,
 } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { routedDriver } from './routed-driver.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
 import type { Tables } from './tables.ts';
 import { createUnchangedResults } from './unchanged-results.ts';
+import { createUnitsOfWork } from './units-of-work.ts';
 
 /** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -47,9 +48,17 @@ export function openSqlite(file: string, log: Logger): Database {
   writing.pragma('busy_timeout = 0');
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
   const writer = sqliteQueries(writing);
-  const reader = sqliteQueries(reading);
   const unchanged = createUnchangedResults(reading);
   const commits = createGroupCommit(writing, writer, unchanged.committed);
+  const units = createUnitsOfWork({
+    write: commits.write,
+    writeOnce: commits.write,
+    isConflict: () => false,
+  });
+  const { openTransaction } = units;
+  const reader = new Kysely<Tables>({
+    dialect: sqliteDialect(() => routedDriver(sqliteDriver(reading), openTransaction)),
+  });
   const changes = createChangeFeed(sqliteChanges(reading, log));
   // Reads the file, unlike a constant expression.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
@@ -58,7 +67,8 @@ export function openSqlite(file: string, log: Logger): Database {
     dialect: 'sqlite',
     reader,
     changes,
-    write: <Result>(work: (transaction: Transaction) => Promise<Result>) => commits.write(work),
+    write: units.write,
+    together: units.together,
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
     ): PreparedQuery<Parameters, Row> {
@@ -68,6 +78,8 @@ export function openSqlite(file: string, log: Logger): Database {
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
         const values = fill(parameters);
+        const open = openTransaction();
+        if (open) return (await open.queries.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values))).rows;
         return remembered(JSON.stringify(values), () => {
           statement ??= prepareStatement<Row>(reading, compiled.sql);
           return statement.all(values);
@@ -155,14 +167,14 @@ function reviver(columns: Sqlite.ColumnDefinition[]): ((row: object) => void) | 
 
 /** A query builder on a connection. */
 export function sqliteQueries(connection: Sqlite.Database): Queries {
-  return new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  return new Kysely<Tables>({ dialect: sqliteDialect(() => sqliteDriver(connection)) });
 }
 
 /** Kysely's SQLite dialect prepares every statement again and begins transactions that fail as busy. This one does not. */
-function sqliteDialect(connection: Sqlite.Database): Dialect {
+function sqliteDialect(createDriver: () => Driver): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => sqliteDriver(connection),
+    createDriver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

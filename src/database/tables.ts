@@ -22,6 +22,7 @@ import type {
   PlatformIdentityRow,
   WebsitesFolderRow,
 } from './tables/hosts.ts';
+import type { IdempotencyKeyRow } from './tables/idempotency-keys.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, OperationRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
@@ -81,6 +82,7 @@ export interface Tables {
   domain_reports: DomainReportRow;
   install_limits: InstallLimitRow;
   rate_windows: RateWindowRow;
+  idempotency_keys: IdempotencyKeyRow;
   jobs: JobRow;
   operations: OperationRow;
   workers: WorkerRow;

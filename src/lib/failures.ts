@@ -88,6 +88,14 @@ export class UpstreamFailed extends Failure {
   }
 }
 
+/** The request cannot be carried out now; the same request may succeed soon. */
+export class Unavailable extends Failure {
+  override name = 'Unavailable';
+  constructor() {
+    super('Service temporarily unavailable');
+  }
+}
+
 export class Unauthenticated extends Failure {
   override name = 'Unauthenticated';
   constructor(message: 'Authentication required' | 'Bad Credentials' | 'Wrong code') {

@@ -17,6 +17,7 @@ import {
   MALFORMED,
   MESSAGES,
   nameOf,
+  statusesOfHeaders,
 } from './endpoint-table.ts';
 import {
   absentResources,
@@ -101,10 +102,10 @@ describe('the description', () => {
           `${method.toUpperCase()} ${path}: ${Object.keys(responses).sort().join(', ')}`,
       ),
     );
-    const specified = ENDPOINTS.map(
-      ({ method, path, success, others }) =>
-        `${method} ${path}: ${[success, ...others].map(String).sort().join(', ')}`,
-    );
+    const specified = ENDPOINTS.map((row) => {
+      const statuses = new Set([row.success, ...row.others, ...statusesOfHeaders(row)].map(String));
+      return `${row.method} ${row.path}: ${[...statuses].sort().join(', ')}`;
+    });
     expect(declared.sort()).toEqual(specified.sort());
   });
 
@@ -432,7 +433,9 @@ describe('headers', () => {
     expect(answer).toMatchObject({ status: 204, body: undefined });
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PATCH, DELETE');
-    expect(answer.headers['access-control-allow-headers']).toBe('Authorization, Content-Type');
+    expect(answer.headers['access-control-allow-headers']).toBe(
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    );
     expect(answer.headers['access-control-max-age']).toBe('600');
   });
 });

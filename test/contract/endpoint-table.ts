@@ -87,6 +87,19 @@ export const ENDPOINTS: EndpointRow[] = TABLE.trim()
     };
   });
 
+/** GETs without an entity tag: lists, and answers without authentication. */
+const WITHOUT_TAG = [...PAGED, ...PUBLIC];
+
+const isTagged = ({ method, number }: EndpointRow) => method === 'GET' && !WITHOUT_TAG.includes(number);
+
+/** The statuses that the request headers of docs/api.md, Conditional requests and Idempotent requests, add to a row. */
+export function statusesOfHeaders(row: EndpointRow): number[] {
+  if (row.method === 'GET') return isTagged(row) ? [304] : [];
+  const isConditional =
+    row.method !== 'POST' && ENDPOINTS.some((other) => other.path === row.path && isTagged(other));
+  return isConditional ? [412, 422] : [422];
+}
+
 /** `17 GET /installs/{install_id}` */
 export function nameOf({ number, method, path }: EndpointRow): string {
   return `${number} ${method} ${path}`;

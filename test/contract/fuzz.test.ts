@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { decoded } from '../client.ts';
 import { type Conformance, conformanceTo } from '../conformance.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { exchange, statusesIn } from '../raw-connection.ts';
@@ -89,7 +90,7 @@ async function send({ method, target, headers = {}, body }: Sent): Promise<numbe
   const response: IncomingMessage = await new Promise((resolve, reject) =>
     asked.on('response', resolve).on('error', reject),
   );
-  const answer = await text(response);
+  const answer = decoded(response.headers, await buffer(response));
   const status = response.statusCode ?? 0;
   const about = `${method} ${target.slice(0, 200)} → ${status} ${answer.slice(0, 300)} ${failures.at(-1) ?? ''}`;
   expect(status, about).toBeLessThan(500);

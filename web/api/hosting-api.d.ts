@@ -41,10 +41,11 @@ export interface paths {
   };
   '/accounts/{account_id}': {
     get: {
-      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Account'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -61,10 +62,11 @@ export interface paths {
   };
   '/accounts/{account_id}/account_users': {
     get: {
-      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUserList'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -73,13 +75,14 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateAccountUser'] } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUserChange'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -92,10 +95,11 @@ export interface paths {
   };
   '/accounts/{account_id}/account_users/{user_id}': {
     get: {
-      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUser'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -106,7 +110,7 @@ export interface paths {
     put?: never;
     post?: never;
     delete: {
-      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
@@ -114,6 +118,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -121,7 +127,7 @@ export interface paths {
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['UpdateAccountUser'] } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUserChange'] } };
@@ -129,6 +135,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -150,13 +158,14 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      parameters: { query?: never; path?: never; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateSite'] } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Site'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -169,10 +178,11 @@ export interface paths {
   };
   '/sites/{site_id}': {
     get: {
-      parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { site_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Site'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -183,7 +193,7 @@ export interface paths {
     put?: never;
     post?: never;
     delete: {
-      parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { site_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
@@ -191,6 +201,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -198,7 +210,7 @@ export interface paths {
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { site_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['UpdateSite'] } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Site'] } };
@@ -206,6 +218,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -239,7 +253,7 @@ export interface paths {
     get?: never;
     put?: never;
     post: {
-      parameters: { query?: never; path: { account_id: string; transfer_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string; transfer_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransfer'] } };
@@ -248,6 +262,7 @@ export interface paths {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -276,7 +291,7 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { site_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateSiteTransfer'] } };
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransfer'] } };
@@ -299,10 +314,11 @@ export interface paths {
   };
   '/sites/{site_id}/site_transfers/{transfer_id}': {
     get: {
-      parameters: { query?: never; path: { site_id: string; transfer_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { site_id: string; transfer_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTransfer'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -314,7 +330,7 @@ export interface paths {
     put?: never;
     post?: never;
     delete: {
-      parameters: { query?: never; path: { site_id: string; transfer_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { site_id: string; transfer_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
@@ -322,6 +338,8 @@ export interface paths {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -346,13 +364,14 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      parameters: { query?: never; path?: never; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateInstall'] } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Install'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -365,10 +384,11 @@ export interface paths {
   };
   '/installs/{install_id}': {
     get: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Install'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -378,13 +398,15 @@ export interface paths {
     put?: never;
     post?: never;
     delete: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -392,13 +414,15 @@ export interface paths {
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['UpdateInstall'] } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Install'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -407,10 +431,11 @@ export interface paths {
   };
   '/installs/{install_id}/offload_settings/filestore_validation_file': {
     get: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OffloadValidationFile'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -428,10 +453,11 @@ export interface paths {
   };
   '/installs/{install_id}/offload_settings/files': {
     get: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OffloadSettings'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -441,7 +467,7 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['OffloadSettings'] } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
@@ -449,6 +475,7 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -457,7 +484,7 @@ export interface paths {
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['UpdateOffloadSettings'] } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
@@ -465,6 +492,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -486,13 +515,14 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateDomain'] } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Domain'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -507,13 +537,14 @@ export interface paths {
     get?: never;
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateBulkDomains'] } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['BulkDomains'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -526,10 +557,11 @@ export interface paths {
   };
   '/installs/{install_id}/domains/{domain_id}': {
     get: {
-      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Domain'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -540,7 +572,7 @@ export interface paths {
     put?: never;
     post?: never;
     delete: {
-      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
@@ -548,6 +580,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -555,7 +589,7 @@ export interface paths {
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['UpdateDomain'] } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Domain'] } };
@@ -563,6 +597,8 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -573,7 +609,7 @@ export interface paths {
     get?: never;
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['DomainVerification'] } };
@@ -581,6 +617,7 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -596,13 +633,14 @@ export interface paths {
     get?: never;
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['StatusReportReference'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -616,10 +654,11 @@ export interface paths {
   };
   '/installs/{install_id}/domains/check_status/{report_id}': {
     get: {
-      parameters: { query?: never; path: { install_id: string; report_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; report_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['StatusReportEnvelope'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -638,10 +677,11 @@ export interface paths {
   };
   '/installs/{install_id}/domains/{domain_id}/ssl_certificate': {
     get: {
-      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['CertificateInformation'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -661,7 +701,7 @@ export interface paths {
     get?: never;
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateBackup'] } };
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Backup'] } };
@@ -669,6 +709,7 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -681,10 +722,11 @@ export interface paths {
   };
   '/installs/{install_id}/backups/{backup_id}': {
     get: {
-      parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Backup'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -704,7 +746,7 @@ export interface paths {
     get?: never;
     put?: never;
     post: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['PurgeCache'] } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
@@ -712,6 +754,7 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -724,10 +767,11 @@ export interface paths {
   };
   '/user': {
     get: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      parameters: { query?: never; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -755,13 +799,14 @@ export interface paths {
     };
     put?: never;
     post: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      parameters: { query?: never; path?: never; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateSshKey'] } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SshKey'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -777,13 +822,14 @@ export interface paths {
     put?: never;
     post?: never;
     delete: {
-      parameters: { query?: never; path: { ssh_key_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { ssh_key_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };

@@ -81,7 +81,7 @@ function operationOf(
     if (found.length === 0) return `${place}?: never`;
     const optional = found.every(({ required }) => required !== true);
     const members = found.map(
-      ({ name, required, schema }) => `${name}${required ? '' : '?'}: ${typeOf(schema)}`,
+      ({ name, required, schema }) => `${memberName(name)}${required ? '' : '?'}: ${typeOf(schema)}`,
     );
     return `${place}${optional ? '?' : ''}: { ${members.join('; ')} }`;
   };
@@ -123,6 +123,8 @@ function unknownType(schema: Schema): string {
 
 const literal = (value: string | number | null) => JSON.stringify(value);
 
+const memberName = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : literal(name));
+
 function named(type: string, schema: Schema): string {
   switch (type) {
     case 'integer':
@@ -143,8 +145,7 @@ function objectType({ properties, required = [], additionalProperties }: Schema)
       : 'Record<string, unknown>';
   }
   const members = Object.entries(properties).map(
-    ([name, schema]) =>
-      `${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+    ([name, schema]) => `${memberName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
   );
   return `{ ${members.join('; ')} }`;
 }

@@ -60,6 +60,7 @@ export function certificateRoutes(certificates: CertificateService, contact: str
       tag: 'Certificates',
       errors: [401, 403, 404, 429, 503],
       success: 200,
+      isSecret: true,
       response: certificateInformationSchema,
       handle: async ({ caller, id }) =>
         presentCertificate(await certificates.get(caller, id('install_id'), id('domain_id')), contact),

@@ -63,6 +63,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
       errors: [400, 401, 403, 429, 503],
       success: 201,
       response: sshKeySchema,
+      location: (key) => `/ssh_keys/${key.uuid}`,
       body: {
         resource: 'SshKey',
         schema: createSshKeySchema,

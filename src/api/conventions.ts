@@ -1,0 +1,59 @@
+import { Pointer } from 'typebox/value';
+import type { ErrorStatus } from './errors.ts';
+import type { OperationLink, Route } from './route.ts';
+
+/**
+ * Adds to routes of `/v1` what holds for all of them (docs/api.md, Conditional requests and Idempotent requests): the entity tag of
+ * single resources, compression, the address of what a request creates, and the statuses that only requests with the conventions' headers get.
+ */
+export function withConventions(routes: readonly Route[]): Route[] {
+  const tagged = new Map(routes.filter(hasEntityTag).map((route) => [route.path, route]));
+  return routes.map((route) => {
+    if (route.method === 'GET') return readWithConventions(route);
+    const resource = route.method === 'POST' ? undefined : tagged.get(route.path);
+    const statuses: ErrorStatus[] = resource === undefined ? [422] : [412, 422];
+    return {
+      ...route,
+      errors: [...new Set([...route.errors, ...statuses])],
+      idempotencyKey: true,
+      ...(resource === undefined ? {} : { resource }),
+      ...locationOf(route, routes),
+    };
+  });
+}
+
+function readWithConventions(route: Route): Route {
+  return {
+    ...route,
+    ...(hasEntityTag(route) ? { entityTag: true } : {}),
+    ...(route.contentType === undefined && !route.isSecret ? { isCompressed: true } : {}),
+  };
+}
+
+/** Answers that are one JSON document about a resource. Pages differ with each new item, and public answers with each request. */
+function hasEntityTag({ method, response, contentType, isPaged, public: isPublic }: Route): boolean {
+  return method === 'GET' && response !== undefined && contentType === undefined && !isPaged && !isPublic;
+}
+
+/** The path of the operation that reads what a 201 creates. Answers that start work name its operation instead. */
+function locationOf(route: Route, routes: readonly Route[]): Pick<Route, 'location'> {
+  const { link, success, starts } = route;
+  if (link === undefined || success !== 201 || starts !== undefined) return {};
+  const target = routes.find(({ operationId }) => operationId === link.operationId);
+  return target === undefined
+    ? {}
+    : { location: (answer, params) => pathOf(target.path, link, answer, params) };
+}
+
+function pathOf(
+  path: string,
+  { ids }: OperationLink,
+  answer: unknown,
+  params: Record<string, string>,
+): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const pointer = ids[name];
+    const id: unknown = pointer === undefined ? params[name] : Pointer.Get(answer, pointer);
+    return encodeURIComponent(String(id));
+  });
+}

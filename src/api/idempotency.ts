@@ -1,0 +1,192 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Type from 'typebox';
+import { Parse } from 'typebox/value';
+import { RATE_LIMITS, rateLimitKey } from '../access/rate-limits.ts';
+import type { Transaction } from '../database/database.ts';
+import type { IdempotencyKeyRow } from '../database/tables/idempotency-keys.ts';
+import { timestamp } from '../lib/clock.ts';
+import { serializeByKey } from '../lib/concurrency.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
+import { InvalidRequest, RateLimited, Unavailable, Unprocessable } from '../lib/failures.ts';
+import type { Platform } from '../platform/platform.ts';
+import { claimKey, deleteKey, findKey, type KeyOfRequest, storeAnswer } from './idempotency-store.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+
+export const KEEP_ANSWERS_MS = DAY_MS;
+const LONGEST_KEY = 255;
+/** Of an answer's body. Larger ones are not stored. */
+const LARGEST_ANSWER = 64 * 1024;
+/** Status of a request that changed something and whose answer is not stored. */
+const LOST = 0;
+/** A request without an answer after this time has lost its process. */
+const LONGEST_REQUEST_MS = MINUTE_MS;
+const LONGEST_WAIT_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+
+/** A string of RFC 8941, or the bare text that most clients send. */
+const QUOTED = /^"([\x20\x21\x23-\x5b\x5d-\x7e]+)"$/;
+const BARE = /^[\x21\x23-\x7e]+$/;
+
+/** The answer to a request, as it is sent again. */
+export interface StoredAnswer {
+  status: number;
+  location: string | null;
+  body: string | null;
+}
+
+const StoredParts = Type.Object({
+  location: Type.Union([Type.String(), Type.Null()]),
+  body: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** The first answer to a request. */
+export interface FirstAnswer extends StoredAnswer {
+  /** False: the request can be repeated under the same key. */
+  isFinal: boolean;
+}
+
+/** A request that must take effect once. */
+export interface KeyedRequest {
+  /** The credential, or the user of a portal session. */
+  ownerId: string;
+  /** The header `Idempotency-Key`. */
+  key: string;
+  method: string;
+  target: string;
+  body: unknown;
+}
+
+/** Runs before the first change of a request, in its transaction. Throws to refuse the request. */
+export type Precondition = (transaction: Transaction) => Promise<void>;
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/**
+ * Carries out each request with an Idempotency-Key once (docs/api.md, Idempotent requests). The claim of the key, the changes and the
+ * answer are one transaction, so a crash leaves all of them or none. A second request with the key waits at the claim.
+ */
+export function createIdempotency(
+  { database, clock, sealer }: Pick<Platform, 'database' | 'clock' | 'sealer'>,
+  limiter: RateLimiter,
+) {
+  const serially = serializeByKey();
+  const fingerprintKey = sealer.derive('fingerprints of idempotent requests');
+  const expired = () => timestamp(clock, -KEEP_ANSWERS_MS);
+
+  const fingerprintOf = ({ method, target, body }: KeyedRequest): string =>
+    createHmac('sha256', fingerprintKey)
+      .update(JSON.stringify([method, target, body ?? null]))
+      .digest('base64url');
+
+  function sealed({ status, location, body }: StoredAnswer) {
+    if (body !== null && body.length > LARGEST_ANSWER) return { status: LOST, sealed_answer: null };
+    const parts = location === null && body === null ? null : sealer.seal(JSON.stringify({ location, body }));
+    return { status, sealed_answer: parts };
+  }
+
+  /** The stored answer; null while it is not known. Throws Unprocessable. */
+  function answerOf(row: IdempotencyKeyRow, fingerprint: string): StoredAnswer | null {
+    if (row.fingerprint !== fingerprint) {
+      throw new Unprocessable('This Idempotency-Key was used for a different request; choose a new key');
+    }
+    const { status, sealed_answer } = row;
+    const age = clock.now().getTime() - Date.parse(row.created_at);
+    if (status === LOST || (status === null && age > LONGEST_REQUEST_MS)) {
+      throw new Unprocessable(
+        'The first request with this Idempotency-Key was carried out, but its answer is not available; read the resource',
+      );
+    }
+    if (status === null) return null;
+    if (sealed_answer === null) return { status, location: null, body: null };
+    return { status, ...Parse(StoredParts, JSON.parse(sealer.open(sealed_answer))) };
+  }
+
+  async function runOnce(
+    id: KeyOfRequest,
+    fingerprint: string,
+    precondition: Precondition,
+    work: () => Promise<FirstAnswer>,
+  ): Promise<FirstAnswer | undefined> {
+    let isUsed = false;
+    try {
+      return await database.together(
+        {
+          async begin(transaction) {
+            const claim = { ...id, fingerprint, created_at: timestamp(clock) };
+            isUsed = !(await claimKey(transaction.queries, claim, expired()));
+            if (isUsed) throw new Error('the Idempotency-Key is used');
+            await precondition(transaction);
+          },
+          end: ({ queries }, answer) =>
+            answer.isFinal ? storeAnswer(queries, id, sealed(answer)) : deleteKey(queries, id),
+          interrupted: ({ queries }) => storeAnswer(queries, id, { status: LOST, sealed_answer: null }),
+        },
+        work,
+      );
+    } catch (error) {
+      if (isUsed) return undefined;
+      throw error;
+    }
+  }
+
+  async function countKey(ownerId: string): Promise<void> {
+    const { size, windowSeconds } = RATE_LIMITS.idempotencyKeys;
+    const key = rateLimitKey(RATE_LIMITS.idempotencyKeys, ownerId);
+    const { allowed, resetSeconds } = await limiter.spend(key, size, windowSeconds);
+    if (!allowed) throw new RateLimited(resetSeconds, 'Too many new keys in Idempotency-Key - please wait');
+  }
+
+  async function answer(
+    request: KeyedRequest,
+    id: KeyOfRequest,
+    precondition: Precondition,
+    work: () => Promise<FirstAnswer>,
+  ): Promise<{ answer: StoredAnswer; isReplayed: boolean }> {
+    const fingerprint = fingerprintOf(request);
+    const until = clock.now().getTime() + LONGEST_WAIT_MS;
+    let isCounted = false;
+    for (;;) {
+      const row = await findKey(database.reader, id, expired());
+      const stored = row && answerOf(row, fingerprint);
+      if (stored) return { answer: stored, isReplayed: true };
+      if (row === undefined) {
+        if (!isCounted) await countKey(request.ownerId);
+        isCounted = true;
+        const first = await runOnce(id, fingerprint, precondition, work);
+        if (first) return { answer: first, isReplayed: false };
+      } else {
+        if (clock.now().getTime() > until) throw new Unavailable();
+        await sleep(LOOK_AGAIN_MS);
+      }
+    }
+  }
+
+  return {
+    /**
+     * Carries out a request, or returns the answer of an earlier request with the same key. Throws InvalidRequest for a malformed
+     * key, Unprocessable for a key of another request, RateLimited, and what `work` throws.
+     */
+    async once(
+      request: KeyedRequest,
+      precondition: Precondition,
+      work: () => Promise<FirstAnswer>,
+    ): Promise<{ answer: StoredAnswer; isReplayed: boolean }> {
+      const id = { owner_id: request.ownerId, key: parseKey(request.key) };
+      return serially(`${id.owner_id} ${id.key}`, () => answer(request, id, precondition, work));
+    },
+
+    /** Carries out a request without a key, under a precondition that is checked together with its changes. */
+    guarded: (precondition: Precondition, work: () => Promise<FirstAnswer>): Promise<FirstAnswer> =>
+      database.together({ begin: precondition, end: async () => {}, interrupted: async () => {} }, work),
+  };
+}
+
+function parseKey(header: string): string {
+  const text = header.trim();
+  const key = QUOTED.exec(text)?.[1] ?? (BARE.test(text) ? text : undefined);
+  if (key !== undefined && key.length <= LONGEST_KEY) return key;
+  throw new InvalidRequest(
+    `Idempotency-Key must have 1 to ${LONGEST_KEY} visible ASCII characters, for example a UUID`,
+  );
+}

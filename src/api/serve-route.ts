@@ -1,0 +1,217 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Transaction } from '../database/database.ts';
+import { lockHostNames, lockRow } from '../database/lock.ts';
+import { Failure, PreconditionFailed } from '../lib/failures.ts';
+import { codingFor, compress } from './compression.ts';
+import { routeSchema } from './description.ts';
+import { codedTag, entityTag, isMatch, isNoneMatch } from './entity-tags.ts';
+import { errorAnswer } from './errors.ts';
+import type { FirstAnswer, Idempotency, Precondition, StoredAnswer } from './idempotency.ts';
+import { UnreadableBody } from './json-body.ts';
+import { API_PREFIX } from './prefixes.ts';
+import { type IncomingCall, type Route, Started } from './route.ts';
+import { browserCookies, deviceToken } from './session.ts';
+import { StreamedAnswer } from './stream-route.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Errors that a repetition of the request may not get again. */
+const PASSING: readonly number[] = [401, 412, 429];
+
+/** Registers a declared endpoint. Links begin with `publicUrl`. Without `idempotency`, `Idempotency-Key` and `If-Match` are ignored. */
+export function serveRoute(
+  app: FastifyInstance,
+  route: Route,
+  publicUrl: string,
+  idempotency: Idempotency | undefined,
+): void {
+  // One object, so that its serialiser is compiled once.
+  const resourceSchema = route.resource?.response && { ...route.resource.response };
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { route },
+    schema: routeSchema(route),
+    // A HEAD request would start a stream that no one reads.
+    exposeHeadRoute: route.contentType === undefined,
+    async handler(request, reply) {
+      if (request.body instanceof UnreadableBody) throw request.body.failure;
+      if (idempotency !== undefined && isCareful(route, request)) {
+        const tagOf = (answer: unknown) => {
+          const members = typeof answer === 'object' ? { ...answer } : {};
+          return entityTag(reply.compileSerializationSchema(resourceSchema ?? {})(members));
+        };
+        return sendCarefully({ route, publicUrl, idempotency, tagOf }, request, reply);
+      }
+      const call = incomingCall(request, reply);
+      const answer = await route.run(call, publicUrl);
+      reply.code(route.success);
+      if (answer instanceof StreamedAnswer) {
+        return reply
+          .type(route.contentType ?? '')
+          .headers(answer.headers)
+          .send(answer.body);
+      }
+      if (route.method === 'GET') return sendRead(route, request, reply, answer);
+      const location = locationOf(route, answer, call);
+      if (location !== null) reply.header('location', location);
+      if (returnsResource(route)) {
+        const text = reply.serialize(answer);
+        return reply
+          .header('etag', entityTag(String(text)))
+          .type(JSON_TYPE)
+          .send(text);
+      }
+      return reply.send(bodyOf(answer));
+    },
+  });
+}
+
+function incomingCall(request: FastifyRequest, reply: FastifyReply): IncomingCall {
+  return {
+    caller: request.caller ?? null,
+    session: request.session ?? null,
+    visitor: {
+      address: request.ip,
+      userAgent: request.headers['user-agent'] ?? null,
+      device: deviceToken(request) ?? null,
+    },
+    cookies: browserCookies(reply),
+    params: stringParams(request.params),
+    target: request.url,
+    body: request.body,
+    requestId: request.id,
+  };
+}
+
+function stringParams(params: unknown): Record<string, string> {
+  if (typeof params !== 'object' || params === null) return {};
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}
+
+/** The operation that a request started, or what it created. */
+function locationOf({ location }: Route, answer: unknown, { params }: IncomingCall): string | null {
+  if (answer instanceof Started) return `${API_PREFIX}/operations/${answer.operationId}`;
+  return location === undefined ? null : `${API_PREFIX}${location(answer, params)}`;
+}
+
+const bodyOf = (answer: unknown): unknown => (answer instanceof Started ? answer.body : answer);
+
+/** Whether the answer to a change is the changed resource, as its GET answers it. */
+function returnsResource({ resource, response }: Route): boolean {
+  return resource !== undefined && response !== undefined && resource.response === response;
+}
+
+/** Answers a GET: 304 if the client has the current body, and in a content coding if that saves something. */
+async function sendRead(
+  route: Route,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): Promise<unknown> {
+  const accepted = headers['accept-encoding'];
+  const mayCompress = accepted !== undefined && route.isCompressed === true;
+  if (!mayCompress && route.entityTag !== true) return reply.send(answer);
+  const text = String(reply.serialize(answer));
+  const tag = route.entityTag === true ? entityTag(text) : undefined;
+  const known = headers['if-none-match'];
+  if (tag !== undefined && known !== undefined && isNoneMatch(known, tag)) {
+    return reply.code(304).header('etag', tag).send();
+  }
+  reply.type(JSON_TYPE);
+  const coding = mayCompress ? codingFor(accepted, text) : undefined;
+  if (coding === undefined) {
+    if (tag !== undefined) reply.header('etag', tag);
+    return reply.send(text);
+  }
+  reply.header('content-encoding', coding).header('vary', 'Accept-Encoding');
+  if (tag !== undefined) reply.header('etag', codedTag(tag, coding));
+  return reply.send(await compress(text, coding));
+}
+
+/** Whether a request uses a header that its change must be carried out with. */
+function isCareful({ method, resource }: Route, { headers, caller }: FastifyRequest): boolean {
+  if (method === 'GET' || caller === undefined) return false;
+  return (
+    headers['idempotency-key'] !== undefined || (resource !== undefined && headers['if-match'] !== undefined)
+  );
+}
+
+interface CarefulRoute {
+  route: Route;
+  publicUrl: string;
+  idempotency: Idempotency;
+  /** The entity tag of an answer of the route's resource. */
+  tagOf(answer: unknown): string;
+}
+
+/** Carries out a change under its `Idempotency-Key` and `If-Match`. */
+async function sendCarefully(
+  { route, publicUrl, idempotency, tagOf }: CarefulRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { caller, headers, method, url: target, body } = request;
+  const call = incomingCall(request, reply);
+  const ifMatch = headers['if-match'];
+  const { resource } = route;
+  const precondition: Precondition =
+    ifMatch === undefined || resource === undefined
+      ? async () => {}
+      : async (transaction) => {
+          await lockAround(transaction, call);
+          const answer = await resource.run({ ...call, body: undefined }, publicUrl);
+          if (!isMatch(ifMatch, tagOf(answer))) throw new PreconditionFailed();
+        };
+  let failure: Failure | undefined;
+
+  /** Answers with failures, so that what they leave is committed. Throws unexpected errors, which undo everything. */
+  async function work(): Promise<FirstAnswer> {
+    failure = undefined;
+    try {
+      const answer = await route.run(call, publicUrl);
+      const location = locationOf(route, answer, call);
+      reply.code(route.success);
+      const text = route.response === undefined ? null : String(reply.serialize(bodyOf(answer)));
+      return { status: route.success, location, body: text, isFinal: true };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+      const { status, envelope } = errorAnswer(error, route.errors);
+      const isFinal = status < 500 && !PASSING.includes(status);
+      return { status, location: null, body: JSON.stringify(envelope), isFinal };
+    }
+  }
+
+  const key = headers['idempotency-key'];
+  if (key === undefined || caller === undefined) {
+    const answer = await idempotency.guarded(precondition, work);
+    if (failure) throw failure;
+    return sendStored(route, reply, answer);
+  }
+  const ownerId = caller.origin.credentialId ?? caller.userId;
+  const keyed = { ownerId, key: String(key), method, target, body };
+  const { answer, isReplayed } = await idempotency.once(keyed, precondition, work);
+  if (isReplayed) reply.header('idempotent-replayed', 'true');
+  else if (failure) throw failure;
+  return sendStored(route, reply, answer);
+}
+
+function sendStored(route: Route, reply: FastifyReply, { status, location, body }: StoredAnswer): unknown {
+  reply.code(status);
+  if (location !== null) reply.header('location', location);
+  if (body === null) return reply.send();
+  if (status === route.success && returnsResource(route)) reply.header('etag', entityTag(body));
+  return reply.type(JSON_TYPE).send(body);
+}
+
+/**
+ * Serializes conditional changes on PostgreSQL, and stops other changes of the resource until the commit. Services take these locks in
+ * the same order.
+ */
+async function lockAround(transaction: Transaction, { params }: IncomingCall): Promise<void> {
+  await lockHostNames(transaction);
+  const { account_id, site_id, install_id } = params;
+  if (install_id !== undefined) await lockRow(transaction, 'installs', install_id);
+  else if (site_id !== undefined) await lockRow(transaction, 'sites', site_id);
+  else if (account_id !== undefined) await lockRow(transaction, 'accounts', account_id);
+}

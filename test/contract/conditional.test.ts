@@ -1,0 +1,226 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorFor } from '../../src/access/caller.ts';
+import { type Answer, type Client, createAgent, field, text } from '../client.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { ENDPOINTS, nameOf, statusesOfHeaders } from './endpoint-table.ts';
+import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
+
+let homeport: TestHomeport;
+let second: TestHomeport;
+let owner: Person;
+let accountId: string;
+let resources: ResourceSet;
+
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  second = await startTestHomeport({ roles: { api: true, hosting: false }, place: homeport.place });
+  ({ owner, accountId } = await homeport.ownedAccount());
+  resources = await createResources(homeport, owner, accountId);
+});
+afterAll(async () => {
+  await second.remove();
+  await homeport.remove();
+});
+
+const tagOf = (answer: Answer) => String(answer.headers.etag);
+
+function send(client: Client, method: string, path: string, headers: Record<string, string>, json?: unknown) {
+  return client.call(method, path, { headers, ...(json === undefined ? {} : { json }) });
+}
+
+const rows = ENDPOINTS.map((row) => [nameOf(row), row] as const);
+const tagged = rows.filter(([, row]) => statusesOfHeaders(row).includes(304));
+const conditional = rows.filter(([, row]) => statusesOfHeaders(row).includes(412));
+
+describe('If-None-Match', () => {
+  it.each(tagged)('%s: 304 without a body while the content is the same', async (_, row) => {
+    const path = pathTo(row, resources);
+    const first = await owner.client.get(path);
+    expect(tagOf(first)).toMatch(/^"[\w-]+"$/);
+    const again = await send(owner.client, 'GET', path, { 'if-none-match': tagOf(first) });
+    expect(again).toMatchObject({ status: 304, body: undefined });
+    expect(tagOf(again)).toBe(tagOf(first));
+    expect((await send(owner.client, 'GET', path, { 'if-none-match': '"other"' })).status).toBe(200);
+    expect(tagOf(await owner.client.call('HEAD', path))).toBe(tagOf(first));
+  });
+
+  it('200 with the new content after a change', async () => {
+    const site = await owner.client.post('/sites', { name: 'Before', account_id: accountId });
+    const path = `/sites/${text(site.body, 'id')}`;
+    const tag = tagOf(await owner.client.get(path));
+    await owner.client.patch(path, { name: 'After' });
+    const answer = await send(owner.client, 'GET', path, { 'if-none-match': tag });
+    expect(answer).toMatchObject({ status: 200, body: { name: 'After' } });
+    expect(tagOf(answer)).not.toBe(tag);
+  });
+});
+
+describe('If-Match', () => {
+  it.each(conditional)('%s: 412 for another version, and nothing changes', async (_, row) => {
+    const path = pathTo(row, resources);
+    const before = await owner.client.get(path);
+    const answer = await send(
+      owner.client,
+      row.method,
+      path,
+      { 'if-match': '"other"' },
+      bodyFor(row, resources),
+    );
+    expect(answer).toMatchObject({
+      status: 412,
+      body: { message: 'Precondition failed - the resource has changed' },
+    });
+    expect(await owner.client.get(path)).toMatchObject({ status: before.status, body: before.body });
+  });
+
+  it.each(conditional)('%s: succeeds for the current version and for *', async (_, row) => {
+    for (const asks of ['current', '*']) {
+      const account = await homeport.ownedAccount();
+      const made = await createResources(homeport, account.owner, account.accountId);
+      const path = pathTo(row, made);
+      const { client } = account.owner;
+      const tag = asks === '*' ? '*' : tagOf(await client.get(path));
+      const answer = await send(client, row.method, path, { 'if-match': tag }, bodyFor(row, made));
+      expect(answer.status).toBe(row.success);
+    }
+  });
+
+  it('tells the new version with the answer, if that is the resource', async () => {
+    const site = await owner.client.post('/sites', { name: 'One', account_id: accountId });
+    const path = `/sites/${text(site.body, 'id')}`;
+    const first = tagOf(await owner.client.get(path));
+    const changed = await send(owner.client, 'PATCH', path, { 'if-match': first }, { name: 'Two' });
+    expect(tagOf(changed)).toBe(tagOf(await owner.client.get(path)));
+    const plain = await owner.client.patch(path, { name: 'Three' });
+    expect(tagOf(plain)).toBe(tagOf(await owner.client.get(path)));
+    expect((await send(owner.client, 'DELETE', path, { 'if-match': first })).status).toBe(412);
+    expect((await send(owner.client, 'DELETE', path, { 'if-match': tagOf(plain) })).status).toBe(204);
+  });
+
+  it('lets one of many writers with the same version win, from two processes', async () => {
+    const { id } = await homeport.services.installs.create(operatorFor(owner.userId), {
+      name: installName(),
+      account_id: accountId,
+    });
+    const made = await owner.client.post('/sites', { name: 'Contested', account_id: accountId });
+    const site_id = text(made.body, 'id');
+    const clients = [owner.client, second.clientOf(owner.credential)];
+    for (const [path, change] of [
+      [`/sites/${site_id}`, (n: number) => ({ name: `Writer ${n}` })],
+      [`/installs/${id}`, (n: number) => ({ site_id: n % 2 === 0 ? site_id : resources.site_id })],
+    ] as const) {
+      const tag = tagOf(await owner.client.get(path));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          send(clients[n % 2] ?? owner.client, 'PATCH', path, { 'if-match': tag }, change(n)),
+        ),
+      );
+      const won = answers.filter((answer) => answer.status === 200);
+      expect(won, path).toHaveLength(1);
+      expect(answers.filter((answer) => answer.status === 412)).toHaveLength(7);
+      expect((await owner.client.get(path)).body).toEqual(won[0]?.body);
+    }
+  });
+
+  it('goes with an Idempotency-Key: the repetition gets the first answer', async () => {
+    const made = await owner.client.post('/sites', { name: 'First', account_id: accountId });
+    const path = `/sites/${text(made.body, 'id')}`;
+    const headers = {
+      'if-match': tagOf(await owner.client.get(path)),
+      'idempotency-key': crypto.randomUUID(),
+    };
+    const first = await send(owner.client, 'PATCH', path, headers, { name: 'Second' });
+    expect(first).toMatchObject({ status: 200, body: { name: 'Second' } });
+    const again = await send(owner.client, 'PATCH', path, headers, { name: 'Second' });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(tagOf(again)).toBe(tagOf(first));
+    const late = { ...headers, 'idempotency-key': crypto.randomUUID() };
+    expect((await send(owner.client, 'PATCH', path, late, { name: 'Third' })).status).toBe(412);
+  });
+
+  it('reveals nothing of a resource that the caller may not see', async () => {
+    const stranger = await homeport.ownedAccount();
+    const path = `/sites/${resources.site_id}`;
+    const answer = await send(stranger.owner.client, 'PATCH', path, { 'if-match': '"a"' }, { name: 'Mine' });
+    expect(answer).toMatchObject({ status: 404, body: { message: 'Resource not found' } });
+  });
+});
+
+describe('compression', () => {
+  let agent: ReturnType<typeof createAgent>;
+  beforeAll(() => {
+    agent = createAgent(homeport.ca);
+  });
+  afterAll(() => agent.close());
+
+  /** The answer as it comes over the wire. */
+  async function ask(path: string, encoding: string) {
+    const { username, password } = owner.credential;
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    const { headers, body } = await request(`${homeport.origin}/v1${path}`, {
+      dispatcher: agent,
+      headers: { authorization, 'accept-encoding': encoding },
+    });
+    return { headers, bytes: Buffer.from(await body.arrayBuffer()) };
+  }
+
+  it.each(['br', 'gzip'])('%s: the same answer, smaller, with a tag of its own', async (coding) => {
+    const name = 'A site with a rather long name of forty';
+    for (let n = 0; n < 12; n++) await owner.client.post('/sites', { name, account_id: accountId });
+    const plain = await owner.client.get('/sites');
+    const coded = await ask('/sites', coding);
+    const decoded = coding === 'br' ? brotliDecompressSync(coded.bytes) : gunzipSync(coded.bytes);
+    expect(JSON.parse(decoded.toString())).toEqual(plain.body);
+    expect(coded.headers['content-encoding']).toBe(coding);
+    expect(coded.headers.vary).toBe('Accept-Encoding');
+    expect(coded.bytes.length).toBeLessThan(decoded.length / 4);
+  });
+
+  it('gives the coded answer a tag that the other codings accept', async () => {
+    const { body } = await owner.client.get('/sites?limit=1');
+    const path = `/sites/${text(body, 'results', 0, 'id')}`;
+    const long = 'x'.repeat(40);
+    for (let n = 0; n < 6; n++) {
+      await homeport.services.installs.create(operatorFor(owner.userId), {
+        name: `${installName()}${long}`.slice(0, 40).replace(/-$/, 'x'),
+        account_id: accountId,
+        site_id: text(body, 'results', 0, 'id'),
+      });
+    }
+    const plain = await owner.client.get(path);
+    const coded = await ask(path, 'gzip');
+    if (coded.headers['content-encoding'] === undefined) throw new Error('the answer is too small');
+    expect(coded.headers.etag).toBe(tagOf(plain).replace(/"$/, '-gzip"'));
+    const headers = { 'if-none-match': String(coded.headers.etag) };
+    expect((await send(owner.client, 'GET', path, headers)).status).toBe(304);
+  });
+
+  it('leaves small answers, refused codings and secrets alone', async () => {
+    expect((await ask('/status', 'gzip')).headers['content-encoding']).toBeUndefined();
+    expect((await ask('/user', 'br, gzip')).headers['content-encoding']).toBeUndefined();
+    for (const encoding of ['identity', 'zstd', 'gzip;q=0, br;q=0', '']) {
+      expect((await ask('/sites', encoding)).headers['content-encoding'], encoding).toBeUndefined();
+    }
+    const certificate = `/installs/${resources.install_id}/domains/${resources.domain_id}/ssl_certificate`;
+    const answer = await ask(certificate, 'gzip');
+    expect(answer.bytes.length).toBeGreaterThan(1024);
+    expect(answer.headers['content-encoding']).toBeUndefined();
+  });
+});
+
+describe('Location', () => {
+  it('of a 201 is the address of what was created', async () => {
+    const site = await owner.client.post('/sites', { name: 'Here', account_id: accountId });
+    expect(site.headers.location).toBe(`/v1/sites/${text(site.body, 'id')}`);
+    expect((await owner.client.get(String(site.headers.location).slice(3))).body).toEqual(site.body);
+    const user = { account_id: accountId, first_name: 'A', last_name: 'B', roles: 'full' };
+    const email = `${crypto.randomUUID()}@people.example`;
+    const path = `/accounts/${accountId}/account_users`;
+    const added = await owner.client.post(path, { user: { ...user, email } });
+    const at = `/v1${path}/${text(added.body, 'account_user', 'user_id')}`;
+    expect(added.headers.location).toBe(at);
+    expect(field((await owner.client.get(at.slice(3))).body, 'email')).toBe(email);
+  });
+});
