@@ -146,7 +146,8 @@ describe('createAuthenticator', () => {
     started.push(authenticator);
     const activity = createActivityLog({ clock, random: systemRandomness });
     const parts = { database, activity, clock, random: systemRandomness };
-    return { authenticator, credentials: createCredentialService(parts, authenticator.forget) };
+    const unlimited = { spend: () => ({ allowed: true, resetSeconds: 0 }), refund: () => {} };
+    return { authenticator, credentials: createCredentialService(parts, unlimited, authenticator.forget) };
   }
 
   const lastUse = (id: string) =>

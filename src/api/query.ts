@@ -41,10 +41,11 @@ export function idParameter<Name extends string>(name: Name): QueryParameter<Nam
 export function wordParameter<Name extends string>(
   name: Name,
   words: readonly string[],
+  description?: string,
 ): QueryParameter<Name> {
   return {
     name,
-    schema: { type: 'string', enum: [...words] },
+    schema: { type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) },
     example: words[0],
     read(text) {
       if (!words.includes(text)) throw refused(name, `${name} must be one of ${words.join(', ')}`);

@@ -2,7 +2,7 @@ import type { Route } from '../api/route.ts';
 import { serviceStatusRoutes } from '../api/service-status.ts';
 import { accountUserPortalRoutes, accountUserRoutes } from '../features/accounts/account-users/routes.ts';
 import { accountPortalRoutes, accountRoutes } from '../features/accounts/accounts/routes.ts';
-import { activityRoutes } from '../features/accounts/activity/routes.ts';
+import { activityPortalRoutes, activityRoutes } from '../features/accounts/activity/routes.ts';
 import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
@@ -10,7 +10,7 @@ import { certificateRoutes } from '../features/domains/certificates/routes.ts';
 import { domainPortalRoutes } from '../features/domains/domains/portal-routes.ts';
 import { domainRoutes } from '../features/domains/domains/routes.ts';
 import { domainReportPortalRoutes, domainReportRoutes } from '../features/domains/status-reports/routes.ts';
-import { credentialRoutes } from '../features/identity/credentials/routes.ts';
+import { apiCertificateRoutes, credentialRoutes } from '../features/identity/credentials/routes.ts';
 import { emailChangeRoutes } from '../features/identity/email-changes/routes.ts';
 import { invitationRoutes } from '../features/identity/invitations/routes.ts';
 import { passwordRoutes } from '../features/identity/passwords/routes.ts';
@@ -52,6 +52,8 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...cacheRoutes(services.caches),
     ...userRoutes(services.profile),
     ...sshKeyRoutes(services.sshKeys),
+    ...credentialRoutes(services.credentials),
+    ...activityRoutes(services.activity),
   ];
 }
 
@@ -63,12 +65,14 @@ export function portalRoutes(services: Services): Route[] {
     ...secondFactorRoutes(services.secondFactor),
     ...profileRoutes(services.profile),
     ...emailChangeRoutes(services.emailChanges),
-    ...credentialRoutes(services.credentials, services.ownCertificate),
+    ...credentialRoutes(services.credentials),
+    ...apiCertificateRoutes(services.ownCertificate),
     ...sshKeyPortalRoutes(services.sshKeys),
     ...invitationRoutes(services.invitations),
     ...accountPortalRoutes(services.accounts),
     ...accountUserPortalRoutes(services.accountUsers),
     ...activityRoutes(services.activity),
+    ...activityPortalRoutes(services.activity),
     ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
     ...bulkRoutes(services.bulk),

@@ -64,7 +64,7 @@ export function createServices(
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
-  const credentials = createCredentialService(platform, authenticator?.forget);
+  const credentials = createCredentialService(platform, limiter, authenticator?.forget);
   const backups = createBackupService(platform, createNotificationLimits(limiter));
   const caches = createCacheService(platform);
   const domains = createDomainService(platform);

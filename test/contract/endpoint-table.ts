@@ -60,12 +60,16 @@ const TABLE = `
 | 93 | POST   | /sites/{site_id}/site_transfers                             | 202 | 400, 401, 403, 404, 409, 422, 429, 500, 503 |
 | 94 | GET    | /sites/{site_id}/site_transfers/{transfer_id}               | 200 | 401, 403, 404, 429, 500, 503       |
 | 95 | DELETE | /sites/{site_id}/site_transfers/{transfer_id}               | 204 | 401, 403, 404, 409, 429, 500, 503  |
+| 96 | GET    | /credentials                                                | 200 | 400, 401, 429, 503                 |
+| 97 | POST   | /credentials                                                | 201 | 400, 401, 403, 429, 503            |
+| 98 | DELETE | /credentials/{credential_id}                                | 204 | 400, 401, 403, 404, 429, 503       |
+| 99 | GET    | /accounts/{account_id}/activity                             | 200 | 400, 401, 403, 404, 429, 503       |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but the requests for a status report and a verification. */
 const POST_WITHOUT_BODY = [30, 40, 91];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 90, 92];
+const PAGED = [3, 10, 15, 24, 37, 90, 92, 96, 99];
 const PUBLIC = [1, 2];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()

@@ -32,6 +32,8 @@ const WRITTEN: Record<number, readonly string[]> = {
   91: ['site_transfer.accept'],
   93: ['site_transfer.request'],
   95: ['site_transfer.cancel'],
+  97: ['credential.create'],
+  98: ['credential.revoke'],
 };
 
 /** A body that no endpoint takes. */

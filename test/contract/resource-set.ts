@@ -17,6 +17,7 @@ export type ResourceSet = Record<
   | 'backup_id'
   | 'ssh_key_id'
   | 'transfer_id'
+  | 'credential_id'
   // The site of the transfer, and one without an open transfer.
   | 'offered_site_id'
   | 'free_site_id',
@@ -71,6 +72,7 @@ export async function createResources(
   const report = await services.domainReports.request(caller, install.id, domain.id);
   const free = await services.sites.create(caller, { name: 'Free site', account_id: accountId });
   const transferId = await offerOf(homeport, accountId, site, owner);
+  const credential = await services.credentials.issue(owner.userId, { name: 'of the set' });
   const key = await services.sshKeys.add(caller, publicKey());
   const member = await homeport.person(accountId, 'partial');
   const { chain, key: privateKey } = await certificate;
@@ -115,6 +117,7 @@ export async function createResources(
     backup_id: backup.id,
     ssh_key_id: key.id,
     transfer_id: transferId,
+    credential_id: credential.username,
     offered_site_id: site.id,
     free_site_id: free.id,
   };
@@ -171,6 +174,7 @@ export function absentResources(): ResourceSet {
     backup_id: id(),
     ssh_key_id: id(),
     transfer_id: id(),
+    credential_id: id(),
     offered_site_id: id(),
     free_site_id: id(),
   };
@@ -227,6 +231,8 @@ export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSe
       return { type: 'page' };
     case 38:
       return { public_key: publicKey() };
+    case 97:
+      return { name: 'Deployment', account_id };
     case 93:
       return { destination_account_id: crypto.randomUUID() };
     default:

@@ -30,7 +30,7 @@ export function useSessions() {
 export function useCredentials() {
   return useQuery({
     queryKey: CREDENTIALS_KEY,
-    queryFn: async () => (await unwrap(portal.GET('/portal/api/credentials'))).results,
+    queryFn: () => allPages((query) => unwrap(portal.GET('/portal/api/credentials', { params: { query } }))),
   });
 }
 

@@ -10,7 +10,7 @@ import type { ActivityService } from './service.ts';
 const FILTERS = [
   idParameter('user_id'),
   idParameter('install_id'),
-  wordParameter('kind', ACTION_KINDS),
+  wordParameter('kind', ACTION_KINDS, 'only actions that begin with this word'),
   timeParameter('since', 'at or after this time'),
   timeParameter('until', 'before this time'),
 ];
@@ -21,12 +21,20 @@ export function activityRoutes(activity: ActivityService): Route[] {
       path: '/accounts/:account_id/activity',
       operationId: 'listActivity',
       summary: 'Activity of an account, latest first; entries are kept for a year',
+      description:
+        'The audit log: who changed what, when and from where. Partial users get the entries of their own changes only.',
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
       item: activitySchema,
       filters: FILTERS,
       handle: ({ caller, id, filters, page }) => activity.list(caller, id('account_id'), filters, page),
     }),
+  ];
+}
+
+/** Routes that only the portal has. */
+export function activityPortalRoutes(activity: ActivityService): Route[] {
+  return [
     streamRoute({
       path: '/accounts/:account_id/activity.csv',
       operationId: 'exportActivity',

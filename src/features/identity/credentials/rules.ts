@@ -45,6 +45,56 @@ export async function requireLimits(
   return { readOnly, accountId, installs: found, installIds: found?.map((install) => install.id) ?? null };
 }
 
+/** The faults of limits that are wider than those of the credential that creates the new one. */
+export function faultsOfWidth(
+  creator: { limits: CallerLimits | null; expiresAt: string | null },
+  { readOnly, accountId, installs }: WantedLimits,
+  expiresAt: string | null,
+): Fault[] {
+  const { limits } = creator;
+  const wider = (field: string, message: string): Fault => ({
+    resource: 'Credential',
+    field,
+    type: 'access_error',
+    code: 'wider',
+    message,
+  });
+  return [
+    ...(limits?.readOnly === true && !readOnly
+      ? [wider('read_only', 'This credential is read-only, and creates only read-only credentials')]
+      : []),
+    // Another account is refused like one that the user is not in.
+    ...(limits !== null && limits.accountId !== null && accountId === null
+      ? [wider('account_id', 'This credential is limited to one account; give its id')]
+      : []),
+    ...(limits !== null && limits.installIds !== null && installs === null
+      ? [
+          wider(
+            'install_ids',
+            'This credential is limited to some installs; give the ids of the same or fewer',
+          ),
+        ]
+      : []),
+    ...(creator.expiresAt !== null && (expiresAt === null || expiresAt > creator.expiresAt)
+      ? [
+          wider(
+            'expires_at',
+            `This credential expires at ${creator.expiresAt}; give the same or an earlier time`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Whether a credential reaches nothing that a caller's limits exclude. Its right to change things is ignored. */
+export function reachesNoMore(of: CallerLimits | null, limits: CallerLimits | null): boolean {
+  if (limits === null || limits.accountId === null) return true;
+  if (of?.accountId !== limits.accountId) return false;
+  const { installIds } = limits;
+  if (installIds === null) return true;
+  return of.installIds?.every((id) => installIds.includes(id)) ?? false;
+}
+
 const NO_ACCOUNT: Fault = {
   resource: 'Credential',
   field: 'account_id',

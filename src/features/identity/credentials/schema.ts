@@ -1,46 +1,75 @@
 import { displayName } from '../../../api/display-name.ts';
-import { nullableString, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { EXAMPLE_ID } from '../../../api/example-ids.ts';
+import { component, nullable, nullableString, Type, timestamp, uuid } from '../../../api/schema.ts';
 
-const named = { id: { type: 'string', format: 'uuid' }, name: { type: 'string' } };
+const named = component(
+  'NamedReference',
+  Type.Object({ id: uuid(), name: Type.String() }, { description: 'An account or an install' }),
+  { id: EXAMPLE_ID.account, name: 'Example' },
+);
 
-export const credentialSchema = Type.Object({
+const example = {
+  id: EXAMPLE_ID.credential,
+  name: 'Deployment',
+  read_only: false,
+  account: { id: EXAMPLE_ID.account, name: 'Example' },
+  installs: [{ id: EXAMPLE_ID.install, name: 'shop' }],
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+};
+
+const shape = {
   id: uuid('the API username'),
   name: Type.String(),
   read_only: Type.Boolean(),
-  account: Type.Unsafe<{ id: string; name: string } | null>({
-    type: ['object', 'null'],
-    properties: named,
-    required: ['id', 'name'],
-    description: 'the only account that it reaches; null: all of yours',
-  }),
+  account: nullable(named),
   installs: Type.Unsafe<{ id: string; name: string }[] | null>({
     type: ['array', 'null'],
-    items: { type: 'object', properties: named, required: ['id', 'name'] },
-    description: 'the only installs of that account that it reaches; null: all that you see',
+    items: named,
+    description: 'the only installs of `account` that it reaches; null: all that you see',
   }),
   expires_at: nullableString('ISO 8601, UTC; null: never'),
   revoked_at: nullableString(),
   last_used_at: nullableString('to the minute'),
   created_at: timestamp(),
-});
+};
 
-export const issuedCredentialSchema = Type.Object({
-  ...credentialSchema.properties,
-  password: Type.String({ description: 'the API password; shown only once' }),
-});
+export const credentialSchema = component(
+  'Credential',
+  Type.Object(shape, {
+    description:
+      'An API credential without its password. `account`: the only account that it reaches; null: all of yours',
+  }),
+  example,
+);
 
-export const createCredentialSchema = Type.Object({
-  name: displayName(),
-  expires_at: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })),
-  read_only: Type.Optional(Type.Boolean()),
-  account_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
-  install_ids: Type.Optional(
-    Type.Unsafe<string[] | null>({
-      type: ['array', 'null'],
-      items: { type: 'string', format: 'uuid' },
-      minItems: 1,
-      maxItems: 1000,
-      description: 'installs of `account_id`, which is then required',
-    }),
+export const issuedCredentialSchema = component(
+  'IssuedCredential',
+  Type.Object(
+    { ...shape, password: Type.String({ description: 'the API password; shown only once' }) },
+    { description: 'A new API credential with its password' },
   ),
-});
+  { ...example, password: 'HsW3vPXo1JcVbPqjDWuBzLk2yq0mJrT4N5a6sE7fGhI' },
+);
+
+export const createCredentialSchema = component(
+  'CreateCredential',
+  Type.Object({
+    name: displayName(),
+    expires_at: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })),
+    read_only: Type.Optional(Type.Boolean()),
+    account_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
+    install_ids: Type.Optional(
+      Type.Unsafe<string[] | null>({
+        type: ['array', 'null'],
+        items: { type: 'string', format: 'uuid' },
+        minItems: 1,
+        maxItems: 1000,
+        description: 'installs of `account_id`, which is then required',
+      }),
+    ),
+  }),
+  { name: 'Deployment', account_id: EXAMPLE_ID.account, install_ids: [EXAMPLE_ID.install] },
+);

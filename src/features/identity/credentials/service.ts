@@ -1,16 +1,26 @@
 import type { Static } from 'typebox';
-import { type Caller, operatorFor } from '../../../access/caller.ts';
+import { type Caller, type CallerLimits, operatorFor } from '../../../access/caller.ts';
 import { parseLimits } from '../../../access/limits.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
+import { RATE_LIMITS, type RateCounter } from '../../../access/rate-limits.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
-import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import { InvalidRequest, NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
+import { countMails } from '../limits/mail-limits.ts';
 import { findUserProfile } from '../users/store.ts';
-import { type GrantedLimits, readExpiry, requireLimits, type WantedLimits } from './rules.ts';
+import {
+  faultsOfWidth,
+  type GrantedLimits,
+  reachesNoMore,
+  readExpiry,
+  requireLimits,
+  type WantedLimits,
+} from './rules.ts';
 import type { createCredentialSchema, credentialSchema } from './schema.ts';
 import {
   allCredentials,
@@ -56,6 +66,7 @@ export type CredentialService = ReturnType<typeof createCredentialService>;
  */
 export function createCredentialService(
   { database, activity, clock, random }: Pick<Platform, 'database' | 'activity' | 'clock' | 'random'>,
+  counter: RateCounter,
   forget: (credentialId: string) => void = () => {},
 ) {
   const newCredential = (): IssuedCredential => ({ username: random.uuid(), password: newSecret(random) });
@@ -92,11 +103,11 @@ export function createCredentialService(
   }
 
   /** Revokes a credential and logs it; does nothing if it is revoked already. Throws NotFound. */
-  async function revoke(id: string, actorFor: (userId: string) => Caller | null): Promise<void> {
+  async function revoke(id: string, actorFor: (credential: OwnedCredential) => Caller | null): Promise<void> {
     const found = await database.write(async (transaction) => {
       const { queries } = transaction;
       const credential = await findCredentialOwner(queries, id);
-      const actor = credential && actorFor(credential.user_id);
+      const actor = credential && actorFor(credential);
       if (!credential || !actor) return false;
       if (!(await revokeCredential(queries, id, timestamp(clock)))) return true;
       const person = { userId: credential.user_id, accountId: credential.account_id };
@@ -143,15 +154,17 @@ export function createCredentialService(
       return given;
     },
 
-    /** The caller's credentials, latest first, with those that ended in the last 30 days. */
-    async listOwn(caller: Caller): Promise<OwnCredential[]> {
+    /** A page of the caller's credentials, latest first, with those that ended in the last 30 days. */
+    async listOwn(caller: Caller, { limit, offset }: PageRequest): Promise<PageOf<OwnCredential>> {
       const { reader } = database;
-      const rows = await ownCredentials(reader, caller.userId, timestamp(clock, -KEEP_ENDED_MS));
-      const own = await withNames(reader, rows, await loadScope(reader, caller));
-      return own.map(({ email: _email, ...credential }) => credential);
+      const all = await ownCredentials(reader, caller.userId, timestamp(clock, -KEEP_ENDED_MS));
+      const rows = all.filter((row) => reachesNoMore(parseLimits(row), caller.limits));
+      const shown = rows.slice(offset, offset + limit);
+      const own = await withNames(reader, shown, await loadScope(reader, caller));
+      return { count: rows.length, results: own.map(({ email: _email, ...credential }) => credential) };
     },
 
-    /** Throws InvalidRequest. */
+    /** Throws InvalidRequest, RateLimited; Unauthenticated if the caller's credential has just ended. */
     async issueOwn(caller: Caller, input: NewCredential): Promise<OwnCredential & { password: string }> {
       const issued = newCredential();
       const now = clock.now();
@@ -163,11 +176,19 @@ export function createCredentialService(
         accountId: input.account_id?.toLowerCase() ?? null,
         installs: ids && { by: 'id', values: ids },
       };
-      await database.write(async (transaction) => {
+      const counted = await countMails(
+        counter,
+        [[RATE_LIMITS.newCredentials, caller.userId]],
+        'Too many new credentials - please wait and try again',
+      );
+      const inserted = database.write(async (transaction) => {
         const { queries } = transaction;
         // The lock makes concurrent requests respect the limit.
         await lockRow(transaction, 'users', caller.userId);
-        const granted = await requireLimits(queries, caller, wanted, faults);
+        const creator = await creatorOf(queries, caller, now.toISOString());
+        const person = { ...caller, limits: creator.limits };
+        const wider = faultsOfWidth(creator, wanted, expiresAt);
+        const granted = await requireLimits(queries, person, wanted, [...faults, ...wider]);
         if ((await countActive(queries, caller.userId, now.toISOString())) >= MAX_ACTIVE) {
           throw new InvalidRequest(
             `You have reached the limit of ${MAX_ACTIVE} active credentials. Revoke one that you no longer need`,
@@ -175,13 +196,19 @@ export function createCredentialService(
         }
         await insert(transaction, caller, issued, { name, expiresAt, limits: granted });
       });
+      await inserted.catch((error: unknown) => {
+        counted.refused();
+        throw error;
+      });
       const { email: _email, ...own } = await one(issued.username);
       return { ...own, password: issued.password };
     },
 
-    /** Throws NotFound. */
+    /** Throws NotFound, also for a credential that reaches more than the caller's. */
     revokeOwn: (caller: Caller, id: string): Promise<void> =>
-      revoke(id, (userId) => (userId === caller.userId ? caller : null)),
+      revoke(id, ({ user_id, ...row }) =>
+        user_id === caller.userId && reachesNoMore(parseLimits(row), caller.limits) ? caller : null,
+      ),
 
     /** Revokes all active credentials of the caller, in the given transaction. */
     async revokeAllOwn(transaction: Transaction, owner: Caller): Promise<void> {
@@ -207,8 +234,26 @@ export function createCredentialService(
     },
 
     /** For the command line: revokes a credential; does nothing if it is revoked already. Throws NotFound. */
-    revoke: (id: string): Promise<void> => revoke(id, operatorFor),
+    revoke: (id: string): Promise<void> => revoke(id, ({ user_id }) => operatorFor(user_id)),
   };
+}
+
+type OwnedCredential = NonNullable<Awaited<ReturnType<typeof findCredentialOwner>>>;
+
+/**
+ * The present limits and expiry of the credential that makes a request. Processes cache credentials for seconds, in which a
+ * revoked one must not create another.
+ */
+async function creatorOf(
+  queries: Queries,
+  { limits, origin }: Caller,
+  now: string,
+): Promise<{ limits: CallerLimits | null; expiresAt: string | null }> {
+  if (origin.credentialId === null) return { limits, expiresAt: null };
+  const row = await findCredentialOwner(queries, origin.credentialId);
+  const hasEnded = !row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now);
+  if (hasEnded) throw new Unauthenticated('Bad Credentials');
+  return { limits: parseLimits(row), expiresAt: row.expires_at };
 }
 
 /** Log details with the user of a credential, if the operator made the change. */

@@ -54,11 +54,11 @@ export function allCredentials(queries: Queries, emailKey?: string): Promise<Cre
     .execute();
 }
 
-/** The user of a credential, and the account that it is limited to. */
+/** The user of a credential, with its limits and its end. */
 export function findCredentialOwner(queries: Queries, id: string) {
   return queries
     .selectFrom('credentials')
-    .select(['user_id', 'account_id', 'name'])
+    .select(['user_id', 'name', 'read_only', 'account_id', 'install_ids', 'expires_at', 'revoked_at'])
     .where('id', '=', id)
     .executeTakeFirst();
 }
