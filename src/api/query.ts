@@ -88,15 +88,22 @@ export function timeParameter<Name extends string>(name: Name, description: stri
   };
 }
 
-/** Reads the parameters that are present. Throws InvalidRequest for malformed and repeated ones. */
+/**
+ * Reads the parameters that are present. Throws InvalidRequest for malformed and repeated ones, except that endpoints without
+ * 400 (not `strict`) ignore repeated ones.
+ */
 export function readQuery<Name extends string>(
   query: URLSearchParams,
   parameters: readonly QueryParameter<Name>[],
+  strict = true,
 ): QueryValues<Name> {
   const values: QueryValues<Name> = {};
   for (const { name, read } of parameters) {
     const [text, ...more] = query.getAll(name);
-    if (more.length > 0) throw refused(name, `${name} must be given once`);
+    if (more.length > 0) {
+      if (!strict) continue;
+      throw refused(name, `${name} must be given once`);
+    }
     if (text !== undefined) values[name] = read(text);
   }
   return values;

@@ -12,6 +12,7 @@ const NAMES: Record<string, string> = {
   session_id: 'session',
   credential_id: 'credential',
   transfer_id: 'transfer',
+  operation_id: 'operation',
 };
 
 export function resourceName(name: string): string {

@@ -119,6 +119,8 @@ export interface IncomingCall {
   target: string;
   body: unknown;
   requestId: string;
+  /** A signal that aborts when the connection closes before the answer is sent. */
+  disconnected(): AbortSignal;
 }
 
 /** A declared endpoint, without type parameters. */
@@ -176,7 +178,10 @@ export function queryRoute<Path extends string, Response extends TSchema, Name e
   definition: Omit<Endpoint<Path>, 'method'> & {
     parameters: readonly QueryParameter<Name>[];
     response: Response;
-    handle(call: Call<Path> & { query: QueryValues<Name> }): Promise<Static<Response>>;
+    /** `disconnected`: aborts when the client is gone. For answers that are held. */
+    handle(
+      call: Call<Path> & { query: QueryValues<Name>; disconnected(): AbortSignal },
+    ): Promise<Static<Response>>;
   },
 ): Route {
   const { handle, parameters, ...declared } = definition;
@@ -186,7 +191,11 @@ export function queryRoute<Path extends string, Response extends TSchema, Name e
     success: 200,
     query: parameters,
     run: async (incoming) =>
-      handle({ ...checkedCall(incoming, 'GET'), query: queryOf(incoming, parameters) }),
+      handle({
+        ...checkedCall(incoming, 'GET'),
+        query: queryOf(incoming, parameters, declared.errors.includes(400)),
+        disconnected: incoming.disconnected,
+      }),
   };
 }
 
@@ -251,8 +260,9 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
 export function queryOf<Name extends string>(
   { target }: IncomingCall,
   parameters: readonly QueryParameter<Name>[],
+  strict = true,
 ): QueryValues<Name> {
-  return readQuery(new URLSearchParams(parseTarget(target).query), parameters);
+  return readQuery(new URLSearchParams(parseTarget(target).query), parameters, strict);
 }
 
 export function checkedCall(

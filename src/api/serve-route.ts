@@ -9,6 +9,7 @@ import { errorAnswer } from './errors.ts';
 import type { FirstAnswer, Idempotency, Precondition, StoredAnswer } from './idempotency.ts';
 import { UnreadableBody } from './json-body.ts';
 import { API_PREFIX } from './prefixes.ts';
+import { parseTarget } from './request-target.ts';
 import { type IncomingCall, type Route, Started } from './route.ts';
 import { browserCookies, deviceToken } from './session.ts';
 import { StreamedAnswer } from './stream-route.ts';
@@ -80,7 +81,16 @@ function incomingCall(request: FastifyRequest, reply: FastifyReply): IncomingCal
     target: request.url,
     body: request.body,
     requestId: request.id,
+    disconnected: () => disconnected(reply),
   };
+}
+
+/** Aborts when the connection of the answer closes. */
+function disconnected({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  if (raw.destroyed) controller.abort();
+  else raw.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 function stringParams(params: unknown): Record<string, string> {
@@ -159,7 +169,9 @@ async function sendCarefully(
       ? async () => {}
       : async (transaction) => {
           await lockAround(transaction, call);
-          const answer = await resource.run({ ...call, body: undefined }, publicUrl);
+          // Without the query: an answer must not be held in a transaction.
+          const { path } = parseTarget(call.target);
+          const answer = await resource.run({ ...call, target: path, body: undefined }, publicUrl);
           if (!isMatch(ifMatch, tagOf(answer))) throw new PreconditionFailed();
         };
   let failure: Failure | undefined;

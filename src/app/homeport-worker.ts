@@ -102,7 +102,16 @@ export function createHomeportWorker(
     ...upkeep,
     ...platformBackup.kinds,
   ];
-  const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
+  const worker = createWorker({
+    database,
+    queue,
+    kinds,
+    clock,
+    random,
+    log,
+    concurrency: config.workers,
+    onCancelled: services.cancellations.end,
+  });
   return { worker, schedules: [...schedules, ...platformBackup.schedules] };
 }
 

@@ -164,6 +164,7 @@ export async function startHomeport(
     shutdown.add('API', async (graceMs) => {
       // Event streams end only with their sessions.
       services.liveEvents.close();
+      services.operations.close();
       await listener.close(graceMs);
       await app.close();
     });

@@ -18,7 +18,8 @@ import { profileRoutes, userRoutes } from '../features/identity/profile/routes.t
 import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts';
 import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
 import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
-import { operationPortalRoutes } from '../features/provisioning/portal-routes.ts';
+import { operationPortalRoutes } from '../features/provisioning/operations/portal-routes.ts';
+import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
@@ -50,6 +51,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...certificateRoutes(services.certificates, config.acmeContact),
     ...backupRoutes(services.backups),
     ...cacheRoutes(services.caches),
+    ...operationRoutes(services.operations),
     ...userRoutes(services.profile),
     ...sshKeyRoutes(services.sshKeys),
     ...credentialRoutes(services.credentials),
@@ -76,7 +78,7 @@ export function portalRoutes(services: Services): Route[] {
     ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
     ...bulkRoutes(services.bulk),
-    ...operationPortalRoutes(services.operations),
+    ...operationPortalRoutes(services.installOperations),
     ...installPortalRoutes(services.connections),
     ...domainPortalRoutes(services.domains),
     ...domainReportPortalRoutes(services.domainReports),

@@ -27,7 +27,9 @@ import { createProfileService } from '../features/identity/profile/service.ts';
 import { createSecondFactorService } from '../features/identity/second-factor/service.ts';
 import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
-import { createOperationsService } from '../features/provisioning/operations.ts';
+import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
+import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
+import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
 import { createTransferService } from '../features/transfers/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
@@ -68,6 +70,7 @@ export function createServices(
   const backups = createBackupService(platform, createNotificationLimits(limiter));
   const caches = createCacheService(platform);
   const domains = createDomainService(platform);
+  const cancellations = createCancellations(platform);
   const deleteInstalls = createInstallDeletion(platform);
   return {
     accounts: createAccountService(platform),
@@ -100,7 +103,9 @@ export function createServices(
     overview: createOverviewService(platform),
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
-    operations: createOperationsService(platform),
+    operations: createOperationService(platform, cancellations),
+    installOperations: createInstallOperationService(platform, cancellations),
+    cancellations,
     connections: createConnectionService(platform, ownHost),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),

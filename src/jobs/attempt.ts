@@ -25,7 +25,8 @@ export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): Chec
     timeoutMs: kind.timeoutMs,
     patienceMs: kind.patienceMs ?? PATIENCE_MS,
     async run(payload, job) {
-      if (!Value.Check(kind.payload, payload)) throw new PermanentFailure(misfit(kind.payload, payload));
+      if (!Value.Check(kind.payload, payload))
+        throw new PermanentFailure(misfit(kind.payload, payload), { code: 'outdated' });
       return (await kind.run(payload, job)) ?? undefined;
     },
     async giveUp(payload, failure, transaction) {

@@ -1,3 +1,4 @@
+import type { OperationErrorCode } from '../lib/operation.ts';
 import { PermanentFailure, Postponed } from './job.ts';
 
 /** The customer's message if the cause is not meant for them; the log has the number with it. */
@@ -10,6 +11,7 @@ const DEEPEST_CAUSE = 3;
 /** An attempt took longer than its kind allows. */
 export class AttemptTimeout extends Error {
   override readonly name = 'AttemptTimeout';
+  readonly code = 'timed_out';
   constructor(timeoutMs: number, options?: ErrorOptions) {
     super(`It took longer than ${timeoutMs / 1_000} seconds.`, options);
   }
@@ -18,6 +20,7 @@ export class AttemptTimeout extends Error {
 /** The worker's process ended, or lost its database, before the attempt did. */
 export class AttemptInterrupted extends Error {
   override readonly name = 'AttemptInterrupted';
+  readonly code = 'interrupted';
   constructor() {
     super('The process that worked on it ended before the work did.');
   }
@@ -29,6 +32,7 @@ export interface Described {
   permanent: boolean;
   /** For the customer: one line written for users. */
   reason: string;
+  code: OperationErrorCode;
   /** For the operator (`jobs.error`): class and first line of the error and of its causes, without a stack. */
   line: string;
 }
@@ -38,15 +42,20 @@ export interface Described {
  * its URLs.
  */
 export function describeFailure(error: unknown, jobId: string): Described {
-  const permanent = error instanceof PermanentFailure;
-  const shown = [PermanentFailure, Postponed, AttemptTimeout, AttemptInterrupted].some(
-    (kind) => error instanceof kind,
-  );
+  const shown = isShown(error) ? firstLine(error.message) : '';
   return {
-    permanent,
-    reason: (shown && error instanceof Error && firstLine(error.message)) || unexpected(jobId),
+    permanent: error instanceof PermanentFailure,
+    reason: shown || unexpected(jobId),
+    code: isShown(error) && shown ? error.code : 'unexpected',
     line: withoutEchoes(causes(error)).join('; caused by ').slice(0, LONGEST_LINE),
   };
+}
+
+/** Whether the message is written for users. */
+function isShown(error: unknown): error is Error & { code: OperationErrorCode } {
+  return [PermanentFailure, Postponed, AttemptTimeout, AttemptInterrupted].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 function causes(error: unknown, depth = 1): string[] {

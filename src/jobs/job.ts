@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Static, TSchema } from 'typebox';
 import type { Transaction } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
-import type { OperationKind } from '../lib/operation.ts';
+import type { OperationErrorCode, OperationKind } from '../lib/operation.ts';
 
 /**
  * Glossary.
@@ -85,6 +85,16 @@ export interface JobFailure {
 /** Thrown by `run` if retries do not help. The message is one line, safe to show to the customer. */
 export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure';
+  readonly code: OperationErrorCode;
+  constructor(message: string, { code = 'failed', ...options }: FailureOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** `code`: of the operation's error. */
+interface FailureOptions extends ErrorOptions {
+  code?: OperationErrorCode;
 }
 
 /**
@@ -94,6 +104,11 @@ export class PermanentFailure extends Error {
  */
 export class Postponed extends Error {
   override readonly name = 'Postponed';
+  readonly code: OperationErrorCode;
+  constructor(message: string, { code = 'waiting', ...options }: FailureOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** Infers the payload's type from its schema, so that `run` need not repeat it. */

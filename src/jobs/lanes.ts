@@ -115,6 +115,37 @@ export async function rescheduleLane(queries: Queries, lane: string, runAt: stri
     .execute();
 }
 
+/**
+ * Cancels one job: at once if it is queued; if it runs, its worker ends it, which sees that at its next heartbeat. Returns
+ * null if it has ended already.
+ */
+export async function cancelJob(
+  transaction: Transaction,
+  id: string,
+  now: string,
+): Promise<'cancelled' | 'called off' | null> {
+  const { queries } = transaction;
+  const cancelled = await queries
+    .updateTable('jobs')
+    .set({ state: 'cancelled', finished_at: now })
+    .where('id', '=', id)
+    .where('state', '=', queued)
+    .returning('lane')
+    .executeTakeFirst();
+  if (cancelled) {
+    await advanceLane(transaction, cancelled.lane);
+    return 'cancelled';
+  }
+  const calledOff = await queries
+    .updateTable('jobs')
+    .set({ called_off: true })
+    .where('id', '=', id)
+    .where('state', '=', running)
+    .returning('id')
+    .executeTakeFirst();
+  return calledOff ? 'called off' : null;
+}
+
 /** Whether a lane has a job that is queued or running. */
 export async function hasUnfinishedJobs(queries: Queries, lane: string): Promise<boolean> {
   const row = await queries

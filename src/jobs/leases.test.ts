@@ -140,6 +140,7 @@ describe('a lease', () => {
           state: 'queued',
           runAt: timestamp(jobs.clock),
           error: 'lapsed',
+          code: 'failed',
           reason: 'It failed.',
         }),
       );

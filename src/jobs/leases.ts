@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
 import type { JobClass, JobState } from '../database/tables/jobs.ts';
+import type { OperationErrorCode } from '../lib/operation.ts';
 
 /**
  * The statements that renew and end leases; claim.ts starts them. States are literals, because both databases then use
@@ -97,11 +98,11 @@ export async function findLapsed(
 /** The ways in which an attempt ends. A failure has two texts: `error` for the operator, `reason` for the customer. */
 export type Ending =
   | { state: 'succeeded'; now: string }
-  | { state: 'failed'; now: string; error: string; reason: string }
+  | { state: 'failed'; now: string; error: string; reason: string; code: OperationErrorCode }
   /** Another attempt, not before `runAt`. */
-  | { state: 'queued'; runAt: string; error: string; reason: string }
+  | { state: 'queued'; runAt: string; error: string; reason: string; code: OperationErrorCode }
   /** Another try, not before `runAt`; this one does not count. */
-  | { state: 'postponed'; runAt: string; error: string; reason: string }
+  | { state: 'postponed'; runAt: string; error: string; reason: string; code: OperationErrorCode }
   /** The job was cancelled. */
   | { state: 'cancelled'; now: string }
   /** Returned untouched: the attempt does not count, and the job may start at once. */
@@ -126,7 +127,13 @@ export async function endAttempt(
   if (lease.lapsedBefore !== undefined) fenced = fenced.where('lease_until', '<', lease.lapsedBefore);
   switch (ending.state) {
     case 'succeeded':
-      fenced = fenced.set({ state: 'succeeded', finished_at: ending.now, error: null, reason: null });
+      fenced = fenced.set({
+        state: 'succeeded',
+        finished_at: ending.now,
+        error: null,
+        reason: null,
+        reason_code: null,
+      });
       break;
     case 'failed':
       fenced = fenced.set({
@@ -134,6 +141,7 @@ export async function endAttempt(
         finished_at: ending.now,
         error: ending.error,
         reason: ending.reason,
+        reason_code: ending.code,
       });
       break;
     case 'queued':
@@ -142,6 +150,7 @@ export async function endAttempt(
         run_at: ending.runAt,
         error: ending.error,
         reason: ending.reason,
+        reason_code: ending.code,
         worker_id: null,
       });
       break;
@@ -154,6 +163,7 @@ export async function endAttempt(
         run_at: ending.runAt,
         error: ending.error,
         reason: ending.reason,
+        reason_code: ending.code,
         attempt: eb('attempt', '-', 1),
         worker_id: null,
       }));

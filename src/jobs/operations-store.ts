@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import { parseUuid } from '../lib/ids.ts';
-import type { OperationKind } from '../lib/operation.ts';
+import type { OperationErrorCode, OperationKind } from '../lib/operation.ts';
 
 /** The operation of a job that users see. */
 interface NewOperation {
@@ -69,4 +69,20 @@ export async function continueOperation(
   jobId: string,
 ): Promise<void> {
   await queries.updateTable('operations').set({ job_id: jobId }).where('job_id', '=', earlierJobId).execute();
+}
+
+/**
+ * Lets the operation of a job fail although the job does its work, for example if an authority refuses a certificate. Call
+ * it in the completion of the job.
+ */
+export async function failOperation(
+  queries: Queries,
+  jobId: string,
+  { code, message }: { code: OperationErrorCode; message: string },
+): Promise<void> {
+  await queries
+    .updateTable('operations')
+    .set({ error_code: code, error_message: message })
+    .where('job_id', '=', jobId)
+    .execute();
 }

@@ -7,7 +7,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { OperationKind } from '../lib/operation.ts';
 import type { JobType } from './job.ts';
-import { cancelLane, isOccupied, rescheduleLane } from './lanes.ts';
+import { cancelJob, cancelLane, isOccupied, rescheduleLane } from './lanes.ts';
 import { continueOperation, insertOperation, isInstallId } from './operations-store.ts';
 
 export interface NewJob<Payload> {
@@ -55,6 +55,11 @@ export interface Queue {
   cancelLane(transaction: Transaction, lane: string): Promise<void>;
   /** Sets when the queued jobs of a lane run, in milliseconds from now. Running jobs are not affected. */
   reschedule(transaction: Transaction, lane: string, delayMs: number): Promise<void>;
+  /**
+   * Cancels one job: `cancelled` if it was queued, `called off` if it runs and its worker will end it, null if it has ended.
+   * A worker that has completed the work first still counts it as succeeded.
+   */
+  cancel(transaction: Transaction, id: string): Promise<'cancelled' | 'called off' | null>;
   /** A job's state and its last failure (for the operator, see failure.ts); null for an unknown id. */
   find(id: string): Promise<{ state: JobState; error: string | null; attempt: number } | null>;
   /** Calls `listener` after each commit that enqueued jobs in this process. Returns the unsubscribe function. */
@@ -119,6 +124,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
       await rescheduleLane(transaction.queries, lane, timestamp(clock, delayMs));
       transaction.afterCommit(wake);
     },
+    cancel: (transaction, id) => cancelJob(transaction, id, timestamp(clock)),
 
     async find(id) {
       const row = await database.reader

@@ -26,6 +26,12 @@ export interface Ended {
   lost: AbortSignal;
 }
 
+/** Ends what waits for a running job that was cancelled, in the transaction that ends the job. */
+export type OnCancelled = (
+  transaction: Transaction,
+  job: { kind: string; payload: unknown },
+) => Promise<void>;
+
 /** Marks the kind's own part of a transaction: its errors are no failures of the database. */
 type OwnPart = (part: Promise<void>) => Promise<void>;
 
@@ -45,8 +51,9 @@ export function createSettlement(parts: {
   random: Randomness;
   log: Logger;
   shutdown: AbortSignal;
+  onCancelled: OnCancelled;
 }): Settlement {
-  const { database, clock, random, shutdown } = parts;
+  const { database, clock, random, shutdown, onCancelled } = parts;
   const outage = createOutage(parts.log, 'write the outcome of a job');
 
   async function settle(ended: Ended, outcome: Outcome): Promise<void> {
@@ -59,6 +66,7 @@ export function createSettlement(parts: {
         const ending = () => ({ state: 'cancelled', now: timestamp(clock) }) as const;
         const written = await persist(ended, async (transaction) => {
           await endAttempt(transaction.queries, ended.lease, ending());
+          await onCancelled(transaction, ended.job);
           await advanceLane(transaction, ended.job.lane);
         });
         if (written) ended.log.info('called off');
@@ -110,16 +118,18 @@ export function createSettlement(parts: {
       runAt: timestamp(clock, delayMs),
       error: failure.line,
       reason: failure.reason,
+      code: failure.code,
     }));
     if (isTriedAgain) log.warn({ err: error, retry_in_ms: delayMs }, 'failed; it is tried again');
   }
 
-  async function postpone(ended: Ended, { line, reason }: Described, delayMs: number): Promise<void> {
+  async function postpone(ended: Ended, { line, reason, code }: Described, delayMs: number): Promise<void> {
     const isPostponed = await endFailed(ended, () => ({
       state: 'postponed',
       runAt: timestamp(clock, delayMs),
       error: line,
       reason,
+      code,
     }));
     // The caller that watches the missing service logs its outage once.
     if (isPostponed) ended.log.debug({ reason: line, retry_in_ms: delayMs }, 'postponed');
@@ -127,8 +137,8 @@ export function createSettlement(parts: {
 
   async function giveUp(ended: Ended, failure: Described, error: unknown): Promise<void> {
     const { job, kind, log } = ended;
-    const { line, reason } = failure;
-    const ending = () => ({ state: 'failed', now: timestamp(clock), error: line, reason }) as const;
+    const { line, reason, code } = failure;
+    const ending = () => ({ state: 'failed', now: timestamp(clock), error: line, reason, code }) as const;
     for (let tried = 1; ; tried++) {
       try {
         const isGivenUp = await endFailed(ended, ending, async (transaction, own) => {
@@ -159,6 +169,7 @@ export function createSettlement(parts: {
       ({ calledOff: isCalledOff } = await endAttempt(transaction.queries, ended.lease, ending()));
       if (isCalledOff) {
         await cancelEnded(transaction.queries, ended.job.id, timestamp(clock));
+        await onCancelled(transaction, ended.job);
         await advanceLane(transaction, ended.job.lane);
       } else await andThen(transaction, own);
     });

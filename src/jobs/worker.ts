@@ -22,7 +22,7 @@ import type { ClaimedJob } from './leases.ts';
 import { forgetWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import type { Queue } from './queue.ts';
-import { createSettlement } from './settlement.ts';
+import { createSettlement, type OnCancelled } from './settlement.ts';
 import { divideSlots, JOB_CLASSES, slotsOfOneShare } from './slots.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -63,6 +63,8 @@ export interface WorkerParts {
   heartbeatMs?: number;
   /** Milliseconds until the worker finds jobs enqueued by other processes, or newly due ones. */
   pollMs?: number;
+  /** Called for running jobs that were cancelled; default: does nothing. */
+  onCancelled?: OnCancelled;
   /** How long an aborted job may take to end before it counts as unresponsive. */
   abortGraceMs?: number;
 }
@@ -76,7 +78,14 @@ export function createWorker(parts: WorkerParts): Worker {
   const log = parts.log.child({ worker: id });
   const claims = createOutage(log, 'claim jobs');
   const shutdown = new AbortController();
-  const settlement = createSettlement({ database, clock, random, log, shutdown: shutdown.signal });
+  const settlement = createSettlement({
+    database,
+    clock,
+    random,
+    log,
+    shutdown: shutdown.signal,
+    onCancelled: parts.onCancelled ?? (async () => {}),
+  });
   const active = new Set<Active>();
   const slots = divideSlots(parts.concurrency);
   /** The share that had the last turn. */

@@ -21,5 +21,76 @@ export const OPERATION_KINDS = [
 
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
+/** `cancelled`: by a user, or because the install was deleted. */
+export const OPERATION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export type OperationStatus = (typeof OPERATION_STATUSES)[number];
+
+/** The unit of an operation's progress. */
+export const PROGRESS_UNITS = ['bytes', 'files'] as const;
+export type ProgressUnit = (typeof PROGRESS_UNITS)[number];
+
 /** The result of a service that started an operation. */
 export type WithOperation<Result> = Result & { operationId: string };
+
+/** Every code of a failed operation, with what to do about it; null: {@link ADVICE_OF_KINDS} of the operation's kind. */
+const ADVICE_OF_CODES = {
+  /** The log of the platform has the cause. */
+  unexpected: null,
+  timed_out: null,
+  /** The worker's process ended. */
+  interrupted: null,
+  /** The job was stored by another version. */
+  outdated: 'Start the operation again.',
+  /** It waits for something else, such as the backup of a copy. */
+  waiting: null,
+  host_unreachable: 'Homeport tries again until the machine answers. If this lasts, contact your provider.',
+  /** The host refused the change for a reason that the message gives. */
+  host_refused: null,
+  website_missing: 'Check that the install still exists and is active.',
+  source_missing: 'Choose another install or backup.',
+  source_backup_failed: 'Look at the backups of the source install, fix the cause, and copy again.',
+  storage_refused: null,
+  validation_file_missing:
+    'Put the validation file of the install at the root of the bucket, and submit the settings again.',
+  validation_file_wrong: 'Upload the validation file of the install again, and submit the settings again.',
+  cdn_refused: 'Your provider must check the credentials of the CDN.',
+  certificate_refused: 'Check the DNS records of the domain. Homeport orders again automatically.',
+  certificate_paused: 'Homeport orders again automatically.',
+  /** Any other failure that the message explains. */
+  failed: null,
+} as const;
+
+export type OperationErrorCode = keyof typeof ADVICE_OF_CODES;
+
+const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
+  'install.create':
+    'Everything was rolled back. Delete this install and create it again. If it fails again, contact your provider.',
+  'install.apply':
+    'The website keeps its previous settings. Change the setting again. If it fails again, contact your provider.',
+  'install.copy': 'Check the website first, then copy it again.',
+  'install.delete': 'Your provider must remove what is left of the website.',
+  'backup.create': 'The website is not affected. Create the backup again.',
+  'backup.restore': 'Check the website first, then restore the backup again.',
+  'backup.delete': 'Delete the backup again.',
+  'archive.create': 'The backup is not affected. Create the archive again.',
+  'domain.check': 'Check the domain again.',
+  'cache.purge': 'Purge the cache again.',
+  'offload.configure': 'The previous settings stay active. Fix the problem above and submit again.',
+  'wordpress.update': 'The website keeps its previous version.',
+};
+
+/** What to do after a failure; null if there is nothing to do. */
+export function adviceFor(kind: OperationKind, code: OperationErrorCode): string | null {
+  return ADVICE_OF_CODES[code] ?? ADVICE_OF_KINDS[kind] ?? null;
+}
+
+export const OPERATION_ERROR_CODES = Object.keys(ADVICE_OF_CODES).filter(isErrorCode);
+
+function isErrorCode(text: string): text is OperationErrorCode {
+  return Object.hasOwn(ADVICE_OF_CODES, text);
+}
+
+/** A stored code. Codes of other versions count as `failed`. */
+export function parseErrorCode(text: string | null): OperationErrorCode {
+  return text !== null && isErrorCode(text) ? text : 'failed';
+}

@@ -34,6 +34,7 @@ export const ACTIONS = [
   'backup.create',
   'backup.restore',
   'cache.purge',
+  'operation.cancel',
   'offload.update',
   'ssh_key.create',
   'ssh_key.delete',

@@ -54,6 +54,9 @@ const TABLE = `
 | 38 | POST   | /ssh_keys                                                   | 201 | 400, 401, 403, 429, 503            |
 | 39 | DELETE | /ssh_keys/{ssh_key_id}                                      | 204 | 400, 401, 403, 429, 503            |
 | 40 | POST   | /installs/{install_id}/domains/{domain_id}/verification     | 200 | 400, 401, 403, 404, 429, 500, 503  |
+| 50 | GET    | /operations                                                 | 200 | 400, 401, 429, 503                 |
+| 51 | GET    | /operations/{operation_id}                                  | 200 | 401, 403, 404, 429, 503            |
+| 52 | DELETE | /operations/{operation_id}                                  | 204 | 401, 403, 404, 409, 429, 503       |
 | 90 | GET    | /accounts/{account_id}/site_transfers                       | 200 | 400, 401, 403, 404, 429, 500, 503  |
 | 91 | POST   | /accounts/{account_id}/site_transfers/{transfer_id}/accept  | 200 | 400, 401, 403, 404, 409, 429, 500, 503 |
 | 92 | GET    | /sites/{site_id}/site_transfers                             | 200 | 400, 401, 403, 404, 429, 500, 503  |
@@ -69,7 +72,7 @@ const TABLE = `
 /** Endpoints that read a body: all that POST or PATCH, but the requests for a status report and a verification. */
 const POST_WITHOUT_BODY = [30, 40, 91];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 90, 92, 96, 99];
+const PAGED = [3, 10, 15, 24, 37, 50, 90, 92, 96, 99];
 const PUBLIC = [1, 2];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()

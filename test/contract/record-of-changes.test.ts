@@ -29,6 +29,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   38: ['ssh_key.create'],
   39: ['ssh_key.delete'],
   40: [],
+  52: ['operation.cancel'],
   91: ['site_transfer.accept'],
   93: ['site_transfer.request'],
   95: ['site_transfer.cancel'],

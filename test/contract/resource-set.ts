@@ -20,7 +20,8 @@ export type ResourceSet = Record<
   | 'credential_id'
   // The site of the transfer, and one without an open transfer.
   | 'offered_site_id'
-  | 'free_site_id',
+  | 'free_site_id'
+  | 'operation_id',
   string
 >;
 
@@ -116,6 +117,8 @@ export async function createResources(
     report_id: report.reportId,
     backup_id: backup.id,
     ssh_key_id: key.id,
+    // One that can be cancelled.
+    operation_id: backup.operationId,
     transfer_id: transferId,
     credential_id: credential.username,
     offered_site_id: site.id,
@@ -173,6 +176,7 @@ export function absentResources(): ResourceSet {
     report_id: id(),
     backup_id: id(),
     ssh_key_id: id(),
+    operation_id: id(),
     transfer_id: id(),
     credential_id: id(),
     offered_site_id: id(),

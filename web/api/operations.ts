@@ -7,7 +7,8 @@ type OperationsAnswer = BodyOf<PortalPaths['/portal/api/installs/{install_id}/op
 export type Operation = OperationsAnswer['results'][number];
 export type NextTurns = OperationsAnswer['next'];
 
-export const isUnderWay = ({ state }: Pick<Operation, 'state'>) => state === 'queued' || state === 'running';
+export const isUnderWay = ({ status }: Pick<Operation, 'status'>) =>
+  status === 'queued' || status === 'running';
 
 /**
  * Loads the current and recent operations of an install, newest first, and when rate-limited ones may be requested

@@ -19,6 +19,8 @@ export function operations(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): stri
       progress_total ${t.integer},
       progress_unit ${t.text} check (progress_unit in ('bytes', 'files')),
       result ${t.json},
+      error_code ${t.text},
+      error_message ${t.text},
       created_at ${t.time} not null,
       constraint operations__job_id unique (job_id)
     )`,

@@ -69,5 +69,8 @@ export interface OperationRow {
   progress_total: Generated<number | null>;
   progress_unit: Generated<'bytes' | 'files' | null>;
   result: NullableJson;
+  /** Set if the job did its work, and the operation failed all the same. */
+  error_code: Generated<string | null>;
+  error_message: Generated<string | null>;
   created_at: string;
 }

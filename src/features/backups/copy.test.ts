@@ -53,7 +53,7 @@ const copy = (keepBackup = false, into: Install = target, from: Install = source
 const backups = async (of: Install = source) =>
   (await homeport.services.backups.list(callerOf(owner), of.id, { limit: 100, offset: 0 })).results;
 const operations = async (of: Install, person = owner) =>
-  (await homeport.services.operations.list(callerOf(person), of.id)).results;
+  (await homeport.services.installOperations.list(callerOf(person), of.id)).results;
 
 /** Runs until no jobs are left, delayed ones included. */
 async function finish(): Promise<void> {
@@ -83,14 +83,18 @@ it('shows on the target from the start, step by step, and deletes its backup in 
   const [waiting] = await operations(target);
   expect(asked.body).toEqual({ operation_id: waiting?.id });
   expect(waiting).toMatchObject({
-    kind: 'copy_install',
+    kind: 'install.copy',
     copy: { from: source.name, step: 'waiting' },
   });
   await homeport.idle();
   expect((await operations(target))[0]).toMatchObject({
-    state: 'queued',
+    status: 'queued',
     attempt: 0,
-    reason: 'The backup of the install that is copied has not begun yet.',
+    error: {
+      code: 'waiting',
+      message: 'The backup of the install that is copied has not begun yet.',
+      advice: null,
+    },
   });
   expect((await client.get(`/installs/${source.id}/backups`)).body).toMatchObject({
     results: [{ description: 'Copy into another install', status: 'requested', for_copy: true }],
@@ -99,8 +103,8 @@ it('shows on the target from the start, step by step, and deletes its backup in 
   await finish();
   expect(readFileSync(pageOf(target), 'utf8')).toBe('what visitors see');
   expect((await operations(target))[0]).toMatchObject({
-    kind: 'copy_install',
-    state: 'succeeded',
+    kind: 'install.copy',
+    status: 'succeeded',
     copy: { from: source.name, step: null },
   });
   expect(await backups()).toEqual([]);
@@ -147,14 +151,14 @@ it('delays no other operation of the target while its backup waits', async () =>
   });
   await homeport.idle();
   expect((await operations(target)).slice(0, 2)).toMatchObject([
-    { kind: 'create_backup', state: 'succeeded' },
-    { kind: 'copy_install', state: 'queued' },
+    { kind: 'backup.create', status: 'succeeded' },
+    { kind: 'install.copy', status: 'queued' },
   ]);
   clock.advance(HOUR_MS);
   await finish();
   expect((await operations(target)).slice(0, 2)).toMatchObject([
-    { kind: 'copy_install', state: 'succeeded' },
-    { kind: 'create_backup', state: 'succeeded' },
+    { kind: 'backup.create', status: 'succeeded' },
+    { kind: 'install.copy', status: 'succeeded' },
   ]);
 });
 
@@ -166,7 +170,7 @@ it('is given up if its backup is not complete within a day', async () => {
   await homeport.idle();
   clock.advance(DAY_MS + HOUR_MS);
   await finish();
-  expect((await operations(target))[0]).toMatchObject({ kind: 'copy_install', state: 'failed' });
+  expect((await operations(target))[0]).toMatchObject({ kind: 'install.copy', status: 'failed' });
   clock.advance(DAY_MS);
   await finish();
   expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
@@ -202,10 +206,13 @@ it('replaces nothing if the backup fails, gives the reason and leaves no backup 
   renameSync(`${filesOf(source)}.aside`, filesOf(source));
   expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
   expect((await operations(target))[0]).toMatchObject({
-    kind: 'copy_install',
-    state: 'failed',
-    reason:
-      'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
+    kind: 'install.copy',
+    status: 'failed',
+    error: {
+      code: 'source_backup_failed',
+      message:
+        'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
+    },
   });
   expect(await backups()).toEqual(before);
   expect(await homeport.services.overview.attention(callerOf(owner), accountId)).not.toContainEqual(
@@ -231,7 +238,7 @@ it('leaves nothing behind if the target is deleted after the backup', async () =
   await holdUp(doomed);
   await copy(false, doomed);
   await finish();
-  expect((await operations(doomed))[0]).toMatchObject({ kind: 'copy_install', state: 'queued' });
+  expect((await operations(doomed))[0]).toMatchObject({ kind: 'install.copy', status: 'queued' });
   await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
   await finish();
   expect(await backups()).toMatchObject([{ description: 'Copy into another install' }, ...before]);
@@ -251,8 +258,11 @@ it('fails if the source is deleted meanwhile', async () => {
   await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
   await finish();
   expect((await operations(target))[0]).toMatchObject({
-    state: 'failed',
-    reason: 'The install that was to be copied is gone, and its backups with it. Nothing was replaced.',
+    status: 'failed',
+    error: {
+      code: 'source_missing',
+      message: 'The install that was to be copied is gone, and its backups with it. Nothing was replaced.',
+    },
     copy: { from: null, step: null },
   });
 });
@@ -285,7 +295,7 @@ it('hides the name of the source from users who do not see it', async () => {
   const given = await homeport.person(accountId, 'partial', [target.id]);
   await copy();
   await finish();
-  expect((await operations(target, given))[0]).toMatchObject({ kind: 'copy_install', copy: { from: null } });
+  expect((await operations(target, given))[0]).toMatchObject({ kind: 'install.copy', copy: { from: null } });
 });
 
 it('is refused without rights on either install, before any backup', async () => {
@@ -306,7 +316,7 @@ onlyOn('postgres', it)('in both directions at once does not deadlock', async () 
   await overlapping(homeport, [() => copy(), () => copy(false, source, target)]);
   await finish();
   for (const install of [source, target]) {
-    const [latest] = (await operations(install)).filter(({ kind }) => kind === 'copy_install');
-    expect(latest).toMatchObject({ state: 'succeeded' });
+    const [latest] = (await operations(install)).filter(({ kind }) => kind === 'install.copy');
+    expect(latest).toMatchObject({ status: 'succeeded' });
   }
 });

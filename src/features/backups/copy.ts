@@ -51,12 +51,16 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
       async run({ backup_id, install_id, from_id }, { signal, log }) {
         const from = await requireBackedUp(backup_id, from_id);
         const install = await findActiveInstall(database.reader, install_id);
-        if (!install) throw new PermanentFailure('The install has no website to replace.');
+        if (!install)
+          throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
         await permanently(postponing(host.restore(install, backup_id, { from, signal }))).catch(
           (error: unknown) => {
             if (!(error instanceof PermanentFailure)) throw error;
             log.warn({ err: error }, 'failed to restore a copy');
-            throw new PermanentFailure('What was copied could not be put in place.', { cause: error });
+            throw new PermanentFailure('What was copied could not be put in place.', {
+              code: 'host_refused',
+              cause: error,
+            });
           },
         );
         return (transaction) => discard(transaction, backup_id, from_id);
@@ -71,10 +75,12 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
     if (!backup || !from)
       throw new PermanentFailure(
         'The install that was to be copied is gone, and its backups with it. Nothing was replaced.',
+        { code: 'source_missing' },
       );
     if (backup.status === 'aborted')
       throw new PermanentFailure(
         'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
+        { code: 'source_backup_failed' },
       );
     if (backup.status === 'requested')
       throw new Postponed('The backup of the install that is copied has not begun yet.');

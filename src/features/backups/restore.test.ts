@@ -86,15 +86,19 @@ describe('the backups of an install', () => {
 describe('a restore', () => {
   it('restores the install, shows as its operation and is recorded with its author', async () => {
     const operation = await restore();
-    expect((await homeport.services.operations.list(callerOf(owner), source.id)).results[0]).toMatchObject({
+    expect(
+      (await homeport.services.installOperations.list(callerOf(owner), source.id)).results[0],
+    ).toMatchObject({
       id: operation,
-      kind: 'restore_backup',
+      kind: 'backup.restore',
     });
     await homeport.idle();
     expect(readFileSync(pageOf(source), 'utf8')).toBe('as it was');
-    expect((await homeport.services.operations.list(callerOf(owner), source.id)).results[0]).toMatchObject({
+    expect(
+      (await homeport.services.installOperations.list(callerOf(owner), source.id)).results[0],
+    ).toMatchObject({
       id: operation,
-      state: 'succeeded',
+      status: 'succeeded',
     });
     expect((await activityOf(homeport, accountId)).at(-1)).toEqual({
       action: 'backup.restore',
@@ -112,8 +116,8 @@ describe('a restore', () => {
     const operation = await restore(target.id.toUpperCase());
     await homeport.idle();
     expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
-    const { results } = await homeport.services.operations.list(callerOf(owner), target.id);
-    expect(results[0]).toMatchObject({ id: operation, state: 'succeeded' });
+    const { results } = await homeport.services.installOperations.list(callerOf(owner), target.id);
+    expect(results[0]).toMatchObject({ id: operation, status: 'succeeded' });
     expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
       install_id: target.id,
       details: { from: source.name, to: target.name },

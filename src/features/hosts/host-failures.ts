@@ -9,7 +9,8 @@ export async function permanently<Result>(work: Promise<Result>): Promise<Result
   try {
     return await work;
   } catch (error) {
-    if (error instanceof PermanentHostError) throw new PermanentFailure(error.message, { cause: error });
+    if (error instanceof PermanentHostError)
+      throw new PermanentFailure(error.message, { code: 'host_refused', cause: error });
     throw error;
   }
 }
@@ -20,6 +21,9 @@ export async function postponing<Result>(work: Promise<Result>): Promise<Result>
     return await work;
   } catch (error) {
     if (!(error instanceof HostUnreachableError)) throw error;
-    throw new Postponed('The machine that the website is on does not answer.', { cause: error });
+    throw new Postponed('The machine that the website is on does not answer.', {
+      code: 'host_unreachable',
+      cause: error,
+    });
   }
 }

@@ -24,6 +24,7 @@ export const KIND_LABELS: Record<Kind, string> = {
   backup: 'Backups',
   cache: 'Caches',
   offload: 'File offload',
+  operation: 'Operations',
   ssh_key: 'SSH keys',
   credential: 'API credentials',
   session: 'Signing in and out',

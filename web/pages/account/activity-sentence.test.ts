@@ -31,6 +31,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'domain.lose',
   'backup.create',
   'backup.restore',
+  'operation.cancel',
   'cache.purge',
   'offload.update',
   'ssh_key.create',

@@ -60,6 +60,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `restored the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, { type }) =>
     `purged the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
+  'operation.cancel': ({ subject_name }, { kind }) =>
+    `cancelled the operation ${text(kind) ? `${kind} ` : ''}of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
     `changed the file offload of ${subject_name}${text(bucket) ? ` to the bucket ${bucket}` : ''}`,
   'ssh_key.create': ({ subject_name }) => `added the SSH key ${subject_name}`,

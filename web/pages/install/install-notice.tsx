@@ -2,13 +2,7 @@ import type { Install } from '../../api/installs.ts';
 import { isUnderWay, useOperations } from '../../api/operations.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import {
-  copyStep,
-  failureAdvice,
-  operationName,
-  operationState,
-  stateSince,
-} from './operations/operation-labels.ts';
+import { copyStep, operationName, operationState, stateSince } from './operations/operation-labels.ts';
 
 /** A notice while an install is being created or replaced, or if it could not be created. */
 export function InstallNotice({ install }: { install: Install }) {
@@ -24,7 +18,7 @@ function Making({ install }: { install: Install }) {
         <p>
           {operationName(operation)}: {operationState(operation).word}, <Time at={stateSince(operation)} />.
           {operation.attempt > 1 && ` This is attempt ${operation.attempt}.`}
-          {operation.reason !== null && ` The last one failed: ${operation.reason}`}
+          {operation.error !== null && ` The last one failed: ${operation.error.message}`}
         </p>
       )}
       <p>This page updates as soon as the website is ready.</p>
@@ -36,13 +30,13 @@ function Making({ install }: { install: Install }) {
 /** Warns that a copy of another install will replace this one. */
 function BeingReplaced({ install }: { install: Install }) {
   const copy = useOperations(install.id).data?.results.find(
-    (operation) => operation.kind === 'copy_install' && isUnderWay(operation),
+    (operation) => operation.kind === 'install.copy' && isUnderWay(operation),
   );
   if (copy === undefined) return null;
   const title = `${copy.copy?.from ?? 'Another install'} is being copied into ${install.name}`;
   return (
     <Notice tone="busy" title={title} role="status">
-      <p>{copyStep(copy) ?? copy.reason ?? 'Waiting for other operations of this install.'}</p>
+      <p>{copyStep(copy) ?? copy.error?.message ?? 'Waiting for other operations of this install.'}</p>
       <p>
         The copy replaces the files and the database of {install.name}. Changes that you make before it
         finishes are lost.
@@ -54,11 +48,11 @@ function BeingReplaced({ install }: { install: Install }) {
 
 function Failed({ install }: { install: Install }) {
   const operations = useOperations(install.id).data?.results;
-  const failed = operations?.find(({ kind, state }) => kind === 'provision_install' && state === 'failed');
+  const failed = operations?.find(({ kind, status }) => kind === 'install.create' && status === 'failed');
   return (
     <Notice tone="bad" title={`${install.name} could not be created`}>
-      <p>{failed?.reason ?? 'The reason is no longer available.'}</p>
-      <p>{failureAdvice({ kind: 'provision_install', state: 'failed' })}</p>
+      <p>{failed?.error?.message ?? 'The reason is no longer available.'}</p>
+      <p>{failed?.error?.advice ?? 'Delete this install and create it again.'}</p>
     </Notice>
   );
 }

@@ -1,7 +1,9 @@
 import type { Transaction } from '../../../database/database.ts';
 import { type Completion, defineJob, type JobKind } from '../../../jobs/job.ts';
+import { failOperation } from '../../../jobs/operations-store.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
+import type { OperationErrorCode } from '../../../lib/operation.ts';
 import type { IssuedCertificate } from '../../../network/acme/authority.ts';
 import { applyInstall } from '../../websites/installs/jobs.ts';
 import { requestOrders } from './attempts.ts';
@@ -38,7 +40,7 @@ export function certificateJobKinds(issuance: Issuance) {
 
   const obtaining = defineJob({
     ...obtainCertificate,
-    async run({ domain_id, order_id }, { signal }) {
+    async run({ domain_id, order_id }, { id, signal }) {
       const domain = await findOrderableDomain(database.reader, domain_id);
       // Another order has replaced this one.
       if (domain === undefined || domain.order_id !== order_id) return;
@@ -49,7 +51,12 @@ export function certificateJobKinds(issuance: Issuance) {
       }
       // Only a certificate of the same authority can be named as replaced.
       const replaces = domain.directory_url === directoryUrl ? domain.renewal_id : null;
-      return completionOf({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
+      const outcome = await obtain(issuance, domain.name, replaces, signal);
+      const complete = completionOf({ ...domain, order_id }, outcome);
+      return async (transaction) => {
+        await complete(transaction);
+        if (outcome.kind !== 'issued') await failOperation(transaction.queries, id, failureOf(outcome));
+      };
     },
     async giveUp({ domain_id, order_id }, _failure, transaction) {
       const domain = await findOrderableDomain(transaction.queries, domain_id);
@@ -189,4 +196,17 @@ export function certificateJobKinds(issuance: Issuance) {
       ...(reached === null ? {} : { reached, checked_at: timestamp(clock) }),
     });
   }
+}
+
+/** What users see of an order without certificate. The order is tried again, so the job itself has succeeded. */
+function failureOf(outcome: Exclude<Outcome, { kind: 'issued' }>): {
+  code: OperationErrorCode;
+  message: string;
+} {
+  return outcome.kind === 'refused'
+    ? { code: 'certificate_refused', message: outcome.reason }
+    : {
+        code: 'certificate_paused',
+        message: 'The order has to wait for the certificate authority or a host.',
+      };
 }

@@ -1,5 +1,4 @@
-import { Value } from 'typebox/value';
-import type { Queries, Transaction } from '../../../database/database.ts';
+import type { Transaction } from '../../../database/database.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -16,8 +15,9 @@ import { checkDomain } from './jobs.ts';
 import { type ObserveParts, observeDomain } from './observe-domain.ts';
 import { createPartialWrites } from './partial-writes.ts';
 import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
-import { type DomainReport, domainReportSchema } from './schema.ts';
-import { findReport, recordReachability, withSibling, writeComplete, writePartial } from './store.ts';
+import type { DomainReport } from './schema.ts';
+import { recordReachability, withSibling, writeComplete, writePartial } from './store.ts';
+import { completeUnchecked, type ReportRow, reportRow } from './unchecked.ts';
 
 /** Calls from checks to certificate issuance. */
 export interface IssuanceHooks {
@@ -72,16 +72,12 @@ export function domainReportJobKinds(
         job.signal.throwIfAborted();
         return (transaction) => complete(transaction, report, examined);
       },
-      async giveUp({ report_id }, _failure, { queries }) {
-        const row = await reportRow(queries, report_id);
-        if (!row) return;
-        const domains = row.report.domains.map((check) => ({
-          ...check,
-          complete: true,
-          result: `${check.name} could not be checked because of an internal error; request another report.`,
-        }));
-        await writeComplete(queries, report_id, { ...row.report, complete: true, domains });
-      },
+      giveUp: ({ report_id }, _failure, { queries }) =>
+        completeUnchecked(
+          queries,
+          report_id,
+          'could not be checked because of an internal error; request another report',
+        ),
     }),
   ];
 
@@ -166,15 +162,4 @@ export function domainReportJobKinds(
       hasAuthority: issuance !== null,
     };
   }
-}
-
-interface ReportRow {
-  install_id: string;
-  domain_id: string;
-  report: DomainReport;
-}
-
-async function reportRow(queries: Queries, id: string): Promise<ReportRow | undefined> {
-  const row = await findReport(queries, id);
-  return row && { ...row, report: Value.Parse(domainReportSchema, row.report) };
 }

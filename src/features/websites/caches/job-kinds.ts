@@ -48,6 +48,6 @@ async function purgeCdn(
     log.info({ names: names.length - refused.length }, 'purged the CDN');
   } catch (error) {
     if (!(error instanceof CdnError && error.permanent)) throw error;
-    throw new PermanentFailure(error.message, { cause: error });
+    throw new PermanentFailure(error.message, { code: 'cdn_refused', cause: error });
   }
 }

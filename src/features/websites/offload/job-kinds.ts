@@ -1,6 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Transaction } from '../../../database/database.ts';
-import { lockRow } from '../../../database/lock.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import {
@@ -11,14 +8,9 @@ import {
 import type { Platform } from '../../../platform/platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { configureOffload } from './jobs.ts';
+import { endOffloadRequest, isLatest } from './requests.ts';
 import type { FilestoreSettings } from './service.ts';
-import {
-  enforceOffload,
-  findOffload,
-  findValidationFile,
-  refuseOffload,
-  type ValidationFile,
-} from './store.ts';
+import { enforceOffload, findValidationFile, type ValidationFile } from './store.ts';
 
 /** A validation file has 16 characters. Editors may add white space at its end; anything longer is another file. */
 const LARGEST_VALIDATION_BYTES = 256;
@@ -40,23 +32,10 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
         };
       },
       /** The active settings stay. */
-      async giveUp({ install_id, settings }, failure, transaction) {
-        if (!(await isLatest(transaction, install_id, settings))) return;
-        await refuseOffload(transaction.queries, install_id, failure.reason, timestamp(clock));
-      },
+      giveUp: (request, { reason }, transaction) =>
+        endOffloadRequest(transaction, request, { reason, now: timestamp(clock) }),
     }),
   ];
-}
-
-/** Whether these settings are the latest request. If not, a later job decides. */
-async function isLatest(
-  transaction: Transaction,
-  installId: string,
-  settings: FilestoreSettings,
-): Promise<boolean> {
-  await lockRow(transaction, 'installs', installId);
-  const row = await findOffload(transaction.queries, installId);
-  return isDeepStrictEqual(row?.requested, settings);
 }
 
 async function requireValidationFile(
@@ -68,18 +47,21 @@ async function requireValidationFile(
   try {
     object = await storage.get({ bucket, region: bucket_region, key: file.name });
   } catch (error) {
-    if (error instanceof ObjectStorageError) throw new PermanentFailure(error.message, { cause: error });
+    if (error instanceof ObjectStorageError)
+      throw new PermanentFailure(error.message, { code: 'storage_refused', cause: error });
     throw error;
   }
   if (object === null) {
     throw new PermanentFailure(
       `The bucket ${bucket} has no ${file.name} at its root; put the validation file there.`,
+      { code: 'validation_file_missing' },
     );
   }
   const text = await readText(object);
   if (text?.trim() !== file.content) {
     throw new PermanentFailure(
       `${file.name} in the bucket ${bucket} is not this install's validation file; upload it again as it was given.`,
+      { code: 'validation_file_wrong' },
     );
   }
 }

@@ -10,12 +10,12 @@ const SHOWN = 3;
 export function Restores({ installId }: { installId: string }) {
   const restores =
     useOperations(installId)
-      .data?.results.filter(({ kind }) => kind === 'restore_backup' || kind === 'copy_install')
+      .data?.results.filter(({ kind }) => kind === 'backup.restore' || kind === 'install.copy')
       .slice(0, SHOWN) ?? [];
   if (restores.length === 0) return null;
   return (
     <Section title="Restores and copies">
-      {restores.some((one) => one.kind === 'restore_backup' && isUnderWay(one)) && (
+      {restores.some((one) => one.kind === 'backup.restore' && isUnderWay(one)) && (
         <ProgressBar label="Restoring a backup" />
       )}
       <ul className={operationStyles.list} aria-live="polite">

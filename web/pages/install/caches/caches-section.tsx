@@ -45,7 +45,7 @@ const SHOWN = 5;
 export function CachesSection({ install }: { install: Install }) {
   const operations = useOperations(install.id);
   const mayWork = useMay(install.account.id)('install.work');
-  const purges = operations.data?.results.filter(({ kind }) => kind === 'purge_cache').slice(0, SHOWN) ?? [];
+  const purges = operations.data?.results.filter(({ kind }) => kind === 'cache.purge').slice(0, SHOWN) ?? [];
   return (
     <>
       <Loaded query={operations} what="the caches">

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { copyStep, failureAdvice, operationName, operationState, stateSince } from './operation-labels.ts';
+import { formatBytes } from '../../../components/bytes.ts';
+import { copyStep, operationName, operationState, progressLabel, stateSince } from './operation-labels.ts';
 
 const operation = {
   id: 'o',
-  kind: 'create_backup',
+  kind: 'backup.create',
   cache: null,
   backup: null,
   copy: null,
-  state: 'queued',
+  status: 'queued',
   attempt: 0,
-  reason: null,
+  progress: null,
   created_at: '2026-01-01T00:00:00.000Z',
   started_at: '2026-01-01T00:01:00.000Z',
   finished_at: '2026-01-01T00:02:00.000Z',
@@ -18,12 +19,12 @@ const operation = {
 describe('labels of an operation', () => {
   it('name the operation, with its cache or backup', () => {
     expect(operationName(operation)).toBe('Creating a backup');
-    expect(operationName({ ...operation, kind: 'purge_cache', cache: 'page' })).toBe(
+    expect(operationName({ ...operation, kind: 'cache.purge', cache: 'page' })).toBe(
       'Purging the page cache',
     );
-    expect(operationName({ ...operation, kind: 'purge_cache' })).toBe('Purging a cache');
+    expect(operationName({ ...operation, kind: 'cache.purge' })).toBe('Purging a cache');
     const backup = { description: 'before the update', created_at: operation.created_at };
-    expect(operationName({ ...operation, kind: 'restore_backup', backup })).toBe(
+    expect(operationName({ ...operation, kind: 'backup.restore', backup })).toBe(
       'Restoring a backup: before the update',
     );
     const long = { ...backup, description: 'x'.repeat(1000) };
@@ -33,7 +34,7 @@ describe('labels of an operation', () => {
   it('name the source of a copy and its step', () => {
     const copying = (step: 'waiting' | 'backing_up' | 'restoring' | null, from: string | null = 'shop') => ({
       ...operation,
-      kind: 'copy_install' as const,
+      kind: 'install.copy' as const,
       copy: { from, step },
     });
     expect(operationName(copying(null))).toBe('Copying shop into this install');
@@ -51,14 +52,17 @@ describe('labels of an operation', () => {
     expect(operationState({ ...operation, attempt: 1 }).word).toBe('Retry pending');
   });
 
-  it('give advice only after a failure', () => {
-    expect(failureAdvice(operation)).toBeNull();
-    expect(failureAdvice({ ...operation, state: 'failed' })).toContain('Create the backup again');
+  it('say how much is done, of a total if it is known', () => {
+    expect(progressLabel(operation)).toBeNull();
+    const bytes = { done: 512, total: 2048, unit: 'bytes' as const };
+    expect(progressLabel({ progress: bytes })).toBe(`${formatBytes(512)} of ${formatBytes(2048)}`);
+    expect(progressLabel({ progress: { ...bytes, total: null } })).toBe(formatBytes(512));
+    expect(progressLabel({ progress: { done: 3, total: 7, unit: 'files' } })).toBe('3 files of 7 files');
   });
 
   it('give the time of the last change of state', () => {
     expect(stateSince(operation)).toBe(operation.created_at);
-    expect(stateSince({ ...operation, state: 'running' })).toBe(operation.started_at);
-    expect(stateSince({ ...operation, state: 'succeeded' })).toBe(operation.finished_at);
+    expect(stateSince({ ...operation, status: 'running' })).toBe(operation.started_at);
+    expect(stateSince({ ...operation, status: 'succeeded' })).toBe(operation.finished_at);
   });
 });

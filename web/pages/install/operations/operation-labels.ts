@@ -1,4 +1,5 @@
 import type { Operation } from '../../../api/operations.ts';
+import { formatBytes } from '../../../components/bytes.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import { truncate } from '../../../components/truncate.ts';
 
@@ -8,14 +9,20 @@ const LONGEST_DESCRIPTION = 120;
 type Kind = Operation['kind'];
 
 const NAMES: Record<Kind, string> = {
-  provision_install: 'Creating the website',
-  apply_install: 'Applying settings',
-  switch_wordpress: 'Changing the WordPress version',
-  create_backup: 'Creating a backup',
-  restore_backup: 'Restoring a backup',
-  copy_install: 'Copying another install into this one',
-  purge_cache: 'Purging a cache',
-  configure_offload: 'Checking the bucket for offloading',
+  'install.create': 'Creating the website',
+  'install.apply': 'Applying settings',
+  'install.copy': 'Copying another install into this one',
+  'install.delete': 'Deleting the website',
+  'wordpress.update': 'Changing the WordPress version',
+  'backup.create': 'Creating a backup',
+  'backup.restore': 'Restoring a backup',
+  'backup.delete': 'Deleting a backup',
+  'archive.create': 'Creating an archive of a backup',
+  'domain.check': 'Checking a domain',
+  'certificate.order': 'Ordering a certificate',
+  'cache.purge': 'Purging a cache',
+  'offload.configure': 'Checking the bucket for offloading',
+  'site.transfer': 'Transferring the site to another account',
 };
 
 const PURGES: Record<NonNullable<Operation['cache']>, string> = {
@@ -46,7 +53,7 @@ export function copyStep({ copy }: Pick<Operation, 'copy'>): string | null {
     : 'Step 2 of 2: restoring the backup into this install.';
 }
 
-const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {
+const STATES: Record<Operation['status'], { word: string; tone: Tone }> = {
   queued: { word: 'Waiting', tone: 'busy' },
   running: { word: 'In progress', tone: 'busy' },
   succeeded: { word: 'Done', tone: 'good' },
@@ -55,34 +62,29 @@ const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {
 };
 
 /** Returns the label of an operation's state. An operation that waits after a failure will be retried. */
-export function operationState({ state, attempt }: Pick<Operation, 'state' | 'attempt'>): {
+export function operationState({ status, attempt }: Pick<Operation, 'status' | 'attempt'>): {
   word: string;
   tone: Tone;
 } {
-  if (state === 'queued' && attempt > 0) return { word: 'Retry pending', tone: 'busy' };
-  return STATES[state];
+  if (status === 'queued' && attempt > 0) return { word: 'Retry pending', tone: 'busy' };
+  return STATES[status];
 }
 
-const AFTER_FAILURE: Record<Kind, string> = {
-  provision_install:
-    'Everything was rolled back. Delete this install and create it again. If it fails again, contact your provider.',
-  apply_install:
-    'The website keeps its previous settings. Change the setting again. If it fails again, contact your provider.',
-  switch_wordpress: 'The website keeps its previous version.',
-  create_backup: 'The website is not affected. Create the backup again.',
-  restore_backup: 'Check the website first, then restore the backup again.',
-  copy_install: 'Check the website first, then copy it again.',
-  purge_cache: 'Purge the cache again.',
-  configure_offload: 'The previous settings stay active. Fix the problem above and submit again.',
-};
-
-/** Returns what to do after a failure; null for other states. */
-export function failureAdvice({ kind, state }: Pick<Operation, 'kind' | 'state'>): string | null {
-  return state === 'failed' ? AFTER_FAILURE[kind] : null;
+/** Returns how far the operation is; null if it does not say. */
+export function progressLabel({ progress }: Pick<Operation, 'progress'>): string | null {
+  if (progress === null) return null;
+  const { done, total, unit } = progress;
+  const text = (amount: number) => (unit === 'bytes' ? formatBytes(amount) : `${amount} files`);
+  return total === null ? text(done) : `${text(done)} of ${text(total)}`;
 }
 
 /** Returns when the operation entered its state. */
-export function stateSince({ state, created_at, started_at, finished_at }: Operation): string {
-  if (state === 'queued') return created_at;
-  return (state === 'running' ? started_at : finished_at) ?? created_at;
+export function stateSince({
+  status,
+  created_at,
+  started_at,
+  finished_at,
+}: Pick<Operation, 'status' | 'created_at' | 'started_at' | 'finished_at'>): string {
+  if (status === 'queued') return created_at;
+  return (status === 'running' ? started_at : finished_at) ?? created_at;
 }

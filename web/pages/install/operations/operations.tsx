@@ -5,7 +5,8 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import { copyStep, failureAdvice, operationName, operationState, stateSince } from './operation-labels.ts';
+import { CancelOperation } from './cancel-operation.tsx';
+import { copyStep, operationName, operationState, progressLabel, stateSince } from './operation-labels.ts';
 import styles from './operations.module.css';
 
 const SHOWN_AT_FIRST = 8;
@@ -66,17 +67,18 @@ function OperationList({
   );
 }
 
-/** An operation with its state and time, and after a failure the reason and what to do. */
+/** An operation with its state, time and progress, and after a failure the reason and what to do. */
 export function OperationItem({ operation }: { operation: Operation }) {
   const { word, tone } = operationState(operation);
-  const advice = failureAdvice(operation);
+  const { error } = operation;
+  const progress = isUnderWay(operation) ? progressLabel(operation) : null;
   const step = copyStep(operation);
   return (
     <li>
       <div className={styles.line}>
         <span>
           {operationName(operation)}
-          {operation.kind === 'restore_backup' && operation.backup && (
+          {operation.kind === 'backup.restore' && operation.backup && (
             <>
               , created <Time at={operation.backup.created_at} exact />
             </>
@@ -87,12 +89,12 @@ export function OperationItem({ operation }: { operation: Operation }) {
           <Time at={stateSince(operation)} />
           {operation.attempt > 1 && `, attempt ${operation.attempt}`}
         </span>
+        {operation.cancellable && <CancelOperation operation={operation} />}
       </div>
       {step !== null && <p>{step}</p>}
-      {step === null && operation.reason !== null && operation.state !== 'succeeded' && (
-        <p>{operation.reason}</p>
-      )}
-      {advice !== null && <p>{advice}</p>}
+      {progress !== null && <p>{progress}</p>}
+      {step === null && error !== null && <p>{error.message}</p>}
+      {error !== null && error.advice !== null && <p>{error.advice}</p>}
     </li>
   );
 }

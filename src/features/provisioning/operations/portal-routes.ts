@@ -1,11 +1,11 @@
-import { type Route, route } from '../../api/route.ts';
-import { nullableString, stringEnum, Type } from '../../api/schema.ts';
-import { CACHE_KINDS } from '../../hosting/contract/host.ts';
-import type { OperationsService } from './operations.ts';
-import { operationSchema } from './schema.ts';
+import { type Route, route } from '../../../api/route.ts';
+import { nullableString, stringEnum, Type } from '../../../api/schema.ts';
+import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
+import type { InstallOperationService } from './install-operations.ts';
+import { installOperationSchema } from './schema.ts';
 
 /** Portal endpoints for the operations of an install and the options of a new one. */
-export function operationPortalRoutes(operations: OperationsService): Route[] {
+export function operationPortalRoutes(operations: InstallOperationService): Route[] {
   const tag = 'Installs';
   return [
     route({
@@ -17,7 +17,7 @@ export function operationPortalRoutes(operations: OperationsService): Route[] {
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: Type.Object({
-        results: Type.Array(operationSchema),
+        results: Type.Array(installOperationSchema),
         caches: Type.Array(stringEnum(CACHE_KINDS), { description: 'the caches that can be purged' }),
         next: Type.Object({
           purge_object: nullableString('earliest next purge of the object cache; null: now'),

@@ -1,22 +1,30 @@
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Caller } from '../../access/caller.ts';
-import { loadScope } from '../../access/memberships.ts';
-import { authorize } from '../../access/permissions.ts';
-import type { BackupStatus } from '../../database/tables/backups.ts';
-import type { JobState } from '../../database/tables/jobs.ts';
-import { CACHE_KINDS, type CacheKind } from '../../hosting/contract/host.ts';
-import { timestamp } from '../../lib/clock.ts';
-import type { Platform } from '../../platform/platform.ts';
-import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../backups/jobs.ts';
-import { loadInstallOptions } from '../hosts/install-options.ts';
-import { purgeCache } from '../websites/caches/jobs.ts';
-import { heldOperations } from '../websites/installs/operation-limits-store.ts';
-import { findInstallAccess } from '../websites/installs/store.ts';
-import { findBackupsOfJobs, latestJobs, namesOfInstalls, statusesOfBackups } from './operations-store.ts';
-import { OPERATION_KINDS, operationSchema } from './schema.ts';
+import type { Caller } from '../../../access/caller.ts';
+import { loadScope } from '../../../access/memberships.ts';
+import { authorize, isAllowed } from '../../../access/permissions.ts';
+import type { BackupStatus } from '../../../database/tables/backups.ts';
+import type { JobState } from '../../../database/tables/jobs.ts';
+import { CACHE_KINDS, type CacheKind } from '../../../hosting/contract/host.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { OPERATION_KINDS } from '../../../lib/operation.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
+import { loadInstallOptions } from '../../hosts/install-options.ts';
+import { purgeCache } from '../../websites/caches/jobs.ts';
+import { heldOperations } from '../../websites/installs/operation-limits-store.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
+import type { Cancellations } from './cancellation.ts';
+import {
+  findBackupsOfJobs,
+  latestOperations,
+  namesOfInstalls,
+  statusesOfBackups,
+} from './install-operations-store.ts';
+import { presentOperation } from './present.ts';
+import type { installOperationSchema } from './schema.ts';
 
-export type Operation = Static<typeof operationSchema>;
+export type InstallOperation = Static<typeof installOperationSchema>;
 
 /** The earliest time of the next rate-limited operation; null: now. */
 export interface NextTurns {
@@ -25,18 +33,23 @@ export interface NextTurns {
   verify_domain: string | null;
 }
 
-export type OperationsService = ReturnType<typeof createOperationsService>;
+export type InstallOperationService = ReturnType<typeof createInstallOperationService>;
 
 const MOST_OPERATIONS = 50;
 
-export function createOperationsService({ config, database, clock }: Platform) {
+/** The kinds in the portal's list. Checks and certificates are shown with their domains. */
+const LISTED_KINDS = OPERATION_KINDS.filter(
+  (kind) => kind !== 'domain.check' && kind !== 'certificate.order' && kind !== 'install.delete',
+);
+
+export function createInstallOperationService(
+  { config, database, clock }: Platform,
+  cancellations: Cancellations,
+) {
   const { reader } = database;
 
-  const latest = (installId: string, states: 'unfinished' | 'finished') =>
-    latestJobs(reader, installId, states, {
-      kinds: [...OPERATION_KINDS, prepareCopy.name],
-      limit: MOST_OPERATIONS,
-    });
+  const latest = (install: { id: string; account_id: string }, states: 'unfinished' | 'finished') =>
+    latestOperations(reader, install, states, { kinds: LISTED_KINDS, limit: MOST_OPERATIONS });
 
   async function nextTurns(installId: string): Promise<NextTurns> {
     const held = await heldOperations(reader, installId, timestamp(clock));
@@ -56,7 +69,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
   async function backupsOf(
     caller: Caller,
     jobs: readonly ListedJob[],
-  ): Promise<Map<string, NonNullable<Operation['backup']>>> {
+  ): Promise<Map<string, NonNullable<InstallOperation['backup']>>> {
     const ids = jobs.map(backupIdOf).filter((id) => id !== null);
     if (ids.length === 0) return new Map();
     const scope = await loadScope(reader, caller);
@@ -68,7 +81,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
   async function copiesOf(
     caller: Caller,
     jobs: readonly ListedJob[],
-  ): Promise<Map<string, NonNullable<Operation['copy']>>> {
+  ): Promise<Map<string, NonNullable<InstallOperation['copy']>>> {
     const copies = jobs.flatMap((job) => (isCopy(job) ? [copyOf(job)] : []));
     if (copies.length === 0) return new Map();
     const [statuses, names] = await Promise.all([
@@ -99,21 +112,28 @@ export function createOperationsService({ config, database, clock }: Platform) {
     async list(
       caller: Caller,
       installId: string,
-    ): Promise<{ results: Operation[]; next: NextTurns; caches: CacheKind[] }> {
-      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
+    ): Promise<{ results: InstallOperation[]; next: NextTurns; caches: CacheKind[] }> {
+      const install = await findInstallAccess(reader, caller, installId);
+      authorize('install.read', 'install.read', install);
       // A job that finishes between the two queries is in both results; the later one counts.
-      const unfinished = await latest(installId, 'unfinished');
-      const [finished, next] = await Promise.all([latest(installId, 'finished'), nextTurns(installId)]);
-      const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
-      const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
-      const [backups, copies] = await Promise.all([backupsOf(caller, newest), copiesOf(caller, newest)]);
-      const results = newest.map(({ seq, payload, ...operation }) => {
-        const job = { kind: operation.kind, payload };
-        const backup = backups.get(backupIdOf(job) ?? '') ?? null;
-        const copy = copies.get(operation.id) ?? null;
-        // Users see one operation, whichever of its jobs runs.
-        const kind = isCopy(job) ? copyInstall.name : operation.kind;
-        return Value.Parse(operationSchema, { ...operation, kind, cache: cacheOf(job), backup, copy });
+      const unfinished = await latest(install, 'unfinished');
+      const [finished, next] = await Promise.all([latest(install, 'finished'), nextTurns(installId)]);
+      const found = new Map([...unfinished, ...finished].map((record) => [record.seq, record]));
+      const newest = [...found.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
+      const jobs = newest.map(({ id, job_kind, state, payload }) => ({ id, kind: job_kind, state, payload }));
+      const [backups, copies] = await Promise.all([backupsOf(caller, jobs), copiesOf(caller, jobs)]);
+      const isReadOnly = caller.limits?.readOnly === true;
+      const results = newest.map((record): InstallOperation => {
+        const job = { kind: record.job_kind, payload: record.payload };
+        const cancellation = cancellations.of({ kind: record.job_kind, state: record.state });
+        return {
+          ...presentOperation(record),
+          attempt: record.attempt,
+          cancellable: !isReadOnly && cancellation !== null && isAllowed(cancellation.verb, install),
+          cache: cacheOf(job),
+          backup: backups.get(backupIdOf(job) ?? '') ?? null,
+          copy: copies.get(record.id) ?? null,
+        };
       });
       return { results, next, caches };
     },
@@ -134,7 +154,7 @@ interface ListedJob {
 }
 
 /** The cache that an operation purges, from its payload; null for other operations. */
-function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): Operation['cache'] {
+function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): InstallOperation['cache'] {
   return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
 }
 
@@ -159,7 +179,7 @@ function stepOf(
   kind: string,
   state: JobState,
   backup: BackupStatus | undefined,
-): NonNullable<Operation['copy']>['step'] {
+): NonNullable<InstallOperation['copy']>['step'] {
   if (state !== 'queued' && state !== 'running') return null;
   if (backup === 'in_progress') return 'backing_up';
   return kind === copyInstall.name && state === 'running' ? 'restoring' : 'waiting';

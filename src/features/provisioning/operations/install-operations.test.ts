@@ -1,15 +1,15 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { signedIn } from '../../../test/portal-client.ts';
-import { NOT_FOUND } from '../../../test/refusal.ts';
-import { operatorFor } from '../../access/caller.ts';
-import { serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
-import { timestamp } from '../../lib/clock.ts';
-import { DAY_MS } from '../../lib/durations.ts';
-import { NotFound } from '../../lib/failures.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { signedIn } from '../../../../test/portal-client.ts';
+import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { operatorFor } from '../../../access/caller.ts';
+import { serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import { NotFound } from '../../../lib/failures.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 const operations = (id = install.id, person = owner) =>
-  homeport.services.operations.list(operatorFor(person.userId), id);
+  homeport.services.installOperations.list(operatorFor(person.userId), id);
 const request = (id: string) =>
   owner.client.post(`/installs/${id}/backups`, { description: 'x', notification_emails: ['a@b.example'] });
 
@@ -40,20 +40,25 @@ describe('the operations of an install', () => {
     expect(results).toEqual([
       {
         id: expect.any(String),
-        kind: 'create_backup',
+        kind: 'backup.create',
+        account_id: accountId,
+        install: { id: other.id, name: other.name },
+        cancellable: false,
+        progress: null,
+        result: { backup_id: expect.any(String) },
         cache: null,
         backup: { description: 'x', created_at: expect.any(String) },
         copy: null,
-        state: 'succeeded',
+        status: 'succeeded',
         attempt: 1,
-        reason: null,
+        error: null,
         created_at: expect.any(String),
         started_at: expect.any(String),
         finished_at: expect.any(String),
       },
-      expect.objectContaining({ kind: 'provision_install', state: 'succeeded' }),
+      expect.objectContaining({ kind: 'install.create', status: 'succeeded' }),
     ]);
-    expect((await operations()).results).toMatchObject([{ kind: 'provision_install' }]);
+    expect((await operations()).results).toMatchObject([{ kind: 'install.create' }]);
   });
 
   it('show a backup only to users who see its install', async () => {
@@ -69,8 +74,8 @@ describe('the operations of an install', () => {
     await homeport.idle();
     const given = await homeport.person(accountId, 'partial', [target.id]);
     const shown = async (person: Person) => (await operations(target.id, person)).results[0];
-    expect(await shown(owner)).toMatchObject({ kind: 'restore_backup', backup: { description: 'x' } });
-    expect(await shown(given)).toMatchObject({ kind: 'restore_backup', backup: null });
+    expect(await shown(owner)).toMatchObject({ kind: 'backup.restore', backup: { description: 'x' } });
+    expect(await shown(given)).toMatchObject({ kind: 'backup.restore', backup: null });
   });
 
   it('give the reason of a failure in the customer’s words, and show a pending retry', async () => {
@@ -80,9 +85,12 @@ describe('the operations of an install', () => {
     await request(broken.id);
     await homeport.idle();
     const [backup] = (await operations(broken.id)).results;
-    expect(backup).toMatchObject({ kind: 'create_backup', reason: expect.stringMatching(/^[A-Z].*\.$/) });
-    expect(['queued', 'failed']).toContain(backup?.state);
-    expect(backup?.reason).not.toContain(homeport.config.dataDir);
+    expect(backup).toMatchObject({
+      kind: 'backup.create',
+      error: { message: expect.stringMatching(/^[A-Z].*\.$/) },
+    });
+    expect(['queued', 'failed']).toContain(backup?.status);
+    expect(backup?.error?.message).not.toContain(homeport.config.dataDir);
   });
 
   it('are at most fifty, unfinished or finished', async () => {
@@ -91,10 +99,11 @@ describe('the operations of an install', () => {
     await homeport.platform.database.write(async ({ queries }) => {
       for (let n = 0; n < 55; n++) {
         const isFinished = n % 2 === 0;
+        const id = crypto.randomUUID();
         await queries
           .insertInto('jobs')
           .values({
-            id: crypto.randomUUID(),
+            id,
             kind: 'apply_install',
             lane: busy.id,
             payload: '{}',
@@ -109,6 +118,19 @@ describe('the operations of an install', () => {
             error: null,
             started_at: null,
             finished_at: isFinished ? later : null,
+          })
+          .execute();
+        await queries
+          .insertInto('operations')
+          .values({
+            id,
+            kind: 'install.apply',
+            job_id: id,
+            account_id: accountId,
+            install_id: busy.id,
+            install_name: busy.name,
+            result: null,
+            created_at: later,
           })
           .execute();
       }
@@ -142,9 +164,9 @@ describe('the operations of an install', () => {
       expect((await owner.client.post(`/installs/${id}/purge_cache`, { type })).status).toBe(202);
     }
     expect((await operations(id)).results).toMatchObject([
-      { kind: 'purge_cache', cache: 'cdn' },
-      { kind: 'purge_cache', cache: 'page' },
-      { kind: 'provision_install', cache: null },
+      { kind: 'cache.purge', cache: 'cdn' },
+      { kind: 'cache.purge', cache: 'page' },
+      { kind: 'install.create', cache: null },
     ]);
   });
 
@@ -168,7 +190,7 @@ describe('the portal', () => {
     expect(await portal.get(`/installs/${fresh.id}/operations`)).toMatchObject({
       status: 200,
       body: {
-        results: [{ kind: 'provision_install' }],
+        results: [{ kind: 'install.create' }],
         next: { purge_object: null, check_status: null, verify_domain: null },
         // File websites have no object cache, and this platform has no CDN.
         caches: ['page'],
@@ -184,7 +206,7 @@ describe('the portal', () => {
 
 describe('the options of a new install', () => {
   it('have no PHP on a host that serves files', async () => {
-    expect(await homeport.services.operations.options()).toEqual({
+    expect(await homeport.services.installOperations.options()).toEqual({
       php_versions: [],
       site_domain: 'localhost',
     });
@@ -197,7 +219,7 @@ describe('on Linux hosts', () => {
     const linux = await startTestHomeport({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
     });
-    const { operations: ofLinux } = linux.services;
+    const { installOperations: ofLinux } = linux.services;
     const { accountId: account, owner: person } = await linux.ownedAccount();
     const caller = operatorFor(person.userId);
     expect(await ofLinux.options()).toEqual({ php_versions: ['8.4', '8.2'], site_domain: 'localhost' });
@@ -205,7 +227,7 @@ describe('on Linux hosts', () => {
     const doomed = await linux.install(person, account, { php_version: '8.4' });
     expect((await person.client.get(`/installs/${doomed.id}`)).body).toMatchObject({ status: 'failed' });
     expect((await ofLinux.list(caller, doomed.id)).results).toMatchObject([
-      { kind: 'provision_install', state: 'failed', reason: expect.stringMatching(/no 8\.4/) },
+      { kind: 'install.create', status: 'failed', error: { message: expect.stringMatching(/no 8\.4/) } },
     ]);
     await linux.remove();
     await machine.close();

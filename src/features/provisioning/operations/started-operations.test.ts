@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, text } from '../../../test/client.ts';
-import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type Answer, text } from '../../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 
 let homeport: TestHomeport;
 let accountId: string;

@@ -1,0 +1,82 @@
+import { Value } from 'typebox/value';
+import type { Verb } from '../../../access/permissions.ts';
+import type { Transaction } from '../../../database/database.ts';
+import type { JobState } from '../../../database/tables/jobs.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createBackupFinisher } from '../../backups/finish-backup.ts';
+import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
+import { checkDomain } from '../../domains/status-reports/jobs.ts';
+import { completeUnchecked } from '../../domains/status-reports/unchecked.ts';
+import { purgeCache } from '../../websites/caches/jobs.ts';
+import { switchWordpress } from '../../websites/installs/jobs.ts';
+import { configureOffload } from '../../websites/offload/jobs.ts';
+import { endOffloadRequest } from '../../websites/offload/requests.ts';
+
+/** How operations of one type of job are cancelled. */
+interface Cancellation {
+  /** `queued`: not once it runs. */
+  until: 'running' | 'ended';
+  /** The permission of the action. */
+  verb: Verb;
+  /** Ends what waits for the job, in the transaction that cancels it. */
+  end?: (transaction: Transaction, payload: unknown) => Promise<void>;
+}
+
+export type Cancellations = ReturnType<typeof createCancellations>;
+
+/**
+ * The operations that users can cancel (docs/decisions/operations.md). Creating, applying and deleting websites are left
+ * out: the platform would have to start them again to reach the desired state.
+ */
+export function createCancellations(platform: Platform) {
+  const finishBackup = createBackupFinisher(platform);
+  const table: Record<string, Cancellation> = {
+    [createBackup.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      end: (transaction, payload) =>
+        finishBackup(transaction, Value.Parse(createBackup.payload, payload).backup_id, {
+          status: 'aborted',
+          reason: 'The backup was cancelled.',
+        }),
+    },
+    // The website stays as it is. The backup that was made for a copy is deleted by the next maintenance.
+    [restoreBackup.name]: { until: 'ended', verb: 'install.work' },
+    [prepareCopy.name]: { until: 'ended', verb: 'install.work' },
+    [copyInstall.name]: { until: 'ended', verb: 'install.work' },
+    [purgeCache.name]: { until: 'running', verb: 'install.work' },
+    [configureOffload.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      end: (transaction, payload) =>
+        endOffloadRequest(transaction, Value.Parse(configureOffload.payload, payload), {
+          reason: 'The change was cancelled. The previous settings stay active.',
+          now: timestamp(platform.clock),
+        }),
+    },
+    [checkDomain.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      end: ({ queries }, payload) =>
+        completeUnchecked(queries, Value.Parse(checkDomain.payload, payload).report_id, 'was cancelled'),
+    },
+    [switchWordpress.name]: { until: 'running', verb: 'install.change' },
+  };
+
+  /** The way to cancel a job in this state; null if it cannot be cancelled. */
+  function of({ kind, state }: { kind: string; state: JobState }): Cancellation | null {
+    const found = table[kind];
+    if (found === undefined || (state !== 'queued' && state !== 'running')) return null;
+    return state === 'running' && found.until === 'running' ? null : found;
+  }
+
+  return {
+    of,
+
+    /** Ends what waits for a cancelled job. Call it in the transaction that cancels the job. */
+    async end(transaction: Transaction, job: { kind: string; payload: unknown }): Promise<void> {
+      await table[job.kind]?.end?.(transaction, job.payload);
+    },
+  };
+}

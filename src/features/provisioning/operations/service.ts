@@ -1,0 +1,109 @@
+import type { Caller } from '../../../access/caller.ts';
+import { loadScope, type Scope } from '../../../access/memberships.ts';
+import { authorize, type ResourceAccess } from '../../../access/permissions.ts';
+import type { JobState } from '../../../database/tables/jobs.ts';
+import { SECOND_MS } from '../../../lib/durations.ts';
+import { Conflict, NotFound } from '../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Cancellations } from './cancellation.ts';
+import { type Operation, presentOperation } from './present.ts';
+import { findJobOf, findOperation, type OperationFilters, pageOfOperations } from './store.ts';
+import { createWaits } from './waits.ts';
+
+export type OperationService = ReturnType<typeof createOperationService>;
+
+/** The operations of accounts (docs/api.md, Operations). */
+export function createOperationService(
+  { database, queue, activity }: Pick<Platform, 'database' | 'queue' | 'activity'>,
+  cancellations: Cancellations,
+) {
+  const { reader } = database;
+
+  /** Throws NotFound. */
+  async function get(caller: Caller, id: string): Promise<Operation> {
+    const scope = await loadScope(reader, caller);
+    const record = isEmpty(scope) ? undefined : await findOperation(reader, scope, id);
+    if (!record) throw new NotFound();
+    return presentOperation(record);
+  }
+
+  const waits = createWaits(database);
+
+  return {
+    get,
+
+    /**
+     * The operation when it has ended, or as it is after `seconds`, or at once when the process stops. Throws NotFound, also
+     * if the caller has lost the right meanwhile.
+     */
+    async wait(
+      caller: Caller,
+      id: string,
+      { seconds, disconnected }: { seconds: number; disconnected(): AbortSignal },
+    ): Promise<Operation> {
+      const present = await get(caller, id);
+      if (seconds === 0 || present.finished_at !== null) return present;
+      const gone = disconnected();
+      await waits.hold(id, seconds * SECOND_MS, gone);
+      // No one reads this answer.
+      return gone.aborted ? present : get(caller, id);
+    },
+
+    /** Answers all waiting requests, and later ones at once. */
+    close: waits.close,
+
+    /** Oldest first. An account that the caller cannot see has none. */
+    async list(
+      caller: Caller,
+      page: PageRequest,
+      { account_id, ...filters }: OperationFilters & { account_id?: string | undefined },
+    ): Promise<PageOf<Operation>> {
+      const scope = await loadScope(reader, caller, account_id);
+      if (isEmpty(scope)) return { count: 0, results: [] };
+      const { count, results } = await pageOfOperations(reader, scope, filters, page);
+      return { count, results: results.map(presentOperation) };
+    },
+
+    /**
+     * Cancels an operation. One that runs ends within seconds, unless its work is completed first. Throws NotFound,
+     * Forbidden; Conflict if it has ended or cannot be cancelled.
+     */
+    async cancel(caller: Caller, id: string): Promise<void> {
+      await database.write(async (transaction) => {
+        const { queries } = transaction;
+        const scope = await loadScope(queries, caller);
+        const record = isEmpty(scope) ? undefined : await findOperation(queries, scope, id);
+        const job = record && (await findJobOf(queries, id));
+        if (!record || !job) throw new NotFound();
+        const cancellation = cancellations.of(job);
+        // The right to cancel is that of the action, so it comes before the reasons that do not depend on the caller.
+        authorize(cancellation?.verb ?? 'install.work', 'install.read', accessOf(scope, record));
+        if (cancellation === null) throw new Conflict(refusalOf(job.state));
+        const done = await queue.cancel(transaction, job.id);
+        if (done === null) throw new Conflict(ENDED);
+        if (done === 'called off' && cancellation.until === 'running') throw new Conflict(BEGUN);
+        if (done === 'cancelled') await cancellations.end(transaction, job);
+        await activity.record(transaction, caller, record.account_id, {
+          action: 'operation.cancel',
+          subject: { id, name: record.install_name ?? record.kind },
+          installId: record.install_id,
+          details: { kind: record.kind },
+        });
+      });
+    },
+  };
+}
+
+const isEmpty = ({ whole, partial }: Scope) => whole.length + partial.length === 0;
+
+const ENDED = 'The operation has ended';
+const BEGUN = 'The operation runs already and can no longer be cancelled';
+const refusalOf = (state: JobState) =>
+  state === 'queued' ? 'Operations of this kind cannot be cancelled' : state === 'running' ? BEGUN : ENDED;
+
+/** The caller's access to an operation that their scope shows. */
+function accessOf({ whole, installIds }: Scope, { account_id }: { account_id: string }): ResourceAccess {
+  const member = whole.find((membership) => membership.account_id === account_id);
+  return member && installIds === null ? { role: member.role, own: true } : { role: 'partial', own: true };
+}

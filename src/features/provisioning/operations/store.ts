@@ -1,0 +1,124 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Scope } from '../../../access/memberships.ts';
+import type { Queries } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables.ts';
+import type { OperationStatus } from '../../../lib/operation.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+
+export interface OperationFilters {
+  install_id?: string | undefined;
+  status?: string | undefined;
+  kind?: string | undefined;
+}
+
+type Joined = { operation: Tables['operations']; job: Tables['jobs'] };
+type Expressions = ExpressionBuilder<Tables & Joined, 'operation' | 'job'>;
+
+/** The state of its present job, except that an operation can fail although the job did its work. */
+const status = sql<OperationStatus>`case when job.state = 'succeeded' and operation.error_code is not null then 'failed' else job.state end`;
+
+export const operationsOf = (queries: Queries) =>
+  queries.selectFrom('operations as operation').innerJoin('jobs as job', 'job.id', 'operation.job_id');
+
+export const operationColumns = [
+  'operation.id',
+  'operation.kind',
+  'operation.account_id',
+  'operation.install_id',
+  'operation.install_name',
+  'operation.progress_done',
+  'operation.progress_total',
+  'operation.progress_unit',
+  'operation.result',
+  'operation.error_code',
+  'operation.error_message',
+  'operation.created_at',
+  'job.started_at',
+  'job.finished_at',
+  'job.reason',
+  'job.reason_code',
+  status.as('status'),
+] as const;
+
+/** The operations that a scope shows: of whole accounts, or of granted installs. */
+function inScope(eb: Expressions, { userId, whole, partial, installIds }: Scope) {
+  const idsOf = (memberships: Scope['whole']) => memberships.map(({ account_id }) => account_id);
+  const shown = [];
+  if (whole.length > 0) shown.push(eb('operation.account_id', 'in', idsOf(whole)));
+  if (partial.length > 0) {
+    shown.push(
+      eb.and([
+        eb('operation.account_id', 'in', idsOf(partial)),
+        eb(
+          'operation.install_id',
+          'in',
+          eb
+            .selectFrom('install_grants')
+            .select('install_id')
+            .where('user_id', '=', userId)
+            .where('account_id', 'in', idsOf(partial)),
+        ),
+      ]),
+    );
+  }
+  const own = eb.or(shown);
+  if (installIds === null) return own;
+  return installIds.length === 0
+    ? eb.lit(false)
+    : eb.and([own, eb('operation.install_id', 'in', installIds)]);
+}
+
+/** The operations in a scope, oldest first. */
+export async function pageOfOperations(
+  queries: Queries,
+  scope: Scope,
+  { install_id, status: wanted, kind }: OperationFilters,
+  page: PageRequest,
+): Promise<PageOf<OperationRecord>> {
+  let found = operationsOf(queries).where((eb) => inScope(eb, scope));
+  if (install_id !== undefined) found = found.where('operation.install_id', '=', install_id);
+  if (kind !== undefined) found = found.where('operation.kind', '=', kind);
+  if (wanted !== undefined) found = found.where(sql<boolean>`${status} = ${wanted}`);
+  const [{ count }, results] = await Promise.all([
+    found.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    found.select(operationColumns).orderBy('operation.seq').limit(page.limit).offset(page.offset).execute(),
+  ]);
+  return { count, results };
+}
+
+/** One operation, if the scope shows it. */
+export function findOperation(
+  queries: Queries,
+  scope: Scope,
+  id: string,
+): Promise<OperationRecord | undefined> {
+  return operationsOf(queries)
+    .select(operationColumns)
+    .where('operation.id', '=', id)
+    .where((eb) => inScope(eb, scope))
+    .executeTakeFirst();
+}
+
+/** The job of an operation, for its cancellation. */
+export function findJobOf(queries: Queries, operationId: string) {
+  return operationsOf(queries)
+    .select(['job.id', 'job.kind', 'job.state', 'job.payload'])
+    .where('operation.id', '=', operationId)
+    .executeTakeFirst();
+}
+
+/** Those of the given operations that have ended, or do not exist any more. */
+export async function endedOperations(queries: Queries, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await operationsOf(queries)
+    .select('operation.id')
+    .where('operation.id', 'in', ids)
+    .where('job.state', 'in', ['queued', 'running'])
+    .execute();
+  const unfinished = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !unfinished.has(id));
+}
+
+export type OperationRecord = Awaited<ReturnType<typeof anyOperation>>;
+const anyOperation = (queries: Queries) =>
+  operationsOf(queries).select(operationColumns).executeTakeFirstOrThrow();
