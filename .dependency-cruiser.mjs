@@ -17,6 +17,7 @@ const groups = [
   'backups',
   'provisioning',
   'transfers',
+  'usage',
 ];
 
 const never = (name, comment, from, to) => ({

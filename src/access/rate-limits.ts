@@ -17,6 +17,7 @@ export interface RateLimit {
     | 'email and address'
     | 'user'
     | 'user and address'
+    | 'user and account'
     | 'user and kind'
     | 'user and membership'
     | 'username';
@@ -166,6 +167,13 @@ export const RATE_LIMITS = {
   backupNoticesByUser: { keyPrefix: 'backup-mails:by', size: 100, windowSeconds: HOUR, subject: 'user' },
   /** and by recipient, over all users. */
   backupNoticesByEmail: { keyPrefix: 'backup-mails:to', size: 20, windowSeconds: HOUR, subject: 'email' },
+  /** Measurements of the storage of all installs of an account. */
+  storageRefreshes: {
+    keyPrefix: 'storage-refresh:person',
+    size: 4,
+    windowSeconds: HOUR,
+    subject: 'user and account',
+  },
 } as const satisfies Record<string, RateLimit | FixedRateLimit>;
 
 /** Seconds between two operations of the same kind on one install, as stored in the table `install_limits`. */
@@ -173,6 +181,7 @@ export const OPERATION_PAUSES = {
   check_status: 5,
   verify_domain: 5,
   purge_object: 60,
+  refresh_storage: 300,
 } as const;
 
 /** The key of a subject's count. `subject`: in the order that {@link RateLimit.subject} names, e.g. user and address. */

@@ -88,6 +88,39 @@ export function timeParameter<Name extends string>(name: Name, description: stri
   };
 }
 
+/** A day of the calendar. */
+export function dayParameter<Name extends string>(name: Name, description: string): QueryParameter<Name> {
+  return {
+    name,
+    schema: { type: 'string', format: 'date', description },
+    example: '2026-01-31',
+    read(text) {
+      const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
+      // Only days that exist are written back alike.
+      const exists = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+      if (!exists) throw refused(name, `${name} must be a day such as 2026-01-31`);
+      return text;
+    },
+  };
+}
+
+/** A whole number from 0. */
+export function wholeParameter<Name extends string>(
+  name: Name,
+  description: string,
+  fallback: number,
+): QueryParameter<Name> {
+  return {
+    name,
+    schema: { type: 'integer', minimum: 0, default: fallback, description },
+    example: fallback,
+    read(text) {
+      if (!/^\d{1,15}$/.test(text)) throw refused(name, `${name} must be a whole number, 0 or greater`);
+      return text;
+    },
+  };
+}
+
 /**
  * Reads the parameters that are present. Throws InvalidRequest for malformed and repeated ones, except that endpoints without
  * 400 (not `strict`) ignore repeated ones.

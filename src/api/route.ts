@@ -173,6 +173,19 @@ export function route<Path extends string, Response extends TSchema>(
   return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming, declared.method)) };
 }
 
+/** Declares an endpoint without a request body that answers 200 with an empty body. */
+export function emptyRoute<Path extends string>(
+  definition: Endpoint<Path> & { handle(call: Call<Path>): Promise<void> },
+): Route {
+  const { handle, ...declared } = definition;
+  return {
+    ...declared,
+    success: 200,
+    query: [],
+    run: async (incoming) => handle(checkedCall(incoming, declared.method)),
+  };
+}
+
 /** Declares an endpoint with query parameters and without paging. */
 export function queryRoute<Path extends string, Response extends TSchema, Name extends string>(
   definition: Omit<Endpoint<Path>, 'method'> & {

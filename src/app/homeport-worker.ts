@@ -14,6 +14,7 @@ import { invitationJobKinds } from '../features/identity/invitations/job-kinds.t
 import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
+import { usageJobKinds } from '../features/usage/job-kinds.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
 import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
 import type { JobKind } from '../jobs/job.ts';
@@ -66,7 +67,7 @@ export function createHomeportWorker(
   dnsPort = DNS_PORT,
 ): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
   const { config, database, queue, clock, random, log } = platform;
-  const { host, hostOf, objectStorage } = websites;
+  const { host, hostOf, answering, objectStorage } = websites;
   const mailer = createMailer(config, clock);
   const { internet, authority } = createOutside(platform, {
     edgePorts: () => edgePortsOf(websites, config),
@@ -99,6 +100,7 @@ export function createHomeportWorker(
     ...emailChangeJobKinds(services.emailChanges, mailer, config),
     ...transferJobKinds(platform, services.mailCounter, mailer),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
+    ...usageJobKinds(platform, host, answering),
     ...upkeep,
     ...platformBackup.kinds,
   ];

@@ -3,6 +3,7 @@ import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { hostQuestions } from '../features/provisioning/host-questions.ts';
 import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
+import type { AnsweringHost } from '../features/usage/job-kinds.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { connectHost } from '../hosting/remote/client.ts';
 import { HOUR_MS } from '../lib/durations.ts';
@@ -15,6 +16,8 @@ export interface Websites {
   hostOf(installId: string): Promise<Host>;
   /** Null while unknown, and in processes that do not serve them. */
   addresses(): HostingAddresses | null;
+  /** The hosts that can be asked for usage now. */
+  answering(): Promise<AnsweringHost[]>;
   /**
    * Reconciles the hosts with the database: now, every hour, and when a host answers again. Once it resolves, a host in
    * this process serves no unknown website.
@@ -35,6 +38,8 @@ export function createLinuxFleet(platform: Platform): Websites {
   return {
     host: fleet,
     hostOf: fleet.machineOf,
+    answering: () =>
+      Promise.all(fleet.met().map(async (id) => ({ host: id, hostId: id, source: await fleet.machine(id) }))),
     async startReconciling() {
       const reconciling = createReconciling(platform);
       const reconcile = async (hostId: string) => reconciling.run(hostId, await fleet.machine(hostId));

@@ -4,6 +4,7 @@ import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../featur
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
 import { verificationSchedule } from '../features/domains/domains/ownership-job-kinds.ts';
 import { reachabilitySchedule } from '../features/domains/status-reports/reachability-monitor.ts';
+import { usageSchedules } from '../features/usage/job-kinds.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
 import { defineJob, type JobKind, type JobType } from '../jobs/job.ts';
@@ -59,6 +60,7 @@ export function maintenance(
       scheduled(warn, '23 * * * *'),
       scheduled(discardCopyBackups, '*/10 * * * *'),
       verificationSchedule(platform),
+      ...usageSchedules(platform),
       ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)

@@ -21,6 +21,7 @@ import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/
 import { operationPortalRoutes } from '../features/provisioning/operations/portal-routes.ts';
 import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
+import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
@@ -52,6 +53,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...backupRoutes(services.backups),
     ...cacheRoutes(services.caches),
     ...operationRoutes(services.operations),
+    ...usageRoutes(services.usage),
     ...userRoutes(services.profile),
     ...sshKeyRoutes(services.sshKeys),
     ...credentialRoutes(services.credentials),

@@ -32,6 +32,7 @@ import { createInstallOperationService } from '../features/provisioning/operatio
 import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
 import { createTransferService } from '../features/transfers/service.ts';
+import { createUsageService } from '../features/usage/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
@@ -111,6 +112,7 @@ export function createServices(
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),
     mailCounter: limiter,
+    usage: createUsageService(platform, limiter),
     ownCertificate: () => readOwnCertificate(platform.config),
   };
 }

@@ -22,6 +22,7 @@ import { programVersion } from './migrations/0017-program-version.ts';
 import { platformBackups } from './migrations/0018-platform-backups.ts';
 import { conventions } from './migrations/0019-conventions.ts';
 import { operations } from './migrations/0020-operations.ts';
+import { usage } from './migrations/0022-usage.ts';
 import { siteTransfers } from './migrations/0024-site-transfers.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
@@ -48,6 +49,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0018-platform-backups': platformBackups,
   '0019-conventions': conventions,
   '0020-operations': operations,
+  '0022-usage': usage,
   '0024-site-transfers': siteTransfers,
 };
 

@@ -37,6 +37,13 @@ import type {
   SessionRow,
 } from './tables/signing-in.ts';
 import type { SiteTransferRow } from './tables/transfers.ts';
+import type {
+  AccountLimitRow,
+  UsageCursorRow,
+  UsageInstallRow,
+  UsageStorageRow,
+  UsageTrafficRow,
+} from './tables/usage.ts';
 import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
 
 /**
@@ -88,4 +95,9 @@ export interface Tables {
   workers: WorkerRow;
   schedule_runs: ScheduleRunRow;
   changes: ChangeRow;
+  usage_installs: UsageInstallRow;
+  usage_traffic: UsageTrafficRow;
+  usage_storage: UsageStorageRow;
+  usage_cursors: UsageCursorRow;
+  account_limits: AccountLimitRow;
 }

@@ -8,6 +8,7 @@ import { insertActivity, joinedAccounts, nameOfCredential, nameOfPerson } from '
 export const ACTIONS = [
   'account.create',
   'account.update',
+  'account.limit',
   'account_user.invite',
   'account_user.add',
   'account_user.accept',

@@ -198,10 +198,11 @@ describe('the description', () => {
     const format = row.number === 31 ? undefined : 'uuid';
     for (const { schema } of ids) expect([schema.type, schema.format]).toEqual(['string', format]);
     const query = parameters.filter((one) => one.in === 'query').map((one) => one.name);
-    expect(query.includes('limit') && query.includes('offset')).toBe(row.isPaged);
+    // Endpoint 62 has pages of its own form.
+    expect(query.includes('limit') && query.includes('offset')).toBe(row.isPaged || row.number === 62);
     expect(operation.security).toEqual(row.isPublic ? [] : undefined);
     expect(operation.requestBody?.required).toBe(row.hasBody ? true : undefined);
-    const silent = row.success === 204 || [22, 23, 35].includes(row.number);
+    const silent = row.success === 204 || [22, 23, 35, 66, 67].includes(row.number);
     expect(operation.responses[row.success]?.content === undefined).toBe(silent);
   });
 });
@@ -448,7 +449,7 @@ describe('success', () => {
     const path = pathTo(row, made);
     const answer = await account.owner.client.call(row.method, path, json === undefined ? {} : { json });
     expect(answer.status).toBe(row.success);
-    const silent = row.success === 204 || [22, 23, 35].includes(row.number);
+    const silent = row.success === 204 || [22, 23, 35, 66, 67].includes(row.number);
     expect(answer.body === undefined).toBe(silent);
     if (!silent) expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });

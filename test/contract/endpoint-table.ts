@@ -57,6 +57,13 @@ const TABLE = `
 | 50 | GET    | /operations                                                 | 200 | 400, 401, 429, 503                 |
 | 51 | GET    | /operations/{operation_id}                                  | 200 | 401, 403, 404, 429, 503            |
 | 52 | DELETE | /operations/{operation_id}                                  | 204 | 401, 403, 404, 409, 429, 503       |
+| 61 | GET    | /accounts/{account_id}/limits                               | 200 | 400, 401, 403, 404, 429, 500, 502, 503 |
+| 62 | GET    | /accounts/{account_id}/usage                                | 200 | 400, 401, 403, 404, 429            |
+| 63 | GET    | /accounts/{account_id}/usage/summary                        | 200 | 400, 401, 403, 404, 429, 502, 503  |
+| 64 | GET    | /accounts/{account_id}/usage/insights                       | 200 | 400, 401, 403, 404, 429, 502, 503  |
+| 65 | GET    | /installs/{install_id}/usage                                | 200 | 400, 401, 403, 404, 429, 503       |
+| 66 | POST   | /accounts/{account_id}/usage/refresh_disk_usage             | 200 | 400, 401, 403, 404, 429, 500, 502, 503 |
+| 67 | POST   | /installs/{install_id}/usage/refresh_disk_usage             | 200 | 400, 401, 403, 404, 429, 500, 502, 503 |
 | 90 | GET    | /accounts/{account_id}/site_transfers                       | 200 | 400, 401, 403, 404, 429, 500, 503  |
 | 91 | POST   | /accounts/{account_id}/site_transfers/{transfer_id}/accept  | 200 | 400, 401, 403, 404, 409, 429, 500, 503 |
 | 92 | GET    | /sites/{site_id}/site_transfers                             | 200 | 400, 401, 403, 404, 429, 500, 503  |
@@ -69,8 +76,8 @@ const TABLE = `
 | 99 | GET    | /accounts/{account_id}/activity                             | 200 | 400, 401, 403, 404, 429, 503       |
 `;
 
-/** Endpoints that read a body: all that POST or PATCH, but the requests for a status report and a verification. */
-const POST_WITHOUT_BODY = [30, 40, 91];
+/** Endpoints that read a body: all that POST or PATCH, but the requests for a status report, a verification and a measurement. */
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 91];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37, 50, 90, 92, 96, 99];
 const PUBLIC = [1, 2];

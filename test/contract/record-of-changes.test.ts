@@ -6,7 +6,7 @@ import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 /** The activity entries of each changing endpoint, one per subject. Status reports change nothing, nor do verifications without the
- * record. */
+ * record and measurements of storage. */
 const WRITTEN: Record<number, readonly string[]> = {
   6: ['account_user.invite'],
   8: [],
@@ -33,6 +33,8 @@ const WRITTEN: Record<number, readonly string[]> = {
   91: ['site_transfer.accept'],
   93: ['site_transfer.request'],
   95: ['site_transfer.cancel'],
+  66: [],
+  67: [],
   97: ['credential.create'],
   98: ['credential.revoke'],
 };

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
+import { addAccountLimitsCommand } from './account-limits.ts';
 import { namedAccount } from './named-account.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -22,6 +23,8 @@ export function addAccountCommands(program: Command): void {
         process.stdout.write(`Created the account ${made.name}: ${made.id}\n`);
       });
     });
+
+  addAccountLimitsCommand(account);
 
   account
     .command('update')

@@ -6,6 +6,7 @@ import { nameAndAddress } from './person-name.ts';
 const ACTIONS: readonly Entry['action'][] = [
   'account.create',
   'account.update',
+  'account.limit',
   'account_user.invite',
   'account_user.add',
   'account_user.accept',

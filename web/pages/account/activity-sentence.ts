@@ -22,6 +22,7 @@ export function sentenceOf(entry: EntryFields): string {
 const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details) => string> = {
   'account.create': ({ subject_name }) => `created the account ${subject_name}`,
   'account.update': accountUpdate,
+  'account.limit': () => 'changed the limits of the account',
   'account_user.invite': ({ subject_name }, { again, roles }) =>
     again === true ? `invited ${subject_name} again` : `invited ${subject_name}${asRoles(roles)}`,
   'account_user.add': ({ subject_name }, { roles }) => `added ${subject_name}${asRoles(roles)}`,

@@ -9,6 +9,7 @@ const NAMES: Record<Operation, string> = {
   check_status: 'Domain status checks',
   verify_domain: 'Domain verifications',
   purge_object: 'Object cache purges',
+  refresh_storage: 'Measurements of storage',
 };
 
 const messageOf = (operation: Operation) =>

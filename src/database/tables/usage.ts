@@ -1,0 +1,58 @@
+import type { Environment } from './installs.ts';
+
+/** An install with usage. It stays until its last day is deleted, also if the install itself is gone. */
+export interface UsageInstallRow {
+  install_id: string;
+  account_id: string;
+  /** Id of the host that counts it, or `embedded`. */
+  host: string;
+  name: string;
+  environment: Environment | null;
+}
+
+/** The traffic of an install on one day, as one host counted it. The counts of several sources add up. */
+export interface UsageTrafficRow {
+  install_id: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  /** The host and its ledger. */
+  source: string;
+  /** The account that the install belonged to. */
+  account_id: string;
+  requests: number;
+  bytes: number;
+  visits: number;
+}
+
+/** The last measurement of an install's storage on one day. */
+export interface UsageStorageRow {
+  install_id: string;
+  day: string;
+  account_id: string;
+  file_bytes: number;
+  /** The following are null on hosts without databases. */
+  database_bytes: number | null;
+  data_bytes: number | null;
+  tables_count: number | null;
+  autoloaded_bytes: number | null;
+  measured_at: string;
+}
+
+/** How far the control plane has read the ledger of a host. */
+export interface UsageCursorRow {
+  host: string;
+  ledger: string;
+  revision: number;
+  collected_at: string;
+}
+
+/** The limits of an account for each month; null without a limit. */
+export interface AccountLimitRow {
+  account_id: string;
+  visitors: number | null;
+  /** Bytes. */
+  storage: number | null;
+  /** Bytes. */
+  bandwidth: number | null;
+  updated_at: string;
+}

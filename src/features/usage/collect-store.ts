@@ -1,0 +1,175 @@
+import type { Queries } from '../../database/database.ts';
+import type { MeasuredStorage, UsageCursor, UsagePage } from '../../hosting/contract/usage.ts';
+import { EMBEDDED } from '../provisioning/orphan-store.ts';
+
+/** How far the ledger of a host has been read; null if not at all. */
+export async function findCursor(queries: Queries, host: string): Promise<UsageCursor | null> {
+  const row = await queries
+    .selectFrom('usage_cursors')
+    .select(['ledger', 'revision'])
+    .where('host', '=', host)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Stores a page of a host's ledger and how far it goes. Returns the number of days that belong to no install of that host, which are
+ * left out: a host reports nothing about the installs of others.
+ */
+export async function storePage(
+  queries: Queries,
+  host: string,
+  { ledger, revision, days }: UsagePage,
+  now: string,
+): Promise<number> {
+  const accounts = await accountsOf(queries, host, [...new Set(days.map(({ installId }) => installId))]);
+  const source = `${host}/${ledger}`;
+  const rows = days.flatMap(({ installId, day, requests, bytes, visits }) => {
+    const account_id = accounts.get(installId);
+    if (account_id === undefined) return [];
+    return [{ install_id: installId, day, source, account_id, requests, bytes, visits }];
+  });
+  if (rows.length > 0) {
+    await queries
+      .insertInto('usage_traffic')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['install_id', 'day', 'source'])
+          .doUpdateSet((eb) => ({
+            account_id: eb.ref('excluded.account_id'),
+            requests: eb.ref('excluded.requests'),
+            bytes: eb.ref('excluded.bytes'),
+            visits: eb.ref('excluded.visits'),
+          }))
+          // Totals only grow. A collector that lost its lease may come late.
+          .whereRef('usage_traffic.requests', '<=', 'excluded.requests'),
+      )
+      .execute();
+  }
+  await queries
+    .insertInto('usage_cursors')
+    .values({ host, ledger, revision, collected_at: now })
+    .onConflict((conflict) => conflict.column('host').doUpdateSet({ ledger, revision, collected_at: now }))
+    .execute();
+  return days.length - rows.length;
+}
+
+/** The accounts of a host's installs, by install. Deleted installs keep the account that they had. */
+async function accountsOf(
+  queries: Queries,
+  host: string,
+  installIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (installIds.length === 0) return new Map();
+  const present = await queries
+    .selectFrom('installs')
+    .select(['id', 'account_id', 'name', 'environment'])
+    .where('id', 'in', installIds)
+    .$if(host !== EMBEDDED, (query) => query.where('host_id', '=', host))
+    .execute();
+  for (const { id, account_id, name, environment } of present) {
+    await noteInstall(queries, { install_id: id, account_id, host, name, environment });
+  }
+  const known = await queries
+    .selectFrom('usage_installs')
+    .select(['install_id', 'account_id'])
+    .where('install_id', 'in', installIds)
+    .where('host', '=', host)
+    .execute();
+  return new Map(known.map(({ install_id, account_id }) => [install_id, account_id]));
+}
+
+async function noteInstall(
+  queries: Queries,
+  install: {
+    install_id: string;
+    account_id: string;
+    host: string;
+    name: string;
+    environment: 'production' | 'staging' | 'development' | null;
+  },
+): Promise<void> {
+  const { install_id: _id, ...changing } = install;
+  await queries
+    .insertInto('usage_installs')
+    .values(install)
+    .onConflict((conflict) => conflict.column('install_id').doUpdateSet(changing))
+    .execute();
+}
+
+/** Active installs on a host, or on the embedded host, that have not been measured since `since`. */
+export async function installsToMeasure(
+  queries: Queries,
+  hostId: string | null,
+  since: string,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  return queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name'])
+    .where('install.status', '=', 'active')
+    .$if(hostId !== null, (query) => query.where('install.host_id', '=', hostId))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('usage_storage as measured')
+            .select('measured.install_id')
+            .whereRef('measured.install_id', '=', 'install.id')
+            .where('measured.measured_at', '>=', since),
+        ),
+      ),
+    )
+    .orderBy('install.seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores a measurement as that of its day. Does nothing if the install has been deleted. */
+export async function storeMeasurement(
+  queries: Queries,
+  installId: string,
+  { fileBytes, database }: MeasuredStorage,
+  now: string,
+): Promise<void> {
+  const install = await queries
+    .selectFrom('installs')
+    .select(['account_id', 'host_id', 'name', 'environment'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  if (install === undefined) return;
+  const { account_id, host_id, name, environment } = install;
+  await noteInstall(queries, {
+    install_id: installId,
+    account_id,
+    host: host_id ?? EMBEDDED,
+    name,
+    environment,
+  });
+  const figures = {
+    account_id,
+    file_bytes: fileBytes,
+    database_bytes: database?.bytes ?? null,
+    data_bytes: database?.dataBytes ?? null,
+    tables_count: database?.tables ?? null,
+    autoloaded_bytes: database?.autoloadedBytes ?? null,
+    measured_at: now,
+  };
+  await queries
+    .insertInto('usage_storage')
+    .values({ install_id: installId, day: now.slice(0, 10), ...figures })
+    .onConflict((conflict) => conflict.columns(['install_id', 'day']).doUpdateSet(figures))
+    .execute();
+}
+
+/** Deletes days before `day`, and deleted installs of which none is left. */
+export async function deleteUsageBefore(queries: Queries, day: string): Promise<void> {
+  await queries.deleteFrom('usage_traffic').where('day', '<', day).execute();
+  await queries.deleteFrom('usage_storage').where('day', '<', day).execute();
+  await queries
+    .deleteFrom('usage_installs')
+    .where('install_id', 'not in', (of) => of.selectFrom('installs').select('id'))
+    .where('install_id', 'not in', (of) => of.selectFrom('usage_traffic').select('install_id'))
+    .where('install_id', 'not in', (of) => of.selectFrom('usage_storage').select('install_id'))
+    .execute();
+}
