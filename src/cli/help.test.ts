@@ -54,6 +54,8 @@ test('all that the documents name are there', () => {
     'serve',
     'migrate',
     'account create',
+    'account limits',
+    'account update',
     'account list',
     'user create',
     'user list',

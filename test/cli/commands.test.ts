@@ -417,3 +417,21 @@ describe('a configuration that cannot be used is one line, and 1', () => {
     folder.remove();
   });
 });
+
+test('shows and sets the limits of an account', async () => {
+  const none = { visitors: null, storage: null, bandwidth: null };
+  expect(await json('account', 'limits', 'Harbour Agency')).toEqual(none);
+  const set = ['account', 'limits', account, '--visitors', '1000', '--storage', '50GB'];
+  expect(await json(...set)).toEqual({ visitors: 1000, storage: 50 * 1024 ** 3, bandwidth: null });
+  expect(await json('account', 'limits', account, '--visitors', 'none', '--bandwidth', '7')).toEqual({
+    visitors: null,
+    storage: 50 * 1024 ** 3,
+    bandwidth: 7,
+  });
+  expect((await cli('account', 'limits', account)).stdout).toMatch(/Harbour Agency +none +53687091200 +7/);
+  expect(await cli('account', 'limits', account, '--storage', '1.5GB')).toMatchObject({
+    code: 1,
+    stdout: '',
+  });
+  await refused(['account', 'limits', 'Unknown'], /There is no account "Unknown"/);
+});

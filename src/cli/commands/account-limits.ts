@@ -3,10 +3,13 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { printJson, table } from '../terminal/output.ts';
 import { namedAccount } from './named-account.ts';
 
+/** Commander replaces null by an empty text. */
+type Limit = number | 'none';
+
 interface LimitOptions {
-  visitors?: number | null;
-  storage?: number | null;
-  bandwidth?: number | null;
+  visitors?: Limit;
+  storage?: Limit;
+  bandwidth?: Limit;
   json?: boolean;
 }
 
@@ -27,7 +30,10 @@ export function addAccountLimitsCommand(account: Command): void {
       '\nHomeport shows limits and does not enforce them.' +
         '\n\nExample:\n  homeport account limits "Harbour Agency" --visitors 100000 --storage 50GB --bandwidth none',
     )
-    .action(async (text: string, { json, ...change }: LimitOptions, command: Command) => {
+    .action(async (text: string, { json, ...wanted }: LimitOptions, command: Command) => {
+      const change = Object.fromEntries(
+        Object.entries(wanted).map(([name, limit]) => [name, limit === 'none' ? null : limit]),
+      );
       await withPlatform(command, async (_platform, { accounts, usage }) => {
         const { id, name } = namedAccount(await accounts.listAll(), text);
         const limits =
@@ -44,14 +50,14 @@ export function addAccountLimitsCommand(account: Command): void {
     });
 }
 
-function countArgument(text: string): number | null {
-  if (text === 'none') return null;
+function countArgument(text: string): Limit {
+  if (text === 'none') return text;
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number or "none".');
   return Number(text);
 }
 
-function bytesArgument(text: string): number | null {
-  if (text === 'none') return null;
+function bytesArgument(text: string): Limit {
+  if (text === 'none') return text;
   const [, digits, unit] = /^(\d{1,15})\s*(KB|MB|GB|TB)?$/.exec(text) ?? [];
   const bytes = Number(digits) * (isUnit(unit) ? UNITS[unit] : 1);
   if (!Number.isSafeInteger(bytes)) {

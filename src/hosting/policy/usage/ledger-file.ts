@@ -47,7 +47,7 @@ export function openLedgerFile(file: string, newId: () => string, log: Logger): 
   try {
     return open(file, newId);
   } catch (err) {
-    log.error({ err, file }, 'the usage ledger is unusable and begins anew; counts not collected are lost');
+    log.error({ err, file }, 'the usage ledger is unusable and was replaced; counts not collected are lost');
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
     return open(file, newId);
   }
