@@ -7,10 +7,11 @@ import { findPostgres } from './test/servers/postgres-server.ts';
 const postgres = findPostgres() !== undefined;
 for (const line of skippedTests()) process.stderr.write(`${line}\n`);
 
-const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'];
+const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', 'packages/**/*.test.ts'];
 /** Tests that run once, on SQLite: they open no database, or are slow and about something else. */
 const withoutDatabase = [
   'web/**',
+  'packages/**',
   'src/hosting/**',
   'src/network/**',
   'test/bench/**',

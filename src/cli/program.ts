@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addApiCommand } from './commands/api.ts';
 import { addBackupCommands } from './commands/backups.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addInstallCommands } from './commands/installs.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -32,6 +34,8 @@ export function createProgram(): Command {
   addHostCommand(program);
   addPlatformCommands(program);
   addDoctorCommand(program);
+  addApiCommand(program);
+  addMcpCommand(program);
   nameOwnHelp(program, program.name());
   return program;
 }

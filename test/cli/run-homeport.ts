@@ -47,11 +47,12 @@ export function begin(environment: Environment, ...words: string[]): Running {
   return beginCommand(environment, [process.execPath, PROGRAM, ...words]);
 }
 
-function beginCommand(environment: Environment, [program = '', ...words]: string[]): Running {
+function beginCommand(environment: Environment, [program = '', ...words]: string[], input?: string): Running {
   const child = spawn(program, words, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.end(input);
   let stdout = '';
   let stderr = '';
   const listeners = new Set<() => void>();
@@ -97,6 +98,11 @@ function beginCommand(environment: Environment, [program = '', ...words]: string
 /** Runs a command to its end. */
 export function run(environment: Environment, ...words: string[]): Promise<Ended> {
   return begin(environment, ...words).ended;
+}
+
+/** The same, with a text on its standard input. */
+export function runWithInput(environment: Environment, input: string, ...words: string[]): Promise<Ended> {
+  return beginCommand(environment, [process.execPath, PROGRAM, ...words], input).ended;
 }
 
 /** The same, where it must succeed; returns its JSON. */
