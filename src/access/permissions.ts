@@ -15,7 +15,9 @@ export type Verb =
   | 'install.read'
   | 'install.change'
   | 'install.work'
-  | 'certificate.key';
+  | 'certificate.key'
+  | 'event.read'
+  | 'webhook.manage';
 
 /** `all`: every resource of the account; `own`: granted installs, or the user's own entry; `none`: nothing. */
 export type Reach = 'all' | 'own' | 'none';
@@ -46,6 +48,10 @@ const REACH: Record<Verb, Record<Role, Reach>> = {
   'install.work': { owner: 'all', full: 'all', partial: 'own' },
   // read private keys (docs/api.md, Certificates)
   'certificate.key': { owner: 'all', full: 'all', partial: 'none' },
+  // read the event log: partial users the events of their granted installs
+  'event.read': { owner: 'all', full: 'all', partial: 'own' },
+  // list, create, change, delete webhooks, and read their deliveries
+  'webhook.manage': { owner: 'all', full: 'all', partial: 'none' },
 };
 
 /** The reach of a role for every verb, as the portal needs it. */
@@ -65,6 +71,8 @@ export function reachOf(role: Role): Record<Verb, Reach> {
     'install.change': reach('install.change'),
     'install.work': reach('install.work'),
     'certificate.key': reach('certificate.key'),
+    'event.read': reach('event.read'),
+    'webhook.manage': reach('webhook.manage'),
   };
 }
 

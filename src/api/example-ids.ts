@@ -17,4 +17,7 @@ export const EXAMPLE_ID = {
   otherAccount: 'e6a3c9d1-70b4-4f82-95e7-2d8c1b6f40a3',
   activity: '0b7d4e92-f3a8-4c61-b5d9-76e2a1c8f034',
   operation: 'c37f5b12-e9d4-4086-b6a1-84e0d2f9c573',
+  event: '1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d',
+  webhook: '83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135',
+  delivery: 'e6a4d19b-3c70-4258-b8e5-0f72c6a1d943',
 } as const;

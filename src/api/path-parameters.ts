@@ -14,6 +14,8 @@ const EXAMPLES: Record<string, string> = {
   credential_id: EXAMPLE_ID.credential,
   transfer_id: EXAMPLE_ID.transfer,
   operation_id: EXAMPLE_ID.operation,
+  webhook_id: EXAMPLE_ID.webhook,
+  delivery_id: EXAMPLE_ID.delivery,
 };
 
 /** The example of an identifier, by the name of the parameter. */

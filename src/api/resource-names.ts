@@ -13,6 +13,8 @@ const NAMES: Record<string, string> = {
   credential_id: 'credential',
   transfer_id: 'transfer',
   operation_id: 'operation',
+  webhook_id: 'webhook',
+  delivery_id: 'delivery',
 };
 
 export function resourceName(name: string): string {

@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
 import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
+import { webhookJobKinds } from '../features/accounts/webhooks/job-kinds.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
 import { issuanceHooks } from '../features/domains/certificates/issuance-hooks.ts';
@@ -101,6 +102,7 @@ export function createHomeportWorker(
     ...transferJobKinds(platform, services.mailCounter, mailer),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...usageJobKinds(platform, host, answering),
+    ...webhookJobKinds(mailer, config),
     ...upkeep,
     ...platformBackup.kinds,
   ];

@@ -8,6 +8,7 @@ import { BUILT_PORTAL, portalPages } from '../api/portal-pages.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
+import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
 import { createScheduler } from '../jobs/schedule.ts';
@@ -23,7 +24,7 @@ import { createSocketLimiters } from '../network/connections/socket-limiters.ts'
 import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
-import { createTextLookUp } from './network-clients.ts';
+import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
@@ -130,6 +131,12 @@ export async function startHomeport(
     const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
     worker.start();
     shutdown.add('worker', (graceMs) => worker.stop(graceMs));
+    const webhooks = createWebhookEngine(platform, {
+      placement: services.eventPlacement,
+      sender: createWebhookSender(config),
+    });
+    await webhooks.start();
+    shutdown.add('webhooks', (graceMs) => webhooks.stop(graceMs));
     const scheduler = createScheduler({ database, queue, clock, log, schedules });
     if (surroundings.schedules ?? true) scheduler.start();
     shutdown.add('schedules', () => scheduler.stop());

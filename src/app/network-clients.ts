@@ -12,6 +12,7 @@ import { createDnsResolver, systemDnsServers } from '../network/dns/resolver.ts'
 import { lookUpTxtRecords } from '../network/dns/txt-records.ts';
 import { createAddressPolicy } from '../network/probe/address-policy.ts';
 import { createProber, type WebPorts } from '../network/probe/prober.ts';
+import { createSender, type Sender } from '../network/webhooks/sender.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** The clients for name servers, for probes of customers' host names, and for the certificate authority. */
@@ -59,6 +60,14 @@ export function createTextLookUp(
   const mayContact = createAddressPolicy(allowPrivateTargets);
   return (name, signal) =>
     lookUpTxtRecords(name, { resolver, mayContact, signal, authoritativePort: dnsPort });
+}
+
+/** The sender of webhooks. Receivers pass the same address check as the targets of domain checks. */
+export function createWebhookSender({
+  resolvers,
+  allowPrivateTargets,
+}: Pick<Config, 'resolvers' | 'allowPrivateTargets'>): Sender {
+  return createSender({ servers: resolvers ?? systemDnsServers(), allowed: allowPrivateTargets });
 }
 
 function configuredAuthority(

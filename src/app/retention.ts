@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts';
 import { deleteInBatches } from '../database/delete-in-batches.ts';
 import { pruneChanges } from '../database/sqlite-changes.ts';
 import { deleteActivityBefore } from '../features/accounts/activity/store.ts';
+import { deleteEventsBefore } from '../features/accounts/events/store.ts';
 import { deleteReleasedBefore } from '../features/domains/domains/claims-store.ts';
 import { HOLD_DAYS } from '../features/domains/domains/ownership.ts';
 import { deleteReportsBefore } from '../features/domains/status-reports/store.ts';
@@ -26,6 +27,8 @@ import { deleteRunsBefore } from '../platform-backup/runs-store.ts';
 
 /** The longest period for which they are queried. */
 const KEEP_REPORTS_MS = 30 * DAY_MS;
+/** With their webhook deliveries. */
+const KEEP_EVENTS_MS = 30 * DAY_MS;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
 const KEEP_TRANSFERS_MS = 365 * DAY_MS;
 const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
@@ -54,6 +57,10 @@ export function createTidyJob({
       );
       const dayAgo = timestamp(clock, -KEEP_ANSWERS_MS);
       await deleteInBatches(database, signal, (queries, limit) => deleteKeysBefore(queries, dayAgo, limit));
+      const monthAgo = timestamp(clock, -KEEP_EVENTS_MS);
+      await deleteInBatches(database, signal, (queries, limit) =>
+        deleteEventsBefore(queries, monthAgo, limit),
+      );
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);

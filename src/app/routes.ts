@@ -3,7 +3,9 @@ import { serviceStatusRoutes } from '../api/service-status.ts';
 import { accountUserPortalRoutes, accountUserRoutes } from '../features/accounts/account-users/routes.ts';
 import { accountPortalRoutes, accountRoutes } from '../features/accounts/accounts/routes.ts';
 import { activityPortalRoutes, activityRoutes } from '../features/accounts/activity/routes.ts';
+import { eventRoutes } from '../features/accounts/events/routes.ts';
 import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
+import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
 import { certificateRoutes } from '../features/domains/certificates/routes.ts';
@@ -58,6 +60,8 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...sshKeyRoutes(services.sshKeys),
     ...credentialRoutes(services.credentials),
     ...activityRoutes(services.activity),
+    ...eventRoutes(services.events),
+    ...webhookRoutes(services.webhooks),
   ];
 }
 

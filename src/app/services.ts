@@ -5,8 +5,12 @@ import { createRateLimiter, type RateLimiter } from '../api/rate-limiter.ts';
 import { createAccountUserService } from '../features/accounts/account-users/service.ts';
 import { createAccountService } from '../features/accounts/accounts/service.ts';
 import { createActivityService } from '../features/accounts/activity/service.ts';
+import { createEventPlacement } from '../features/accounts/events/placement.ts';
+import { createEventService } from '../features/accounts/events/service.ts';
 import { createLiveEventService } from '../features/accounts/live-events/service.ts';
 import { createNoticeLimits } from '../features/accounts/security-notices/job-kinds.ts';
+import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
+import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
@@ -73,6 +77,7 @@ export function createServices(
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
   const deleteInstalls = createInstallDeletion(platform);
+  const eventPlacement = createEventPlacement(platform.database, deliveryQueue(platform));
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
@@ -101,6 +106,9 @@ export function createServices(
     passwords: createPasswordService(platform, limits, credentials),
     secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
+    eventPlacement,
+    events: createEventService(platform, eventPlacement),
+    webhooks: createWebhookService(platform, eventPlacement),
     overview: createOverviewService(platform),
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),

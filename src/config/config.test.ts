@@ -160,6 +160,14 @@ const CASES: {
     ],
     bad: ['always', 'FIRST'],
   },
+  webhookHttp: {
+    standard: false,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes'],
+  },
   watchDomains: {
     standard: true,
     good: [

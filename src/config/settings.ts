@@ -9,6 +9,7 @@ import { MAIL_SETTINGS } from './settings/mail.ts';
 import { OFFLOAD_SETTINGS } from './settings/offload.ts';
 import { PROCESS_SETTINGS } from './settings/process.ts';
 import type { Setting } from './settings/setting.ts';
+import { WEBHOOK_SETTINGS } from './settings/webhooks.ts';
 
 /**
  * All settings: the source of their types, of their validation, and of the table in docs/configuration.md, which has the same
@@ -19,6 +20,7 @@ export const SETTINGS = {
   ...API_SETTINGS,
   ...EDGE_SETTINGS,
   ...DOMAIN_CHECK_SETTINGS,
+  ...WEBHOOK_SETTINGS,
   ...CERTIFICATE_AUTHORITY_SETTINGS,
   ...HOST_SETTINGS,
   ...BACKUP_SETTINGS,

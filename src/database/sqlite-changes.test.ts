@@ -36,11 +36,7 @@ it('logs once that changes cannot be read, and continues from the same position 
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
   const told: unknown[] = [];
-  const source = sqliteChanges(
-    reading,
-    log,
-    5,
-  )({
+  const source = sqliteChanges(reading, log, { pollMs: 5 })({
     changed: (one) => told.push(one),
     on: () => told.push('on'),
     off: () => told.push('off'),

@@ -7,6 +7,8 @@ import type { Queries } from './database.ts';
 
 /** Interval of checking for commits; a check takes some microseconds. */
 const POLL_MS = 250;
+/** How soon a commit of this process is read. Commits within this time are read together. */
+const OWN_COMMIT_MS = 5;
 /** Rows read at a time. */
 const BATCH = 1_000;
 /** More than any process lags behind at four readings per second. */
@@ -14,9 +16,17 @@ const KEPT = 5_000;
 
 /**
  * Reads the rows that the triggers write into the table `changes` (migration 0005). `connection` must be read-only, because its
- * `data_version` shows only commits of other connections. While the table cannot be read, this logs once and keeps trying.
+ * `data_version` shows only commits of other connections. While the table cannot be read, this logs once and keeps trying. `onOwnCommit` calls a listener after each commit of this process, until the returned
+ * function is called: those changes need not wait for the next check.
  */
-export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs = POLL_MS): ChangeSource {
+export function sqliteChanges(
+  connection: Sqlite.Database,
+  log: Logger,
+  {
+    pollMs = POLL_MS,
+    onOwnCommit = () => () => {},
+  }: { pollMs?: number; onOwnCommit?: (listener: () => void) => () => void } = {},
+): ChangeSource {
   return (sink) => {
     const version = connection.prepare('pragma data_version').pluck();
     const last = connection.prepare("select seq from sqlite_sequence where name = 'changes'").pluck();
@@ -51,8 +61,7 @@ export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs =
       seenVersion = present;
     }
 
-    begin();
-    const timer = setInterval(() => {
+    function check(): void {
       try {
         look();
         if (failing) sink.on();
@@ -64,9 +73,23 @@ export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs =
         log.warn({ err: error }, 'the change feed was interrupted; reading changes again');
         sink.off();
       }
-    }, pollMs).unref();
+    }
+
+    begin();
+    const timer = setInterval(check, pollMs).unref();
+    let soon: NodeJS.Timeout | undefined;
+    const ignoreCommits = onOwnCommit(() => {
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        check();
+      }, OWN_COMMIT_MS).unref();
+    });
     return {
-      close: async () => clearInterval(timer),
+      async close() {
+        ignoreCommits();
+        clearTimeout(soon);
+        clearInterval(timer);
+      },
     };
   };
 }

@@ -49,7 +49,10 @@ export function openSqlite(file: string, log: Logger): Database {
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
   const writer = sqliteQueries(writing);
   const unchanged = createUnchangedResults(reading);
-  const commits = createGroupCommit(writing, writer, unchanged.committed);
+  const onCommit = new Set([unchanged.committed]);
+  const commits = createGroupCommit(writing, writer, () => {
+    for (const listener of onCommit) listener();
+  });
   const units = createUnitsOfWork({
     write: commits.write,
     writeOnce: commits.write,
@@ -59,7 +62,14 @@ export function openSqlite(file: string, log: Logger): Database {
   const reader = new Kysely<Tables>({
     dialect: sqliteDialect(() => routedDriver(sqliteDriver(reading), openTransaction)),
   });
-  const changes = createChangeFeed(sqliteChanges(reading, log));
+  const changes = createChangeFeed(
+    sqliteChanges(reading, log, {
+      onOwnCommit(listener) {
+        onCommit.add(listener);
+        return () => onCommit.delete(listener);
+      },
+    }),
+  );
   // Reads the file, unlike a constant expression.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
 

@@ -15,6 +15,7 @@ import type {
   DomainRow,
   ReleasedNameRow,
 } from './tables/domains.ts';
+import type { EventPositionRow, EventRow, WebhookDeliveryRow, WebhookRow } from './tables/events.ts';
 import type {
   HostAuthorityRow,
   HostRow,
@@ -100,4 +101,8 @@ export interface Tables {
   usage_storage: UsageStorageRow;
   usage_cursors: UsageCursorRow;
   account_limits: AccountLimitRow;
+  events: EventRow;
+  event_positions: EventPositionRow;
+  webhooks: WebhookRow;
+  webhook_deliveries: WebhookDeliveryRow;
 }

@@ -51,6 +51,12 @@ export const ACTIONS = [
   'second_factor.renew_codes',
   'second_factor.refuse',
   'profile.update',
+  'webhook.create',
+  'webhook.update',
+  'webhook.delete',
+  'webhook.disable',
+  'webhook.test',
+  'webhook.redeliver',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 

@@ -74,12 +74,22 @@ const TABLE = `
 | 97 | POST   | /credentials                                                | 201 | 400, 401, 403, 429, 503            |
 | 98 | DELETE | /credentials/{credential_id}                                | 204 | 400, 401, 403, 404, 429, 503       |
 | 99 | GET    | /accounts/{account_id}/activity                             | 200 | 400, 401, 403, 404, 429, 503       |
+| 100| GET    | /events                                                     | 200 | 400, 401, 429, 503                 |
+| 101| GET    | /webhooks                                                   | 200 | 400, 401, 429, 503                 |
+| 102| POST   | /webhooks                                                   | 201 | 400, 401, 403, 429, 503            |
+| 103| GET    | /webhooks/{webhook_id}                                      | 200 | 401, 403, 404, 429, 503            |
+| 104| PATCH  | /webhooks/{webhook_id}                                      | 200 | 400, 401, 403, 404, 429, 503       |
+| 105| DELETE | /webhooks/{webhook_id}                                      | 204 | 401, 403, 404, 429, 503            |
+| 106| GET    | /webhooks/{webhook_id}/deliveries                           | 200 | 400, 401, 403, 404, 429, 503       |
+| 107| GET    | /webhooks/{webhook_id}/deliveries/{delivery_id}             | 200 | 401, 403, 404, 429, 503            |
+| 108| POST   | /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver   | 200 | 401, 403, 404, 409, 429, 503       |
+| 109| POST   | /webhooks/{webhook_id}/test                                 | 200 | 401, 403, 404, 409, 429, 503       |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but the requests for a status report, a verification and a measurement. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 91];
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 91, 108, 109];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 50, 90, 92, 96, 99];
+const PAGED = [3, 10, 15, 24, 37, 50, 90, 92, 96, 99, 101, 106];
 const PUBLIC = [1, 2];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()

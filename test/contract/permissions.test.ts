@@ -93,6 +93,10 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[93],                                'yes', 'no',  'no',  'hide', 'hide', 'hide'],
   // cancel or decline a transfer
   [[95],                                'yes', 'no',  'no',  'no',   'hide', 'hide', 'hide'],
+  // webhooks of the account
+  [[103, 104, 105, 106, 107, 108, 109], 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
+  // create webhooks in the account that the body names
+  [[102],                               'yes', 'yes', 'yes', 'no',   'no',   'bad'],
 ];
 
 function outcomeFor(row: EndpointRow, caller: Caller, place: 'given' | 'other'): Outcome {
@@ -134,7 +138,7 @@ function statusFor(row: EndpointRow, outcome: Outcome): number {
 
 /** Endpoints about one object, or an account named in the body. The others concern the caller. */
 const ABOUT_THINGS = ENDPOINTS.filter((row) => MATRIX.some(([numbers]) => numbers.includes(row.number)));
-const BY_BODY = [11, 16];
+const BY_BODY = [11, 16, 102];
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -243,7 +247,7 @@ function comparable({ status, headers, body }: Answer): unknown {
 }
 
 it('covers every endpoint that is about a thing', () => {
-  const aboutCaller = [1, 2, 3, 10, 15, 36, 37, 38, 39, 50, 96, 97, 98];
+  const aboutCaller = [1, 2, 3, 10, 15, 36, 37, 38, 39, 50, 96, 97, 98, 100, 101];
   const numbers = [...ABOUT_THINGS.map((row) => row.number), ...aboutCaller];
   expect(numbers.sort((a, b) => a - b)).toEqual(ENDPOINTS.map((row) => row.number));
 });

@@ -37,6 +37,11 @@ const WRITTEN: Record<number, readonly string[]> = {
   67: [],
   97: ['credential.create'],
   98: ['credential.revoke'],
+  102: ['webhook.create'],
+  104: ['webhook.update'],
+  105: ['webhook.delete'],
+  108: ['webhook.redeliver'],
+  109: ['webhook.test'],
 };
 
 /** A body that no endpoint takes. */
@@ -47,6 +52,7 @@ const NONSENSE = {
   redirect_to: 7,
   environment: 'x',
   filestore_settings: 7,
+  url: 7,
 };
 
 const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');

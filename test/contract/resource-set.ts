@@ -21,7 +21,9 @@ export type ResourceSet = Record<
   // The site of the transfer, and one without an open transfer.
   | 'offered_site_id'
   | 'free_site_id'
-  | 'operation_id',
+  | 'operation_id'
+  | 'webhook_id'
+  | 'delivery_id',
   string
 >;
 
@@ -75,11 +77,20 @@ export async function createResources(
   const transferId = await offerOf(homeport, accountId, site, owner);
   const credential = await services.credentials.issue(owner.userId, { name: 'of the set' });
   const key = await services.sshKeys.add(caller, publicKey());
+  await leaveWebhooks(homeport, accountId, 4);
+  const webhook = await services.webhooks.create(caller, webhookBody(accountId));
+  const test = await services.webhooks.test(caller, webhook.id);
   const member = await homeport.person(accountId, 'partial');
   const { chain, key: privateKey } = await certificate;
   const now = timestamp(platform.clock);
   await platform.database.write(async ({ queries }) => {
     // The check took the install's turn; the endpoint is to succeed all the same.
+    // Only a finished delivery can be made again.
+    await queries
+      .updateTable('webhook_deliveries')
+      .set({ state: 'succeeded', attempts: 1, response_status: 204 })
+      .where('id', '=', test.id)
+      .execute();
     await queries.deleteFrom('install_limits').where('install_id', '=', install.id).execute();
     await queries
       .insertInto('certificates')
@@ -123,6 +134,8 @@ export async function createResources(
     credential_id: credential.username,
     offered_site_id: site.id,
     free_site_id: free.id,
+    webhook_id: webhook.id,
+    delivery_id: test.id,
   };
 }
 
@@ -157,6 +170,22 @@ async function offerOf(
   return id;
 }
 
+/** Deletes the oldest webhooks of an account, which may have a limited number. */
+async function leaveWebhooks({ platform }: TestHomeport, accountId: string, left: number): Promise<void> {
+  await platform.database.write(async ({ queries }) => {
+    const all = queries.selectFrom('webhooks').select('seq').where('account_id', '=', accountId);
+    const latest = await all.orderBy('seq', 'desc').limit(left).execute();
+    const oldest = latest.at(-1)?.seq ?? 0;
+    await queries
+      .deleteFrom('webhooks')
+      .where('account_id', '=', accountId)
+      .where('seq', '<', oldest)
+      .execute();
+  });
+}
+
+const webhookBody = (account_id: string) => ({ account_id, url: 'https://hooks.example.com/homeport' });
+
 const filestoreSettings = {
   cloud: 's3',
   bucket: 'a-bucket',
@@ -181,6 +210,8 @@ export function absentResources(): ResourceSet {
     credential_id: id(),
     offered_site_id: id(),
     free_site_id: id(),
+    webhook_id: id(),
+    delivery_id: id(),
   };
 }
 
@@ -239,6 +270,10 @@ export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSe
       return { name: 'Deployment', account_id };
     case 93:
       return { destination_account_id: crypto.randomUUID() };
+    case 102:
+      return webhookBody(account_id);
+    case 104:
+      return { description: 'Deployments' };
     default:
       return undefined;
   }

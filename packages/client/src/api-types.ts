@@ -880,6 +880,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Changes to your accounts, oldest first; kept for 30 days
+         * @description Lists what changed in your accounts, oldest first. Keep `next_cursor` and poll with it: every event comes exactly once. Partial users and credentials limited to installs see the events of their installs.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhooks of your accounts
+         * @description Lists the webhooks of the accounts in which you are an owner or full user, oldest first.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook; the answer shows its secret once
+         * @description Creates a webhook. Homeport posts events to its URL, signed as Standard Webhooks says. Verify them with the secret, which only this answer shows. Requires the role owner or full.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One webhook
+         * @description Returns one webhook without its secret.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook with its deliveries
+         * @description Deletes a webhook. Deliveries that wait are not made.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, switch it on or off, or rotate its secret
+         * @description Changes the fields that the body names. `rotate_secret` makes a new secret, which the answer shows once.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries of a webhook, latest first; finished ones are kept for 30 days, 1,000 at most
+         * @description Lists what was delivered, is waiting or has failed, with the last answer of the receiver.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One delivery
+         * @description Returns one delivery with its event and the last answer of the receiver.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an event once more; the answer is the new delivery
+         * @description Delivers the event of a finished delivery once more, with the same `webhook-id`. It is tried once, apart from other deliveries.
+         */
+        post: operations["redeliverWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver a `webhook.test` event to this webhook alone
+         * @description Delivers an event of the type `webhook.test`. It is tried once; read the delivery to see the answer of the receiver.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/swagger": {
         parameters: {
             query?: never;
@@ -1230,7 +1382,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -1647,6 +1799,28 @@ export interface components {
         CreateSshKey: {
             /** @description OpenSSH public key format */
             public_key: string;
+        };
+        /**
+         * @example {
+         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *       "url": "https://hooks.example.com/homeport",
+         *       "description": "Deployments",
+         *       "event_types": [
+         *         "install.active",
+         *         "install.failed"
+         *       ]
+         *     }
+         */
+        CreateWebhook: {
+            /** Format: uuid */
+            account_id: string;
+            /** @description https, with a public address */
+            url: string;
+            description?: string;
+            /** @description null: all */
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test")[] | null;
+            /** @description installs of the account; null: all, and events without an install */
+            install_ids?: string[] | null;
         };
         /**
          * @description An API credential without its password. `account`: the only account that it reaches; null: all of yours
@@ -2216,6 +2390,79 @@ export interface components {
             message: string;
             errors?: components["schemas"]["Fault"][];
         };
+        /**
+         * @description A change to an account. Webhooks deliver the same object.
+         * @example {
+         *       "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+         *       "type": "install.active",
+         *       "version": 1,
+         *       "timestamp": "2026-03-01T09:30:00.000Z",
+         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *       "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *       "data": {
+         *         "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *         "name": "shop",
+         *         "environment": "production",
+         *         "site_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
+         *         "status": "active"
+         *       }
+         *     }
+         */
+        Event: {
+            /**
+             * Format: uuid
+             * @description the same in every delivery; webhooks send it as `webhook-id`
+             */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /** @description 1; raised if the meaning of a field changes */
+            version: number;
+            /**
+             * Format: date-time
+             * @description of the change; ISO 8601, UTC
+             */
+            timestamp: string;
+            /** Format: uuid */
+            account_id: string;
+            /** @description the install that changed or that the changed thing belongs to */
+            install_id: string | null;
+            /** @description ids and a few facts of the time of the change; read the resource for its present state */
+            data: {
+                [key: string]: string | number | null;
+            };
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+         *           "type": "account_user.added",
+         *           "version": 1,
+         *           "timestamp": "2026-03-01T09:31:00.000Z",
+         *           "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *           "install_id": null,
+         *           "data": {
+         *             "user_id": "3f9d2a67-8b14-4c0e-b7f5-91e6a4d0c832",
+         *             "role": "partial"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "1042",
+         *       "has_more": false
+         *     }
+         */
+        EventPage: {
+            results: components["schemas"]["Event"][];
+            /** @description give it as `cursor` to get what follows; also on the last page, for the next poll */
+            next_cursor: string;
+            /** @description whether more events follow already */
+            has_more: boolean;
+        };
+        /**
+         * @example install.active
+         * @enum {string}
+         */
+        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test";
         /**
          * @description One fault of a request
          * @example {
@@ -3372,6 +3619,25 @@ export interface components {
             transferable?: boolean;
         };
         /**
+         * @example {
+         *       "event_types": null,
+         *       "rotate_secret": true
+         *     }
+         */
+        UpdateWebhook: {
+            /** @description https, with a public address */
+            url?: string;
+            description?: string;
+            /** @description null: all */
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test")[] | null;
+            /** @description installs of the account; null: all, and events without an install */
+            install_ids?: string[] | null;
+            /** @description false: deliveries that wait fail */
+            enabled?: boolean;
+            /** @description makes a new secret; the old one signs too for 24 hours */
+            rotate_secret?: boolean;
+        };
+        /**
          * @description A metric by the environment of the installs
          * @example {
          *       "production": "34000",
@@ -3802,6 +4068,224 @@ export interface components {
             email: string;
             /** @description omitted without a number */
             phone_number?: string;
+        };
+        /**
+         * @description An address that gets the events of an account
+         * @example {
+         *       "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *       "url": "https://hooks.example.com/homeport",
+         *       "description": "Deployments",
+         *       "event_types": [
+         *         "install.active",
+         *         "install.failed"
+         *       ],
+         *       "install_ids": null,
+         *       "enabled": true,
+         *       "disabled_reason": null,
+         *       "previous_secret_until": null,
+         *       "created_at": "2026-03-01T09:00:00.000Z",
+         *       "updated_at": "2026-03-01T09:00:00.000Z"
+         *     }
+         */
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            account_id: string;
+            url: string;
+            description: string;
+            /** @description the types of events that it gets; null: all */
+            event_types: string[] | null;
+            /** @description the installs whose events it gets; null: all, and events without an install */
+            install_ids: string[] | null;
+            enabled: boolean;
+            /** @description why Homeport switched it off; null if it is on or a user switched it off */
+            disabled_reason: string | null;
+            /** @description until then, the secret before the rotation signs too */
+            previous_secret_until: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+        };
+        /**
+         * @description An event on its way to a webhook
+         * @example {
+         *       "id": "e6a4d19b-3c70-4258-b8e5-0f72c6a1d943",
+         *       "event": {
+         *         "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+         *         "type": "webhook.test",
+         *         "version": 1,
+         *         "timestamp": "2026-03-01T09:30:00.000Z",
+         *         "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *         "install_id": null,
+         *         "data": {
+         *           "webhook_id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135"
+         *         }
+         *       },
+         *       "state": "succeeded",
+         *       "attempts": 1,
+         *       "created_at": "2026-03-01T09:30:00.010Z",
+         *       "last_attempt_at": "2026-03-01T09:30:00.020Z",
+         *       "next_attempt_at": null,
+         *       "response_status": 204,
+         *       "response_body": "",
+         *       "error": null,
+         *       "duration_ms": 31
+         *     }
+         */
+        WebhookDelivery: {
+            /** Format: uuid */
+            id: string;
+            event: components["schemas"]["Event"];
+            /** @enum {string} */
+            state: "pending" | "succeeded" | "failed";
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            last_attempt_at: string | null;
+            /** @description of a delivery that failed and is retried */
+            next_attempt_at: string | null;
+            /** @description HTTP status of the last answer; null without an answer */
+            response_status: number | null;
+            /** @description the beginning of the last answer */
+            response_body: string | null;
+            /** @description why the last attempt failed */
+            error: string | null;
+            duration_ms: number | null;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "e6a4d19b-3c70-4258-b8e5-0f72c6a1d943",
+         *           "event": {
+         *             "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+         *             "type": "webhook.test",
+         *             "version": 1,
+         *             "timestamp": "2026-03-01T09:30:00.000Z",
+         *             "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *             "install_id": null,
+         *             "data": {
+         *               "webhook_id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135"
+         *             }
+         *           },
+         *           "state": "succeeded",
+         *           "attempts": 1,
+         *           "created_at": "2026-03-01T09:30:00.010Z",
+         *           "last_attempt_at": "2026-03-01T09:30:00.020Z",
+         *           "next_attempt_at": null,
+         *           "response_status": 204,
+         *           "response_body": "",
+         *           "error": null,
+         *           "duration_ms": 31
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookDeliveryPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["WebhookDelivery"][];
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+         *           "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *           "url": "https://hooks.example.com/homeport",
+         *           "description": "Deployments",
+         *           "event_types": [
+         *             "install.active",
+         *             "install.failed"
+         *           ],
+         *           "install_ids": null,
+         *           "enabled": true,
+         *           "disabled_reason": null,
+         *           "previous_secret_until": null,
+         *           "created_at": "2026-03-01T09:00:00.000Z",
+         *           "updated_at": "2026-03-01T09:00:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["Webhook"][];
+        };
+        /**
+         * @example {
+         *       "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *       "url": "https://hooks.example.com/homeport",
+         *       "description": "Deployments",
+         *       "event_types": [
+         *         "install.active",
+         *         "install.failed"
+         *       ],
+         *       "install_ids": null,
+         *       "enabled": true,
+         *       "disabled_reason": null,
+         *       "previous_secret_until": null,
+         *       "created_at": "2026-03-01T09:00:00.000Z",
+         *       "updated_at": "2026-03-01T09:00:00.000Z",
+         *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs="
+         *     }
+         */
+        WebhookWithSecret: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            account_id: string;
+            url: string;
+            description: string;
+            /** @description the types of events that it gets; null: all */
+            event_types: string[] | null;
+            /** @description the installs whose events it gets; null: all, and events without an install */
+            install_ids: string[] | null;
+            enabled: boolean;
+            /** @description why Homeport switched it off; null if it is on or a user switched it off */
+            disabled_reason: string | null;
+            /** @description until then, the secret before the rotation signs too */
+            previous_secret_until: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+            /** @description signs deliveries (Standard Webhooks); shown once, when it is made */
+            secret?: string;
         };
     };
     responses: {
@@ -8551,7 +9035,7 @@ export interface operations {
                  * @description only actions that begin with this word
                  * @example account
                  */
-                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile";
+                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook";
                 /**
                  * @description at or after this time
                  * @example 2026-01-31T00:00:00Z
@@ -8617,6 +9101,749 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description events in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description `next_cursor` of the page before
+                 * @example 1042
+                 */
+                cursor?: string;
+                /**
+                 * @description only those of the account with this id
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id?: string;
+                /**
+                 * @description only those of the install with this id
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id?: string;
+                /**
+                 * @description only events of this type
+                 * @example account.updated
+                 */
+                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test";
+                /**
+                 * @description changes at or after this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                since?: string;
+            };
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+                     *           "type": "account_user.added",
+                     *           "version": 1,
+                     *           "timestamp": "2026-03-01T09:31:00.000Z",
+                     *           "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *           "install_id": null,
+                     *           "data": {
+                     *             "user_id": "3f9d2a67-8b14-4c0e-b7f5-91e6a4d0c832",
+                     *             "role": "partial"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": "1042",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description only those of the account with this id
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+                     *           "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *           "url": "https://hooks.example.com/homeport",
+                     *           "description": "Deployments",
+                     *           "event_types": [
+                     *             "install.active",
+                     *             "install.failed"
+                     *           ],
+                     *           "install_ids": null,
+                     *           "enabled": true,
+                     *           "disabled_reason": null,
+                     *           "previous_secret_until": null,
+                     *           "created_at": "2026-03-01T09:00:00.000Z",
+                     *           "updated_at": "2026-03-01T09:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                 *       "url": "https://hooks.example.com/homeport",
+                 *       "description": "Deployments",
+                 *       "event_types": [
+                 *         "install.active",
+                 *         "install.failed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhook"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+                     *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *       "url": "https://hooks.example.com/homeport",
+                     *       "description": "Deployments",
+                     *       "event_types": [
+                     *         "install.active",
+                     *         "install.failed"
+                     *       ],
+                     *       "install_ids": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-01T09:00:00.000Z",
+                     *       "updated_at": "2026-03-01T09:00:00.000Z",
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+                     *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *       "url": "https://hooks.example.com/homeport",
+                     *       "description": "Deployments",
+                     *       "event_types": [
+                     *         "install.active",
+                     *         "install.failed"
+                     *       ],
+                     *       "install_ids": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-01T09:00:00.000Z",
+                     *       "updated_at": "2026-03-01T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_types": null,
+                 *       "rotate_secret": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhook"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135",
+                     *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *       "url": "https://hooks.example.com/homeport",
+                     *       "description": "Deployments",
+                     *       "event_types": [
+                     *         "install.active",
+                     *         "install.failed"
+                     *       ],
+                     *       "install_ids": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-01T09:00:00.000Z",
+                     *       "updated_at": "2026-03-01T09:00:00.000Z",
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description only deliveries in this state
+                 * @example pending
+                 */
+                state?: "pending" | "succeeded" | "failed";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "e6a4d19b-3c70-4258-b8e5-0f72c6a1d943",
+                     *           "event": {
+                     *             "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+                     *             "type": "webhook.test",
+                     *             "version": 1,
+                     *             "timestamp": "2026-03-01T09:30:00.000Z",
+                     *             "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *             "install_id": null,
+                     *             "data": {
+                     *               "webhook_id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135"
+                     *             }
+                     *           },
+                     *           "state": "succeeded",
+                     *           "attempts": 1,
+                     *           "created_at": "2026-03-01T09:30:00.010Z",
+                     *           "last_attempt_at": "2026-03-01T09:30:00.020Z",
+                     *           "next_attempt_at": null,
+                     *           "response_status": 204,
+                     *           "response_body": "",
+                     *           "error": null,
+                     *           "duration_ms": 31
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+                /**
+                 * @description ID of the delivery
+                 * @example e6a4d19b-3c70-4258-b8e5-0f72c6a1d943
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "e6a4d19b-3c70-4258-b8e5-0f72c6a1d943",
+                     *       "event": {
+                     *         "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+                     *         "type": "webhook.test",
+                     *         "version": 1,
+                     *         "timestamp": "2026-03-01T09:30:00.000Z",
+                     *         "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *         "install_id": null,
+                     *         "data": {
+                     *           "webhook_id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135"
+                     *         }
+                     *       },
+                     *       "state": "succeeded",
+                     *       "attempts": 1,
+                     *       "created_at": "2026-03-01T09:30:00.010Z",
+                     *       "last_attempt_at": "2026-03-01T09:30:00.020Z",
+                     *       "next_attempt_at": null,
+                     *       "response_status": 204,
+                     *       "response_body": "",
+                     *       "error": null,
+                     *       "duration_ms": 31
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+                /**
+                 * @description ID of the delivery
+                 * @example e6a4d19b-3c70-4258-b8e5-0f72c6a1d943
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "e6a4d19b-3c70-4258-b8e5-0f72c6a1d943",
+                     *       "event": {
+                     *         "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+                     *         "type": "webhook.test",
+                     *         "version": 1,
+                     *         "timestamp": "2026-03-01T09:30:00.000Z",
+                     *         "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *         "install_id": null,
+                     *         "data": {
+                     *           "webhook_id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135"
+                     *         }
+                     *       },
+                     *       "state": "succeeded",
+                     *       "attempts": 1,
+                     *       "created_at": "2026-03-01T09:30:00.010Z",
+                     *       "last_attempt_at": "2026-03-01T09:30:00.020Z",
+                     *       "next_attempt_at": null,
+                     *       "response_status": 204,
+                     *       "response_body": "",
+                     *       "error": null,
+                     *       "duration_ms": 31
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the webhook
+                 * @example 83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "e6a4d19b-3c70-4258-b8e5-0f72c6a1d943",
+                     *       "event": {
+                     *         "id": "1d5c8e02-7a94-4b3f-96d1-c0e7f8b2a45d",
+                     *         "type": "webhook.test",
+                     *         "version": 1,
+                     *         "timestamp": "2026-03-01T09:30:00.000Z",
+                     *         "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *         "install_id": null,
+                     *         "data": {
+                     *           "webhook_id": "83b0f6d4-5e1a-4c97-a2f8-6d9c04e7b135"
+                     *         }
+                     *       },
+                     *       "state": "succeeded",
+                     *       "attempts": 1,
+                     *       "created_at": "2026-03-01T09:30:00.010Z",
+                     *       "last_attempt_at": "2026-03-01T09:30:00.020Z",
+                     *       "next_attempt_at": null,
+                     *       "response_status": 204,
+                     *       "response_body": "",
+                     *       "error": null,
+                     *       "duration_ms": 31
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -11,7 +11,7 @@ export const DOMAIN_CHECK_SETTINGS = {
   ),
   allowPrivateTargets: list(
     'HOMEPORT_ALLOW_PRIVATE_TARGETS',
-    'private address ranges, comma-separated, that domain checks may connect to',
+    'private address ranges, comma-separated, that domain checks and webhooks may connect to',
     addressRanges,
   ),
   watchDomains: setting(

@@ -31,6 +31,7 @@ export const KIND_LABELS: Record<Kind, string> = {
   password: 'Passwords',
   second_factor: 'Second factor',
   profile: 'Profiles',
+  webhook: 'Webhooks',
 };
 
 const isKind = (text: string): text is Kind => Object.hasOwn(KIND_LABELS, text);

@@ -86,6 +86,17 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'second_factor.refuse': ({ subject_name }, { wrong_codes }) =>
     `entered the password of ${subject_name}, then ${typeof wrong_codes === 'number' ? counted(wrong_codes, 'wrong code') : 'wrong codes'}`,
   'profile.update': profileUpdate,
+  'webhook.create': ({ subject_name }) => `created a webhook to ${subject_name}`,
+  'webhook.update': ({ subject_name }, { enabled, secret_rotated }) =>
+    enabled === undefined
+      ? `${secret_rotated === true ? 'made a new secret for' : 'changed'} the webhook to ${subject_name}`
+      : `switched the webhook to ${subject_name} ${enabled === true ? 'on' : 'off'}`,
+  'webhook.delete': ({ subject_name }) => `deleted the webhook to ${subject_name}`,
+  'webhook.disable': ({ subject_name }) =>
+    `switched the webhook to ${subject_name} off because deliveries failed`,
+  'webhook.test': ({ subject_name }) => `tested the webhook to ${subject_name}`,
+  'webhook.redeliver': ({ subject_name }, { event }) =>
+    `redelivered ${text(event) ? `a ${event} event` : 'an event'} to ${subject_name}`,
 };
 
 /** For actions of a newer or an older server. */

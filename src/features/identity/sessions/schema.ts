@@ -44,6 +44,8 @@ const reachSchema = Type.Object({
   'install.change': stringEnum(REACHES),
   'install.work': stringEnum(REACHES),
   'certificate.key': stringEnum(REACHES),
+  'event.read': stringEnum(REACHES),
+  'webhook.manage': stringEnum(REACHES),
   'activity.read': stringEnum(REACHES),
 });
 

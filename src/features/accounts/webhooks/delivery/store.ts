@@ -1,0 +1,247 @@
+import { sql } from 'kysely';
+import type { Queries } from '../../../../database/database.ts';
+
+/** A webhook, as far as delivering needs it. */
+export interface DeliveredWebhook {
+  id: string;
+  account_id: string;
+  url: string;
+  enabled: boolean;
+  sealed_secret: string;
+  previous_sealed_secret: string | null;
+  previous_until: string | null;
+}
+
+/** A delivery to make, with its event. */
+export interface WaitingDelivery {
+  seq: number;
+  lane: string;
+  once: boolean;
+  attempts: number;
+  first_attempt_at: string | null;
+  next_attempt_at: string | null;
+  event_id: string;
+  type: string;
+  account_id: string;
+  install_id: string | null;
+  data: unknown;
+  created_at: string;
+}
+
+/** The outcome of an attempt, as stored. */
+export interface DeliveryOutcome {
+  seq: number;
+  state: 'pending' | 'succeeded' | 'failed';
+  attempts: number;
+  first_attempt_at: string;
+  last_attempt_at: string;
+  next_attempt_at: string | null;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+  duration_ms: number;
+}
+
+/** Webhooks with deliveries that wait and without a valid lease. */
+export async function unleasedWebhooks(queries: Queries, now: string, limit: number): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('webhooks')
+    .select('id')
+    .where('enabled', '=', true)
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_deliveries as delivery')
+          .select('delivery.seq')
+          .whereRef('delivery.webhook_id', '=', 'webhooks.id')
+          .where('delivery.state', '=', 'pending'),
+      ),
+    )
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Leases those of the webhooks that no other process has. Returns them. */
+export async function leaseWebhooks(
+  queries: Queries,
+  ids: readonly string[],
+  lease: { holder: string; now: string; until: string },
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .updateTable('webhooks')
+    .set({ lease_holder: lease.holder, lease_until: lease.until })
+    .where('id', 'in', ids)
+    .where('enabled', '=', true)
+    .where((eb) =>
+      eb.or([
+        eb('lease_until', 'is', null),
+        eb('lease_until', '<', lease.now),
+        eb('lease_holder', '=', lease.holder),
+      ]),
+    )
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Lets other processes deliver. */
+export async function releaseWebhooks(
+  queries: Queries,
+  ids: readonly string[],
+  holder: string,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable('webhooks')
+    .set({ lease_holder: null, lease_until: null })
+    .where('id', 'in', ids)
+    .where('lease_holder', '=', holder)
+    .execute();
+}
+
+export function findDelivered(queries: Queries, id: string): Promise<DeliveredWebhook | undefined> {
+  return queries
+    .selectFrom('webhooks')
+    .select([
+      'id',
+      'account_id',
+      'url',
+      'enabled',
+      'sealed_secret',
+      'previous_sealed_secret',
+      'previous_until',
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The number of the last delivery. */
+export async function lastDelivery(queries: Queries): Promise<number> {
+  const { last } = await queries
+    .selectFrom('webhook_deliveries')
+    .select((eb) => eb.fn.max<number | null>('seq').as('last'))
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
+}
+
+/** Webhooks with deliveries after a number, and the number of the last one of each. */
+export function webhooksWithNews(
+  queries: Queries,
+  after: number,
+): Promise<{ webhook_id: string; last: number }[]> {
+  return queries
+    .selectFrom('webhook_deliveries')
+    .select((eb) => ['webhook_id', eb.fn.max<number>('seq').as('last')])
+    .where('seq', '>', after)
+    .groupBy('webhook_id')
+    .execute();
+}
+
+const waiting = (queries: Queries, webhookId: string) =>
+  queries
+    .selectFrom('webhook_deliveries as delivery')
+    .innerJoin('events as event', 'event.seq', 'delivery.event_seq')
+    .select([
+      'delivery.seq',
+      'delivery.lane',
+      'delivery.once',
+      'delivery.attempts',
+      'delivery.first_attempt_at',
+      'delivery.next_attempt_at',
+      'event.id as event_id',
+      'event.type',
+      'event.account_id',
+      'event.install_id',
+      'event.data',
+      'event.created_at',
+    ])
+    .where('delivery.webhook_id', '=', webhookId)
+    .where('delivery.state', '=', 'pending')
+    .orderBy('delivery.seq');
+
+/** Deliveries of a webhook that wait, after a number. */
+export function waitingAfter(
+  queries: Queries,
+  webhookId: string,
+  after: number,
+  limit: number,
+): Promise<WaitingDelivery[]> {
+  return waiting(queries, webhookId).where('delivery.seq', '>', after).limit(limit).execute();
+}
+
+/** Deliveries of one lane that wait, from a number up to another. */
+export function waitingInLane(
+  queries: Queries,
+  webhookId: string,
+  lane: string,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<WaitingDelivery[]> {
+  return waiting(queries, webhookId)
+    .where('delivery.lane', '=', lane)
+    .where('delivery.seq', '>', after)
+    .where('delivery.seq', '<=', upTo)
+    .limit(limit)
+    .execute();
+}
+
+/** Lanes whose first delivery failed and is retried later. */
+export function retriedLanes(
+  queries: Queries,
+  webhookId: string,
+): Promise<{ lane: string; next_attempt_at: string | null }[]> {
+  return queries
+    .selectFrom('webhook_deliveries')
+    .select(['lane', 'next_attempt_at'])
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .where('next_attempt_at', 'is not', null)
+    .execute();
+}
+
+/** Stores outcomes of deliveries that still wait. */
+export async function storeOutcomes(
+  queries: Queries,
+  dialect: 'sqlite' | 'postgres',
+  outcomes: readonly DeliveryOutcome[],
+): Promise<void> {
+  const documents = JSON.stringify(outcomes);
+  const rows =
+    dialect === 'postgres'
+      ? sql`jsonb_to_recordset(cast(${documents} as jsonb)) as outcome (seq bigint, state text, attempts bigint,
+          first_attempt_at timestamptz, last_attempt_at timestamptz, next_attempt_at timestamptz,
+          response_status bigint, response_body text, error text, duration_ms bigint)`
+      : sql`(select value ->> 'seq' as seq, value ->> 'state' as state, value ->> 'attempts' as attempts,
+          value ->> 'first_attempt_at' as first_attempt_at, value ->> 'last_attempt_at' as last_attempt_at,
+          value ->> 'next_attempt_at' as next_attempt_at, value ->> 'response_status' as response_status,
+          value ->> 'response_body' as response_body, value ->> 'error' as error,
+          value ->> 'duration_ms' as duration_ms from json_each(${documents})) as outcome`;
+  await sql`
+    update webhook_deliveries set state = outcome.state, attempts = outcome.attempts,
+      first_attempt_at = outcome.first_attempt_at, last_attempt_at = outcome.last_attempt_at,
+      next_attempt_at = outcome.next_attempt_at, response_status = outcome.response_status,
+      response_body = outcome.response_body, error = outcome.error, duration_ms = outcome.duration_ms
+    from ${rows}
+    where webhook_deliveries.seq = outcome.seq and webhook_deliveries.state = 'pending'`.execute(queries);
+}
+
+/** Deletes the finished deliveries of a webhook but the latest ones. */
+export async function pruneDeliveries(queries: Queries, webhookId: string, kept: number): Promise<void> {
+  await queries
+    .deleteFrom('webhook_deliveries')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '<>', 'pending')
+    .where('seq', '<=', (eb) =>
+      eb
+        .selectFrom('webhook_deliveries as later')
+        .select('later.seq')
+        .where('later.webhook_id', '=', webhookId)
+        .where('later.state', '<>', 'pending')
+        .orderBy('later.seq', 'desc')
+        .limit(1)
+        .offset(kept),
+    )
+    .execute();
+}
