@@ -9,6 +9,7 @@ import { fillDemo } from '../src/app/demo.ts';
 import { ensureOwner } from '../src/app/first-start.ts';
 import { startHomeport } from '../src/app/homeport.ts';
 import { readConfig } from '../src/config/config.ts';
+import { OLDEST_FIRST } from '../src/lib/page.ts';
 import { CHROMIUM, FLAGS } from '../test/chromium.ts';
 import { freePort } from '../test/servers/free-port.ts';
 import { buildWhenMissing } from '../web/build.ts';
@@ -59,7 +60,7 @@ async function prepare(): Promise<{ productionId: string; email: string; account
   await fillDemo(platform, services);
   await homeport.idle();
   const caller = operatorFor(owner.userId);
-  const { results } = await services.installs.list(caller, { limit: 1, offset: 0 });
+  const { results } = await services.installs.list(caller, { limit: 1, offset: 0, ...OLDEST_FIRST }, {});
   const [production] = results;
   if (!production) throw new Error('the demo made no install');
   await services.backups.request(caller, production.id, {

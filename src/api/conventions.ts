@@ -1,14 +1,21 @@
 import { Pointer } from 'typebox/value';
+import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import type { ErrorStatus } from './errors.ts';
+import { parseTarget } from './request-target.ts';
 import type { OperationLink, Route } from './route.ts';
+
+/** Of the answer to unknown query parameters. */
+const MOST_FAULTS = 20;
+const LONGEST_NAME = 100;
 
 /**
  * Adds to routes of `/v1` what holds for all of them (docs/api.md, Conditional requests and Idempotent requests): the entity tag of
- * single resources, compression, the address of what a request creates, and the statuses that only requests with the conventions' headers get.
+ * single resources, compression, the refusal of unknown query parameters, the address of what a request creates, and the statuses that only requests with the conventions' headers get.
  */
 export function withConventions(routes: readonly Route[]): Route[] {
   const tagged = new Map(routes.filter(hasEntityTag).map((route) => [route.path, route]));
-  return routes.map((route) => {
+  return routes.map((declared) => {
+    const route = withKnownQuery(declared);
     if (route.method === 'GET') return readWithConventions(route);
     const resource = route.method === 'POST' ? undefined : tagged.get(route.path);
     const statuses: ErrorStatus[] = resource === undefined ? [422] : [412, 422];
@@ -20,6 +27,35 @@ export function withConventions(routes: readonly Route[]): Route[] {
       ...locationOf(route, routes),
     };
   });
+}
+
+/** Refuses unknown query parameters where the row lists 400. Otherwise they are ignored. */
+function withKnownQuery(route: Route): Route {
+  if (!route.errors.includes(400)) return route;
+  const known = new Set(route.query.map(({ name }) => name));
+  return {
+    ...route,
+    run(call, publicUrl) {
+      if (call.target.includes('?')) requireKnown(new URLSearchParams(parseTarget(call.target).query), known);
+      return route.run(call, publicUrl);
+    },
+  };
+}
+
+function requireKnown(query: URLSearchParams, known: ReadonlySet<string>): void {
+  const unknown = [...new Set(query.keys())].filter((name) => !known.has(name)).slice(0, MOST_FAULTS);
+  if (unknown.length === 0) return;
+  const names = known.size === 0 ? 'none' : [...known].join(', ');
+  throw new InvalidRequest(
+    INVALID_PARAMETERS,
+    unknown.map((name) => ({
+      resource: 'Query',
+      field: name.slice(0, LONGEST_NAME),
+      type: 'invalid_value',
+      code: 'unknown',
+      message: `Unknown query parameter; this endpoint has ${names}`,
+    })),
+  );
 }
 
 function readWithConventions(route: Route): Route {

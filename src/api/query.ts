@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import { exampleIdOf } from './path-parameters.ts';
@@ -66,6 +67,21 @@ export function textParameter<Name extends string>(name: Name, description: stri
       }
       return text;
     },
+  };
+}
+
+/** A host name, in ASCII or Unicode. */
+export function hostNameParameter<Name extends string>(
+  name: Name,
+  description: string,
+): QueryParameter<Name> {
+  const { schema, read } = textParameter(name, description);
+  return {
+    name,
+    schema,
+    example: 'www.example.com',
+    // A text that is no host name matches nothing.
+    read: (text) => domainToASCII(read(text)).toLowerCase() || text,
   };
 }
 

@@ -146,7 +146,7 @@ export interface paths {
   };
   '/sites': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; sort?: "name" | "-name" | "created_at" | "-created_at"; cursor?: string; account_id?: string; name?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SitePage'] } };
@@ -352,7 +352,7 @@ export interface paths {
   };
   '/installs': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; sort?: "name" | "-name" | "created_at" | "-created_at"; cursor?: string; account_id?: string; name?: string; status?: "pending" | "active" | "failed"; environment?: "production" | "staging" | "development"; site_id?: string; domain?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['InstallPage'] } };

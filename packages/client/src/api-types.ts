@@ -5076,10 +5076,25 @@ export interface operations {
                  */
                 offset?: number;
                 /**
+                 * @description the order; with `-`, descending. Without it, the oldest item comes first
+                 * @example name
+                 */
+                sort?: "name" | "-name" | "created_at" | "-created_at";
+                /**
+                 * @description pages by cursor instead of `offset`: empty for the first page, then as in `next`
+                 * @example
+                 */
+                cursor?: string;
+                /**
                  * @description only those of the account with this id
                  * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
                  */
                 account_id?: string;
+                /**
+                 * @description only sites with this name
+                 * @example shop
+                 */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -5876,10 +5891,45 @@ export interface operations {
                  */
                 offset?: number;
                 /**
+                 * @description the order; with `-`, descending. Without it, the oldest item comes first
+                 * @example name
+                 */
+                sort?: "name" | "-name" | "created_at" | "-created_at";
+                /**
+                 * @description pages by cursor instead of `offset`: empty for the first page, then as in `next`
+                 * @example
+                 */
+                cursor?: string;
+                /**
                  * @description only those of the account with this id
                  * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
                  */
                 account_id?: string;
+                /**
+                 * @description only the install with this name
+                 * @example shop
+                 */
+                name?: string;
+                /**
+                 * @description only installs with this status
+                 * @example pending
+                 */
+                status?: "pending" | "active" | "failed";
+                /**
+                 * @description only installs in this environment
+                 * @example production
+                 */
+                environment?: "production" | "staging" | "development";
+                /**
+                 * @description only those of the site with this id
+                 * @example b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5
+                 */
+                site_id?: string;
+                /**
+                 * @description only installs with this domain
+                 * @example www.example.com
+                 */
+                domain?: string;
             };
             header?: never;
             path?: never;

@@ -1,13 +1,21 @@
-import { idParameter } from '../../../api/query.ts';
-import { bodyRoute, pagedRoute, type Route, route, Started } from '../../../api/route.ts';
+import { hostNameParameter, idParameter, textParameter, wordParameter } from '../../../api/query.ts';
+import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
+import { sortedRoute } from '../../../api/sorted-route.ts';
 import { presentInstall } from './present.ts';
-import { createInstallSchema, installSchema, updateInstallSchema } from './schema.ts';
+import {
+  createInstallSchema,
+  ENVIRONMENTS,
+  INSTALL_SORTS,
+  INSTALL_STATUSES,
+  installSchema,
+  updateInstallSchema,
+} from './schema.ts';
 import type { InstallService } from './service.ts';
 
 export function installRoutes(installs: InstallService, siteDomain: string): Route[] {
   const tag = 'Installs';
   return [
-    pagedRoute({
+    sortedRoute({
       path: '/installs',
       operationId: 'listInstalls',
       summary: 'List installs',
@@ -15,10 +23,18 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       tag,
       errors: [400, 401, 429, 503],
       item: installSchema,
-      filters: [idParameter('account_id')],
+      filters: [
+        idParameter('account_id'),
+        textParameter('name', 'only the install with this name'),
+        wordParameter('status', INSTALL_STATUSES, 'only installs with this status'),
+        wordParameter('environment', ENVIRONMENTS, 'only installs in this environment'),
+        idParameter('site_id'),
+        hostNameParameter('domain', 'only installs with this domain'),
+      ],
+      sorts: INSTALL_SORTS,
       async handle({ caller, page, filters }) {
-        const { count, results } = await installs.list(caller, page, filters.account_id);
-        return { count, results: results.map((install) => presentInstall(install, siteDomain)) };
+        const { results, ...places } = await installs.list(caller, page, filters);
+        return { ...places, results: results.map((install) => presentInstall(install, siteDomain)) };
       },
     }),
     bodyRoute({

@@ -27,6 +27,8 @@ export const accountReference = component('AccountReference', Type.Object({ id: 
 });
 const siteReference = component('SiteReference', Type.Object({ id: uuid() }), { id: EXAMPLE_ID.site });
 
+export const INSTALL_STATUSES = ['pending', 'active', 'failed'] as const;
+
 export const installSchema = component(
   'Install',
   Type.Object(
@@ -35,7 +37,7 @@ export const installSchema = component(
       name: Type.String(),
       account: accountReference,
       php_version: nullableString('null if the host runs no PHP'),
-      status: stringEnum(['pending', 'active', 'failed'], 'pending until the website answers'),
+      status: stringEnum(INSTALL_STATUSES, 'pending until the website answers'),
       cname: Type.String({
         description: 'default domain: the host name at which the install always answers',
       }),
@@ -102,3 +104,6 @@ export const updateInstallSchema = component(
   }),
   { site_id: EXAMPLE_ID.site, environment: 'staging' },
 );
+
+/** Sort keys of the list, with the type of their values. */
+export const INSTALL_SORTS = { name: 'text', created_at: 'time' } as const;

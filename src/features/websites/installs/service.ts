@@ -11,7 +11,7 @@ import { defaultDomain } from '../../../lib/default-domain.ts';
 import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
 import { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
-import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';
@@ -26,6 +26,8 @@ import {
   countInstalls,
   findInstallAccess,
   findSiteOfAccount,
+  type InstallFilters,
+  type InstallSort,
   type InstallView,
   insertDefaultDomain,
   insertInstall,
@@ -66,14 +68,17 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     return install;
   }
 
-  async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<InstallView>> {
-    const scope = await loadScope(database.reader, caller, accountId);
-    if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
-    const [count, results] = await Promise.all([
-      countInstalls(database.reader, scope),
-      pageOfInstalls(database.reader, scope, page),
-    ]);
-    return { count, results };
+  async function list(
+    caller: Caller,
+    page: SortedRequest<InstallSort>,
+    { account_id, ...filters }: InstallFilters & { account_id?: string },
+  ): Promise<PlacedPage<InstallView>> {
+    const scope = await loadScope(database.reader, caller, account_id);
+    if (scope.whole.length + scope.partial.length === 0) {
+      return { count: 0, results: [], previous: null, next: null };
+    }
+    const count = await countInstalls(database.reader, scope, filters);
+    return pageOfInstalls(database.reader, scope, page, filters, count);
   }
 
   /** Checks an install against the hosts' options: its name must be free there and its PHP version offered. */

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
+import { OLDEST_FIRST } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { pageOfSites } from '../sites/store.ts';
 import type { foundThingSchema } from './schema.ts';
@@ -21,7 +22,13 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
   const { reader } = database;
 
   async function sitesNamed(scope: Scope, text: string): Promise<FoundThing[]> {
-    const sites = await pageOfSites(reader, scope, { limit: MOST_SITES, offset: 0 });
+    const { results: sites } = await pageOfSites(
+      reader,
+      scope,
+      { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST },
+      {},
+      MOST_SITES,
+    );
     const found = sites
       .map((site) => ({ site, at: site.name.toLowerCase().indexOf(text) }))
       .filter(({ at }) => at >= 0)

@@ -1,8 +1,9 @@
-import { idParameter } from '../../../api/query.ts';
-import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import { idParameter, textParameter } from '../../../api/query.ts';
+import { bodyRoute, type Route, route } from '../../../api/route.ts';
 import type { Static } from '../../../api/schema.ts';
+import { sortedRoute } from '../../../api/sorted-route.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
-import { createSiteSchema, siteNameTexts, siteSchema, updateSiteSchema } from './schema.ts';
+import { createSiteSchema, SITE_SORTS, siteNameTexts, siteSchema, updateSiteSchema } from './schema.ts';
 import type { SiteService, SiteView } from './service.ts';
 
 function presentSite(site: SiteView, siteDomain: string): Static<typeof siteSchema> {
@@ -30,7 +31,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
   const tag = 'Sites';
   const texts = { name: siteNameTexts };
   return [
-    pagedRoute({
+    sortedRoute({
       path: '/sites',
       operationId: 'listSites',
       summary: 'List sites',
@@ -38,10 +39,11 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       tag,
       errors: [400, 401, 429, 503],
       item: siteSchema,
-      filters: [idParameter('account_id')],
+      filters: [idParameter('account_id'), textParameter('name', 'only sites with this name')],
+      sorts: SITE_SORTS,
       async handle({ caller, page, filters }) {
-        const { count, results } = await sites.list(caller, page, filters.account_id);
-        return { count, results: results.map((site) => presentSite(site, siteDomain)) };
+        const { results, ...places } = await sites.list(caller, page, filters);
+        return { ...places, results: results.map((site) => presentSite(site, siteDomain)) };
       },
     }),
     bodyRoute({

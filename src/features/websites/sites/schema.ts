@@ -104,3 +104,6 @@ export const siteNameTexts = {
     message: 'Site name must be one line of text without control characters',
   },
 };
+
+/** Sort keys of the list, with the type of their values. */
+export const SITE_SORTS = { name: 'text', created_at: 'time' } as const;

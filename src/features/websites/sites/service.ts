@@ -4,7 +4,7 @@ import { authorize, isAllowed } from '../../../access/permissions.ts';
 import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Forbidden, notPermitted } from '../../../lib/failures.ts';
-import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DeleteInstalls } from '../installs/deletion.ts';
 import { holdInstallsOfSite, installsOfSites, type SiteInstall } from '../installs/store.ts';
@@ -16,8 +16,10 @@ import {
   findSite,
   insertSite,
   pageOfSites,
+  type SiteFilters,
   type SiteRow,
   type SiteSettings,
+  type SiteSort,
   updateSite,
 } from './store.ts';
 
@@ -39,17 +41,24 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
     return { ...site, installs: await installsOfSites(reader, scope, [id]) };
   }
 
-  async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<SiteView>> {
-    const scope = await loadScope(reader, caller, accountId);
-    if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
-    const [count, sites] = await Promise.all([countSites(reader, scope), pageOfSites(reader, scope, page)]);
+  async function list(
+    caller: Caller,
+    page: SortedRequest<SiteSort>,
+    { account_id, ...filters }: SiteFilters & { account_id?: string },
+  ): Promise<PlacedPage<SiteView>> {
+    const scope = await loadScope(reader, caller, account_id);
+    if (scope.whole.length + scope.partial.length === 0) {
+      return { count: 0, results: [], previous: null, next: null };
+    }
+    const count = await countSites(reader, scope, filters);
+    const { results, ...places } = await pageOfSites(reader, scope, page, filters, count);
     const installs = await installsOfSites(
       reader,
       scope,
-      sites.map((site) => site.id),
+      results.map((site) => site.id),
     );
     const bySite = Map.groupBy(installs, (install) => install.site_id);
-    return { count, results: sites.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })) };
+    return { ...places, results: results.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })) };
   }
 
   async function create(

@@ -1,9 +1,12 @@
+import { type ExpressionBuilder, sql } from 'kysely';
 import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
 import { limitedRole } from '../../../access/limits.ts';
 import { inScope, loadScope, type Membership, type Scope } from '../../../access/memberships.ts';
 import type { ResourceAccess } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
-import type { PageRequest } from '../../../lib/page.ts';
+import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
+import type { Tables } from '../../../database/tables.ts';
+import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { installsOfSites } from '../installs/store.ts';
 
 export interface SiteRow {
@@ -65,49 +68,87 @@ function partsOf(scope: Scope): { whole: Membership[]; byInstalls: Scope | null 
   return { whole: scope.whole, byInstalls: scope.partial.length > 0 ? { ...scope, whole: [] } : null };
 }
 
-/** A page in order of creation. The offset is applied in an index. */
-export async function pageOfSites(queries: Queries, scope: Scope, page: PageRequest): Promise<SiteRow[]> {
+/** Conditions that a list of sites must meet. */
+export interface SiteFilters {
+  name?: string;
+}
+
+type SiteExpressions = ExpressionBuilder<Tables & { site: Tables['sites'] }, 'site'>;
+
+function matching(queries: Queries, eb: SiteExpressions, scope: Scope, { name }: SiteFilters) {
   const { whole, byInstalls } = partsOf(scope);
-  return queries
+  const shown = [];
+  if (whole.length > 0) {
+    shown.push(
+      eb(
+        'site.account_id',
+        'in',
+        whole.map((membership) => membership.account_id),
+      ),
+    );
+  }
+  if (byInstalls) {
+    shown.push(eb('site.id', 'in', installsInSites(queries, byInstalls).select('install.site_id')));
+  }
+  return name === undefined ? eb.or(shown) : eb.and([eb.or(shown), eb('site.name', '=', name)]);
+}
+
+/** The columns by which the list can be sorted. */
+export type SiteSort = 'name' | 'created_at';
+
+/** A page of the sites in a scope. The offset is applied in an index. */
+export async function pageOfSites(
+  queries: Queries,
+  scope: Scope,
+  page: SortedRequest<SiteSort>,
+  filters: SiteFilters,
+  count: number,
+): Promise<PlacedPage<SiteRow>> {
+  const { key } = page.sort;
+  const { whole, byInstalls } = partsOf(scope);
+  const isStored = byInstalls === null && Object.keys(filters).length === 0;
+  const slice = sliceOf(page, isStored ? { sql: storedCount(whole), estimate: count } : null);
+  const column = key === null ? null : (`site.${key}` as const);
+  const position = page.cursor?.position ?? null;
+  const rows = await queries
     .selectFrom('sites as site')
-    .select([...COLUMNS])
+    .select([...COLUMNS, 'site.seq'])
     .where('site.seq', 'in', (eb) =>
       eb
         .selectFrom('sites as site')
         .select('site.seq')
-        .where((inner) => {
-          const shown = [];
-          if (whole.length > 0) {
-            shown.push(
-              inner(
-                'site.account_id',
-                'in',
-                whole.map((membership) => membership.account_id),
-              ),
-            );
-          }
-          if (byInstalls) {
-            const sites = installsInSites(queries, byInstalls).select('install.site_id');
-            shown.push(inner('site.id', 'in', sites));
-          }
-          return inner.or(shown);
-        })
-        .orderBy('site.seq')
-        .limit(page.limit)
-        .offset(page.offset),
+        .where((inner) => matching(queries, inner, scope, filters))
+        .$if(position !== null, (query) =>
+          position === null ? query : query.where(beyond(column, 'site.seq', position, slice)),
+        )
+        .$if(column !== null, (query) => (column === null ? query : query.orderBy(column, slice.direction)))
+        .orderBy('site.seq', slice.direction)
+        .limit(slice.limit)
+        .offset(slice.offset),
     )
-    .orderBy('site.seq')
+    .$if(column !== null, (query) => (column === null ? query : query.orderBy(column, slice.direction)))
+    .orderBy('site.seq', slice.direction)
     .execute();
+  return placedPage(rows, count, page, slice, (row) => (key === null ? '' : row[key]));
 }
 
-export async function countSites(queries: Queries, scope: Scope): Promise<number> {
+function storedCount(whole: readonly Membership[]) {
+  const ids = whole.map((membership) => membership.account_id);
+  return sql<number>`(select cast(coalesce(sum(site_count), 0) as bigint) from accounts where id in (${sql.join(ids)}))`;
+}
+
+/** The number of sites in a scope that match. Whole accounts store theirs. */
+export async function countSites(queries: Queries, scope: Scope, filters: SiteFilters): Promise<number> {
   const { whole, byInstalls } = partsOf(scope);
-  const counted = whole.reduce((sum, membership) => sum + membership.site_count, 0);
-  if (!byInstalls) return counted;
-  const { count } = await installsInSites(queries, byInstalls)
-    .select((eb) => eb.fn.count<number>('install.site_id').distinct().as('count'))
+  if (byInstalls === null && Object.keys(filters).length === 0) {
+    return whole.reduce((sum, membership) => sum + membership.site_count, 0);
+  }
+  const { count } = await queries
+    .selectFrom('sites as site')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where((eb) => matching(queries, eb, scope, filters))
     .executeTakeFirstOrThrow();
-  return counted + count;
+  return count;
 }
 
 export async function insertSite(queries: Queries, site: SiteRow): Promise<void> {
