@@ -38,6 +38,7 @@ const SitesPage = onDemand(account, (pages) => pages.SitesPage);
 const InstallsPage = onDemand(account, (pages) => pages.InstallsPage);
 const PeoplePage = onDemand(account, (pages) => pages.PeoplePage);
 const ActivityPage = onDemand(account, (pages) => pages.ActivityPage);
+const UsagePage = onDemand(account, (pages) => pages.UsagePage);
 const SettingsPage = onDemand(account, (pages) => pages.SettingsPage);
 const SitePage = onDemand(site, (pages) => pages.SitePage);
 const InstallPage = onDemand(install, (pages) => pages.InstallPage);
@@ -159,6 +160,7 @@ const ACCOUNT_PAGES = new Map([
   ['sites', SitesPage],
   ['installs', InstallsPage],
   ['people', PeoplePage],
+  ['usage', UsagePage],
   ['activity', ActivityPage],
   ['settings', SettingsPage],
 ]);

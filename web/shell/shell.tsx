@@ -25,6 +25,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
         { href: at('sites'), label: 'Sites', resources: '/sites/' },
         { href: at('installs'), label: 'Installs', resources: '/installs/' },
         { href: at('people'), label: 'People' },
+        { href: at('usage'), label: 'Usage' },
         ...(may('activity.read') ? [{ href: at('activity'), label: 'Activity' }] : []),
         ...(may('account.change') ? [{ href: at('settings'), label: 'Settings' }] : []),
       ]

@@ -3,3 +3,4 @@ export { InstallsPage } from './installs.tsx';
 export { PeoplePage } from './people.tsx';
 export { SettingsPage } from './settings.tsx';
 export { SitesPage } from './sites.tsx';
+export { UsagePage } from './usage.tsx';

@@ -53,6 +53,14 @@ const SECTIONS: readonly { id: string; label: string; content: ComponentType<Sec
     ),
   },
   {
+    id: 'usage',
+    label: 'Usage',
+    content: onDemand(
+      () => import('./usage/usage-section.tsx'),
+      ({ UsageSection }) => UsageSection,
+    ),
+  },
+  {
     id: 'connect',
     label: 'Connect',
     content: onDemand(
