@@ -88,7 +88,19 @@ test('accounts', async () => {
     stderr: '',
   });
   expect(people.stdout).toMatch(/^The database is up to date \(\d+ migrations?\)\.\n$/);
-  expect(await json('account', 'list')).toEqual([{ id: account, name: 'Harbour Agency' }]);
+  const named = { id: account, name: 'Harbour Agency' };
+  expect(await json('account', 'list')).toEqual([{ ...named, nickname: 'Harbour Agency' }]);
+  expect(await json('account', 'update', account, '--nickname', ' Harbour ')).toEqual({
+    ...named,
+    nickname: 'Harbour',
+  });
+  expect(await cli('account', 'update', 'Harbour Agency', '--nickname', 'H')).toMatchObject({
+    code: 0,
+    stdout: `The account ${account} is named Harbour Agency, nickname H.\n`,
+  });
+  expect(await json('account', 'update', account, '--nickname', '')).toEqual({ ...named, nickname: null });
+  await refused(['account', 'update', 'Nowhere', '--name', 'X'], /There is no account "Nowhere"/);
+  await refused(['account', 'update', account], 'Give a new name or a nickname.');
 });
 
 test('people and their credentials', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
@@ -43,6 +44,7 @@ export function addAccountCommands(program: Command): void {
         await withPlatform(command, async (_platform, { accounts }) => {
           const { id } = namedAccount(await accounts.listAll(), text);
           const { json, ...change } = options;
+          if (Object.keys(change).length === 0) throw new OperatorError('Give a new name or a nickname.');
           const { name, nickname } = await accounts.updateByOperator(id, change);
           if (json) return printJson({ id, name, nickname });
           process.stdout.write(
@@ -55,7 +57,7 @@ export function addAccountCommands(program: Command): void {
   account
     .command('list')
     .description('list accounts, oldest first')
-    .option('--json', 'print JSON: an array of id, name')
+    .option('--json', 'print JSON: an array of id, name, nickname')
     .addHelpText('after', '\nExample:\n  homeport account list --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       await withPlatform(command, async (_platform, { accounts }) => {
