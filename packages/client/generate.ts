@@ -34,7 +34,9 @@ try {
   const description = portableDescription(served);
   const descriptionFile = join(folder, 'openapi.json');
   writeFileSync(descriptionFile, `${JSON.stringify(description, null, 1)}\n`);
-  writeFileSync(join(folder, 'src', 'endpoints.ts'), endpointsOf(description));
+  const endpointsFile = join(folder, 'src', 'endpoints.ts');
+  writeFileSync(endpointsFile, endpointsOf(description));
+  execFileSync('npx', ['biome', 'format', '--write', endpointsFile], { stdio: 'inherit' });
   execFileSync(
     'npx',
     [

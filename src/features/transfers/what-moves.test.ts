@@ -239,6 +239,34 @@ describe('jobs', () => {
   });
 });
 
+it('usage of earlier days stays with the origin, and the install shows it to the destination', async () => {
+  const now = await newSituation(homeport);
+  const { origin, destination, install } = now;
+  const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+  await homeport.platform.database.write(async ({ queries }) => {
+    const of = { install_id: install.id, account_id: origin.accountId };
+    await queries
+      .insertInto('usage_installs')
+      .values({ ...of, host: 'embedded', name: install.name, environment: 'production' })
+      .onConflict((conflict) => conflict.column('install_id').doNothing())
+      .execute();
+    await queries
+      .insertInto('usage_traffic')
+      .values({ ...of, day, source: 'test', requests: 7, bytes: 700, visits: 5 })
+      .execute();
+  });
+  await transferred(homeport, now);
+  const range = `first_date=${day}&last_date=${day}`;
+  const visitsOf = async ({ owner, accountId }: Situation['origin']) => {
+    const { body } = await owner.client.get(`/accounts/${accountId}/usage?${range}`);
+    return JSON.stringify(body).includes('"visit_count":"5"');
+  };
+  expect([await visitsOf(origin), await visitsOf(destination)]).toEqual([true, false]);
+  const own = await destination.owner.client.get(`/installs/${install.id}/usage?${range}`);
+  expect(JSON.stringify(own.body)).toContain('"visit_count":"5"');
+  expect((await origin.owner.client.get(`/installs/${install.id}/usage?${range}`)).status).toBe(404);
+});
+
 it('a name that an install left behind also has is refused, and loses nothing', async () => {
   const { origin, destination, siteId, install } = await newSituation(homeport);
   const other = await homeport.install(origin.owner, origin.accountId);

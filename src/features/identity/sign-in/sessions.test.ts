@@ -78,6 +78,7 @@ describe('signing in', () => {
           name: 'An account',
           role: 'owner',
           billing: false,
+          nickname: null,
           requires_second_factor: false,
           may: expect.objectContaining({ 'account.change': 'all', 'member.change': 'all' }),
         },
