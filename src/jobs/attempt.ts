@@ -94,6 +94,7 @@ export async function carryOut(
   { controller, calledOff }: Pick<Active, 'controller' | 'calledOff'>,
   abortGraceMs: number,
   log: Logger,
+  progress: RunningJob['progress'],
 ): Promise<Outcome> {
   const { signal } = controller;
   const heard = AbortSignal.any([signal, calledOff.signal]);
@@ -105,7 +106,14 @@ export async function carryOut(
     });
   });
   const work = kind
-    .run(job.payload, { id: job.id, attempt: job.attempt, requestId: job.requestId, signal: heard, log })
+    .run(job.payload, {
+      id: job.id,
+      attempt: job.attempt,
+      requestId: job.requestId,
+      signal: heard,
+      log,
+      progress,
+    })
     .then(
       (completion): Outcome => ({ is: 'done', completion }),
       (error: unknown): Outcome => ({ is: 'failed', error }),

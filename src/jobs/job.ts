@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Static, TSchema } from 'typebox';
 import type { Transaction } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
-import type { OperationErrorCode, OperationKind } from '../lib/operation.ts';
+import type { OperationErrorCode, OperationKind, ProgressUnit } from '../lib/operation.ts';
 
 /**
  * Glossary.
@@ -73,6 +73,11 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** Has the job in every line. */
   readonly log: Logger;
+  /**
+   * Reports how much is done, for the job's operation. `total`: null until it is known. Cheap, so call it as often as work
+   * proceeds: it is saved at most every two seconds.
+   */
+  readonly progress: (done: number, total: number | null, unit: ProgressUnit) => void;
 }
 
 export interface JobFailure {

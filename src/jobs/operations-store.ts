@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import { parseUuid } from '../lib/ids.ts';
-import type { OperationErrorCode, OperationKind } from '../lib/operation.ts';
+import type { OperationErrorCode, OperationKind, ProgressUnit } from '../lib/operation.ts';
 
 /** The operation of a job that users see. */
 interface NewOperation {
@@ -83,6 +83,26 @@ export async function failOperation(
   await queries
     .updateTable('operations')
     .set({ error_code: code, error_message: message })
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
+/** How much of an operation is done. */
+export interface Progress {
+  done: number;
+  /** Null until it is known. */
+  total: number | null;
+  unit: ProgressUnit;
+}
+
+export async function setProgress(
+  queries: Queries,
+  jobId: string,
+  { done, total, unit }: Progress,
+): Promise<void> {
+  await queries
+    .updateTable('operations')
+    .set({ progress_done: done, progress_total: total, progress_unit: unit })
     .where('job_id', '=', jobId)
     .execute();
 }

@@ -21,6 +21,7 @@ import type { JobKind } from './job.ts';
 import type { ClaimedJob } from './leases.ts';
 import { forgetWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
+import { createProgressReports } from './progress.ts';
 import type { Queue } from './queue.ts';
 import { createSettlement, type OnCancelled } from './settlement.ts';
 import { divideSlots, JOB_CLASSES, slotsOfOneShare } from './slots.ts';
@@ -193,7 +194,10 @@ export function createWorker(parts: WorkerParts): Worker {
     // The previous attempt ended before it could see the cancellation.
     if (one.job.calledOff) return { is: 'called off' };
     jobLog.debug('started');
-    return carryOut(kind, one.job, one, abortGraceMs, jobLog);
+    const reports = createProgressReports(database, one.job.id, jobLog);
+    const outcome = await carryOut(kind, one.job, one, abortGraceMs, jobLog, reports.report);
+    await reports.end();
+    return outcome;
   }
 
   const repeatNow = (work: () => Promise<void>, delayMs: () => number) =>

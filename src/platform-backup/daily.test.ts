@@ -68,7 +68,7 @@ test('a backup is not made again because old ones cannot be deleted', async () =
   const config = { ...platform.config, platformBackup: place, platformBackupKeep: 1 };
   const [kind] = dailyPlatformBackup({ ...platform, config }, null, '0.0.0').kinds;
   if (kind === undefined) throw new Error('there is no daily backup');
-  const job = { id: crypto.randomUUID(), attempt: 1, requestId: null, log: platform.log };
+  const job = { id: crypto.randomUUID(), attempt: 1, requestId: null, progress: () => {}, log: platform.log };
   const run = () => kind.run({}, { ...job, signal: new AbortController().signal });
   await run();
   const [first = ''] = readdirSync(place);

@@ -6,6 +6,7 @@ import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
+import { ofBackup } from './restore-progress.ts';
 
 /**
  * The jobs that copy an install into another: they wait for the backup of the source and restore it into the target. In
@@ -48,12 +49,13 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
     }),
     defineJob({
       ...copyInstall,
-      async run({ backup_id, install_id, from_id }, { signal, log }) {
+      async run({ backup_id, install_id, from_id }, { signal, log, progress }) {
         const from = await requireBackedUp(backup_id, from_id);
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
-        await permanently(postponing(host.restore(install, backup_id, { from, signal }))).catch(
+        const report = await ofBackup(database.reader, backup_id, progress);
+        await permanently(postponing(host.restore(install, backup_id, { from, signal, report }))).catch(
           (error: unknown) => {
             if (!(error instanceof PermanentFailure)) throw error;
             log.warn({ err: error }, 'failed to restore a copy');

@@ -11,6 +11,7 @@ import { createBackupFinisher } from './finish-backup.ts';
 import { createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
 import { restoreCheckKinds } from './restore-check.ts';
+import { ofBackup } from './restore-progress.ts';
 import { discardKind } from './retention.ts';
 import { findFinishedBackup, setBackupStatus } from './store.ts';
 
@@ -35,12 +36,14 @@ export function backupJobKinds(
   return [
     defineJob({
       ...createBackup,
-      async run({ backup_id, install_id }, { signal }) {
+      async run({ backup_id, install_id }, { signal, progress }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to back up.', { code: 'website_missing' });
         await note(backup_id, { from: 'requested', to: 'in_progress' });
-        const making = postponing(host.snapshot(install, backup_id, signal));
+        const making = postponing(
+          host.snapshot(install, backup_id, signal, (done, total) => progress(done, total, 'bytes')),
+        );
         const snapshot = await permanently(making).catch(async (error: unknown) => {
           if (error instanceof Postponed) await note(backup_id, { from: 'in_progress', to: 'requested' });
           throw error;
@@ -59,7 +62,7 @@ export function backupJobKinds(
     }),
     defineJob({
       ...restoreBackup,
-      async run({ backup_id, install_id, from_id = install_id }, { signal }) {
+      async run({ backup_id, install_id, from_id = install_id }, { signal, progress }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to restore to.', {
@@ -70,7 +73,8 @@ export function backupJobKinds(
           throw new PermanentFailure('The install that the backup is of is gone, and its backups with it.', {
             code: 'source_missing',
           });
-        await permanently(postponing(host.restore(install, backup_id, { from, signal })));
+        const report = await ofBackup(database.reader, backup_id, progress);
+        await permanently(postponing(host.restore(install, backup_id, { from, signal, report })));
       },
     }),
     defineJob({

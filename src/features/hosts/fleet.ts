@@ -125,8 +125,8 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     },
 
     purge: async (install, cache) => (await machineOf(install.id)).purge(install, cache),
-    snapshot: async (install, backupId, signal) =>
-      (await machineOf(install.id)).snapshot(install, backupId, signal),
+    snapshot: async (install, backupId, signal, report) =>
+      (await machineOf(install.id)).snapshot(install, backupId, signal, report),
     restore: async (install, backupId, restoreOptions) =>
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
     measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),

@@ -27,7 +27,12 @@ export interface Host {
    * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it
    * resolves. Replaces a partial snapshot of an interrupted run.
    */
-  snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  snapshot(
+    install: InstallRef,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
   /**
    * Restores the website exactly as in the snapshot. Verifies the whole snapshot before it touches the website, and never leaves it half
    * restored. Parts that are left out stay as they are.
@@ -213,7 +218,11 @@ export interface RestoreOptions {
   /** Default: everything. */
   parts?: RestoredParts | undefined;
   signal?: AbortSignal | undefined;
+  report?: ReportProgress | undefined;
 }
+
+/** Reports the bytes that are done. `total`: null if unknown. Called often, and must not throw. */
+export type ReportProgress = (done: number, total: number | null) => void;
 
 /** The parts of a website that a restore replaces. */
 export interface RestoredParts {

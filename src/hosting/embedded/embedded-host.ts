@@ -276,7 +276,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       await showing(install, revision);
     },
 
-    snapshot: (install, backupId, signal) => snapshots.snapshot(install, backupId, signal),
+    snapshot: (install, backupId, signal, report) => snapshots.snapshot(install, backupId, signal, report),
 
     async restore(install, backupId, { parts = ALL_PARTS, ...options } = {}) {
       requireFilesOnly(parts);

@@ -150,15 +150,20 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       // The control plane itself purges a CDN's cache.
     },
 
-    snapshot: (install, backupId, signal) =>
+    snapshot: (install, backupId, signal, report) =>
       serially(install.id, async () =>
-        backups.snapshot(await hosted(await requireRecord(install)), backupId, signal),
+        backups.snapshot(await hosted(await requireRecord(install)), backupId, signal, report),
       ),
 
-    restore: (install, backupId, { from = install, parts, signal } = {}) =>
+    restore: (install, backupId, { from = install, parts, signal, report } = {}) =>
       serially(install.id, async () => {
         const record = await requireRecord(install);
-        const snapshot = await backups.restore(await hosted(record), backupId, { from, parts, signal });
+        const snapshot = await backups.restore(await hosted(record), backupId, {
+          from,
+          parts,
+          signal,
+          report,
+        });
         await lifecycle.resetCaches(install.id);
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) {

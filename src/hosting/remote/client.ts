@@ -1,9 +1,11 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { Pool } from 'undici';
 import {
   type HostMachine,
   type HostQuestions,
   MOST_READ_BYTES,
   PermanentHostError,
+  type ReportProgress,
   type RestoredParts,
 } from '../contract/host.ts';
 import { answerQuestions, type Listening } from './answering.ts';
@@ -14,8 +16,10 @@ import {
   type Command,
   LARGEST_ANSWER,
   PATH_PREFIX,
+  PROGRESS_HEADER,
   ProtocolError,
   parseOutcome,
+  parseProgress,
   SILENCE_MS,
 } from './protocol.ts';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
@@ -51,11 +55,12 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     limitMs: number,
     taken: Taken,
     signal?: AbortSignal,
+    report?: ReportProgress,
   ): Promise<Given> {
     signal?.throwIfAborted();
     const ended = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
     const { status, body } = await within(limitMs, ended, (limited) =>
-      post(command.name, JSON.stringify(taken), limited),
+      post(command.name, JSON.stringify(taken), limited, report),
     );
     const outcome = parseOutcome(body);
     if (status === 200 && 'result' in outcome) return command.parseResult(outcome.result);
@@ -98,19 +103,25 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     name: string,
     body: string,
     signal: AbortSignal,
+    report: ReportProgress | undefined,
   ): Promise<{ status: number; body: string }> {
     try {
       pool ??= poolOf(target);
       const response = await (await pool).request({
         method: 'POST',
         path: `${PATH_PREFIX}${name}`,
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          ...(report === undefined ? {} : { [PROGRESS_HEADER]: '1' }),
+        },
         body,
         signal,
       });
-      return { status: response.statusCode, body: await response.body.text() };
+      const text = report === undefined ? response.body.text() : withoutProgress(response.body, report);
+      return { status: response.statusCode, body: await text };
     } catch (cause) {
       signal.throwIfAborted();
+      if (cause instanceof ProtocolError) throw cause;
       throw new HostUnreachableError(`The host ${target.name} does not answer: ${adviceFor(target, cause)}`, {
         cause,
       });
@@ -132,9 +143,9 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     async purge({ id, name }, cache) {
       await call(COMMANDS.purge, withinMs.purge, { install: { id, name }, cache });
     },
-    snapshot: ({ id, name }, backupId, signal) =>
-      call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal),
-    restore: ({ id, name }, backupId, { from, parts, signal } = {}) =>
+    snapshot: ({ id, name }, backupId, signal, report) =>
+      call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal, report),
+    restore: ({ id, name }, backupId, { from, parts, signal, report } = {}) =>
       call(
         COMMANDS.restore,
         withinMs.restore,
@@ -146,6 +157,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
           ...(parts === undefined || isWhole(parts) ? {} : { parts: sentParts(parts) }),
         },
         signal,
+        report,
       ),
     async discardSnapshot({ id, name }, backupId) {
       await call(COMMANDS.discardSnapshot, withinMs.discardSnapshot, { install: { id, name }, backupId });
@@ -230,4 +242,19 @@ async function poolOf(target: HostTarget): Promise<Pool> {
       minVersion: 'TLSv1.3',
     },
   });
+}
+
+/** Reads an answer. Reports its lines of progress, and returns the rest. */
+async function withoutProgress(body: AsyncIterable<Buffer>, report: ReportProgress): Promise<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = `${rest}${decoder.write(chunk)}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines.filter((text) => text !== '')) {
+      const { done, total } = parseProgress(line);
+      report(done, total);
+    }
+  }
+  return rest + decoder.end();
 }

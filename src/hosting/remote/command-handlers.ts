@@ -1,8 +1,8 @@
-import type { HostMachine } from '../contract/host.ts';
+import type { HostMachine, ReportProgress } from '../contract/host.ts';
 import { COMMANDS, type Command, LONGEST_SENTENCES } from './protocol.ts';
 import type { QuestionQueue } from './questions.ts';
 
-type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
+type Handler = (body: unknown, signal: AbortSignal, report: ReportProgress) => Promise<unknown>;
 
 /** Commands that are too frequent to log. */
 export const IDLE_TALK = new Set([
@@ -20,20 +20,22 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   /** Invalid arguments throw synchronously, to distinguish them from a failure of the command. */
   function handle<Taken, Given>(
     { name, parseArguments }: Command<Taken, Given>,
-    run: (taken: Taken, signal: AbortSignal) => Promise<Given> | Promise<void>,
+    run: (taken: Taken, signal: AbortSignal, report: ReportProgress) => Promise<Given> | Promise<void>,
   ): void {
-    handlers.set(name, (body, signal) => {
+    handlers.set(name, (body, signal, report) => {
       const taken = parseArguments(body);
-      return run(taken, signal);
+      return run(taken, signal, report);
     });
   }
   handle(COMMANDS.describe, () => host.describe());
   handle(COMMANDS.apply, ({ state }, signal) => host.apply(state, signal));
   handle(COMMANDS.remove, ({ install }) => host.remove(install));
   handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
-  handle(COMMANDS.snapshot, ({ install, backupId }, signal) => host.snapshot(install, backupId, signal));
-  handle(COMMANDS.restore, ({ install, backupId, from, parts }, signal) =>
-    host.restore(install, backupId, { ...(from === null ? {} : { from }), parts, signal }),
+  handle(COMMANDS.snapshot, ({ install, backupId }, signal, report) =>
+    host.snapshot(install, backupId, signal, report),
+  );
+  handle(COMMANDS.restore, ({ install, backupId, from, parts }, signal, report) =>
+    host.restore(install, backupId, { ...(from === null ? {} : { from }), parts, signal, report }),
   );
   handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
   handle(COMMANDS.pack, ({ install, backupId, archiveId }, signal) =>

@@ -15,6 +15,11 @@ import { LARGEST_COUNT, USAGE_PAGE } from '../contract/usage.ts';
  */
 export const PATH_PREFIX = '/v1/';
 
+/**
+ * A request with this header gets lines `{"progress":{"done","total"}}` among the line feeds. Hosts of earlier versions ignore it.
+ */
+export const PROGRESS_HEADER = 'homeport-progress';
+
 /** Interval of the line feeds during a command, in milliseconds. */
 export const BEAT_MS = 5_000;
 /** Silence after which a host counts as unreachable, in milliseconds. */
@@ -351,4 +356,20 @@ export function parseOutcome(body: string): Outcome {
     throw new ProtocolError('the answer is not JSON', { cause });
   }
   return parse(outcome, value, 'the answer');
+}
+
+const progress = Type.Object({ progress: Type.Object({ done: count, total: orNull(count) }) });
+
+/** Writes a line of progress. */
+export function progressLine(done: number, total: number | null): string {
+  return `${JSON.stringify({ progress: { done, total } })}\n`;
+}
+
+/** Parses a line of progress. Throws {@link ProtocolError} for other texts. */
+export function parseProgress(line: string): { done: number; total: number | null } {
+  try {
+    return parse(progress, JSON.parse(line), 'the progress').progress;
+  } catch (cause) {
+    throw new ProtocolError('a line of the answer is no progress', { cause });
+  }
 }

@@ -14,7 +14,15 @@ import { createWaitingRoom } from '../policy/waiting-room.ts';
 import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
 import type { HostIdentity } from './identity.ts';
 import type { Allowed } from './peer.ts';
-import { BEAT_MS, LARGEST_BODY, type Outcome, PATH_PREFIX, ProtocolError } from './protocol.ts';
+import {
+  BEAT_MS,
+  LARGEST_BODY,
+  type Outcome,
+  PATH_PREFIX,
+  PROGRESS_HEADER,
+  ProtocolError,
+  progressLine,
+} from './protocol.ts';
 import { createQuestionQueue } from './questions.ts';
 import { createPeerServer, listenAtPath } from './unix-socket.ts';
 
@@ -51,6 +59,8 @@ const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeou
 const COMMAND_WITHIN_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 const GRACE_MS = 10_000;
+/** Interval of the lines of progress, in milliseconds. */
+const PROGRESS_MS = 1_000;
 /** Maximum number of control planes' connections without a command in progress. */
 const MOST_IDLE = 128;
 /** Maximum number of commands in progress, including those that wait for a question. */
@@ -101,11 +111,15 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.once('close', () => idle.enter(socket));
     if (body === null) return refuse(response, 413, `A request has at most ${LARGEST_BODY} bytes`);
     let work: Promise<unknown>;
+    const isWanted = request.headers[PROGRESS_HEADER] !== undefined;
+    let progress: string | null = null;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the control plane closed the connection')));
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     try {
-      work = handler(parsedJson(body), signal);
+      work = handler(parsedJson(body), signal, (done, total) => {
+        if (isWanted) progress = progressLine(done, total);
+      });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       return refuse(response, 400, error.message);
@@ -113,7 +127,14 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
     const beat = setInterval(() => response.write('\n'), BEAT_MS);
-    const outcome = await outcomeOf(name, work, signal).finally(() => clearInterval(beat));
+    const reports = setInterval(() => {
+      if (progress !== null) response.write(progress);
+      progress = null;
+    }, PROGRESS_MS);
+    const outcome = await outcomeOf(name, work, signal).finally(() => {
+      clearInterval(beat);
+      clearInterval(reports);
+    });
     response.end(JSON.stringify(outcome));
   }
 

@@ -93,7 +93,10 @@ it('does not count a warning for a certificate that was renewed meanwhile', asyn
 
   const { database, log } = homeport.platform;
   const signal = new AbortController().signal;
-  const completion = await warn.run({}, { id: 'x', attempt: 1, requestId: null, signal, log });
+  const completion = await warn.run(
+    {},
+    { id: 'x', attempt: 1, requestId: null, progress: () => {}, signal, log },
+  );
   await issue([name], 90);
   if (completion) await database.write(completion);
   const row = await database.reader

@@ -3,6 +3,7 @@ import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
+import { createPartialWrites } from '../../../lib/partial-writes.ts';
 import type { CaaRecord } from '../../../network/dns/record.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { clusterOf } from '../../hosts/cluster.ts';
@@ -13,7 +14,6 @@ import type { DnsTarget, DomainContext, Observation } from './domain-context.ts'
 import type { Internet } from './internet.ts';
 import { checkDomain } from './jobs.ts';
 import { type ObserveParts, observeDomain } from './observe-domain.ts';
-import { createPartialWrites } from './partial-writes.ts';
 import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
 import type { DomainReport } from './schema.ts';
 import { recordReachability, withSibling, writeComplete, writePartial } from './store.ts';

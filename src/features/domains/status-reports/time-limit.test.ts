@@ -67,7 +67,7 @@ describe.skipIf(!findDnsServers())('a check of a slow server', () => {
       timeLimitMs,
     });
     async function run(signal: AbortSignal): Promise<void> {
-      const job = { id: report_id, attempt: 1, requestId: null, signal, log: silent };
+      const job = { id: report_id, attempt: 1, requestId: null, progress: () => {}, signal, log: silent };
       const completion = await kind?.run({ report_id }, job);
       if (completion) await homeport.platform.database.write(completion);
     }

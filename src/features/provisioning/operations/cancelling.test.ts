@@ -203,4 +203,28 @@ describe('a running operation', () => {
     held.abort();
     expect((await owner.client.get(`/operations/${id}?wait=30`)).body).toMatchObject({ status: 'succeeded' });
   });
+
+  it('shows the progress that the host reports', async () => {
+    const held = new AbortController();
+    machine.machine.snapshot = async (_install, _backupId, _signal, report) => {
+      report?.(1_000, 4_000);
+      if (!held.signal.aborted) await once(held.signal, 'abort');
+      return { bytes: 4_000, files: 1, sha256: 'a'.repeat(64) };
+    };
+    const answer = await owner.client.post(`/installs/${install.id}/backups`, {
+      description: 'x',
+      notification_emails: [],
+    });
+    const id = startedBy(answer);
+    await vi.waitFor(
+      async () =>
+        expect(await read(id)).toMatchObject({ progress: { done: 1_000, total: 4_000, unit: 'bytes' } }),
+      20_000,
+    );
+    held.abort();
+    expect((await owner.client.get(`/operations/${id}?wait=30`)).body).toMatchObject({
+      status: 'succeeded',
+      progress: { done: 4_000, total: 4_000, unit: 'bytes' },
+    });
+  });
 });

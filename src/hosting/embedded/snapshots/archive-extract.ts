@@ -26,13 +26,20 @@ export async function extractArchive(
   identity: ArchiveIdentity,
   folder: string,
   signal?: AbortSignal,
+  report?: (done: number) => void,
 ): Promise<ManifestTotals> {
   const root = Buffer.from(folder);
   await mkdir(folder, { mode: 0o700 });
   const folders = new Map<string, ManifestEntry>();
   const tasks = createTasks();
   try {
-    const totals = await readArchive(files, identity, (item) => place(item, root, folders, tasks), signal);
+    const totals = await readArchive(
+      files,
+      identity,
+      (item) => place(item, root, folders, tasks),
+      signal,
+      report,
+    );
     await tasks.settle();
     await finishFolders(root, folders);
     return totals;

@@ -45,12 +45,13 @@ export async function readArchive(
   identity: ArchiveIdentity,
   visit: (item: ArchivedItem) => Promise<void>,
   signal?: AbortSignal,
+  report?: (done: number) => void,
 ): Promise<ManifestTotals> {
   const manifest = await openManifest(files.manifest).catch((error: unknown) => {
     throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
   });
   const extract = tar.extract();
-  const input = checksum();
+  const input = checksum(report);
   const read = pipeline(
     createReadStream(files.archive, { highWaterMark: READ_BYTES }),
     input.stream,

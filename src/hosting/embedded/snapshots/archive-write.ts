@@ -49,6 +49,7 @@ export async function writeArchive(
   header: ManifestHeader,
   clock: Clock,
   signal?: AbortSignal,
+  report?: (done: number) => void,
 ): Promise<ManifestTotals> {
   const root = await realpath(folder, { encoding: 'buffer' });
   const manifest = await createManifestWriter(files.manifest, header);
@@ -57,7 +58,7 @@ export async function writeArchive(
     const output = checksum();
     const written = pipeline(
       pack,
-      inBlocks,
+      (pieces: AsyncIterable<unknown>) => inBlocks(pieces, report),
       createZstdCompress({ chunkSize: CHUNK_BYTES, params: { [zlib.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
       output.stream,
       createWriteStream(files.archive, { flags: 'wx', mode: 0o600, flush: true }),
@@ -244,14 +245,20 @@ function headerOf(place: Place): Pick<tar.Header, 'name' | 'mode' | 'mtime'> {
 }
 
 /** Joins small pieces, because each piece costs the compressor a trip to another thread. */
-async function* inBlocks(pieces: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+async function* inBlocks(
+  pieces: AsyncIterable<unknown>,
+  report?: (done: number) => void,
+): AsyncGenerator<Buffer> {
   let block: Buffer[] = [];
   let bytes = 0;
+  let done = 0;
   for await (const piece of pieces) {
     if (!Buffer.isBuffer(piece)) throw new TypeError('the archive gives something else than bytes');
     block.push(piece);
     bytes += piece.length;
     if (bytes < CHUNK_BYTES) continue;
+    done += bytes;
+    report?.(done);
     yield Buffer.concat(block);
     block = [];
     bytes = 0;
@@ -259,14 +266,19 @@ async function* inBlocks(pieces: AsyncIterable<unknown>): AsyncGenerator<Buffer>
   yield Buffer.concat(block);
 }
 
-/** Passes bytes through, counting and hashing them. */
-export function checksum(): { stream: Transform; bytes(): number; digest(): string } {
+/** Passes bytes through, counting and hashing them. `report` gets the count. */
+export function checksum(report?: (done: number) => void): {
+  stream: Transform;
+  bytes(): number;
+  digest(): string;
+} {
   const hash = createHash('sha256');
   let bytes = 0;
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       hash.update(chunk);
+      report?.(bytes);
       done(null, chunk);
     },
   });

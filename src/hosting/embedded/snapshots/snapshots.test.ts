@@ -21,6 +21,21 @@ beforeEach(() => {
 });
 afterEach(() => removeTree(here.base));
 
+test('a snapshot and a restore report the bytes that are done', async () => {
+  here.put('large.bin', randomBytes(5 * 1024 * 1024));
+  const seen: [done: number, total: number | null][] = [];
+  const report = (done: number, total: number | null) => void seen.push([done, total]);
+  const { bytes } = await here.snapshots.snapshot(here.install, here.backupId, undefined, report);
+  const [, size] = seen.at(-1) ?? [];
+  expect(size).toBeGreaterThanOrEqual(5 * 1024 * 1024);
+  expect(seen.length).toBeGreaterThan(3);
+  expect(seen.at(-1)).toEqual([size, size]);
+  seen.length = 0;
+  await here.snapshots.restore(here.install, here.backupId, { report });
+  expect(seen.length).toBeGreaterThan(3);
+  expect(seen.at(-1)).toEqual([bytes, bytes]);
+});
+
 describe('round trip', () => {
   test('every byte, name, mode, time and link comes back', async () => {
     here.put('index.html', '<h1>hello</h1>');

@@ -7,7 +7,12 @@ import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
-import { type InstallRef, PermanentHostError, type Snapshot } from '../../contract/host.ts';
+import {
+  type InstallRef,
+  PermanentHostError,
+  type ReportProgress,
+  type Snapshot,
+} from '../../contract/host.ts';
 import { type InstallLimits, requireBackupAllowed } from '../../contract/install-limits.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
 import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
@@ -27,7 +32,12 @@ import { measureFiles } from './measure-files.ts';
  */
 export interface Snapshots {
   /** See `Host.snapshot`. An existing intact snapshot is kept. */
-  snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  snapshot(
+    install: InstallRef,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
   /** See `Host.restore`. */
   restore(install: InstallRef, backupId: string, options?: SnapshotRestoreOptions): Promise<Snapshot>;
   /** Passes a snapshot to `write` as an uncompressed tar archive, verified before its first and after its last byte. */
@@ -52,6 +62,7 @@ interface SnapshotRestoreOptions {
   /** The install that the snapshot was made from, if different. */
   from?: InstallRef;
   signal?: AbortSignal | undefined;
+  report?: ReportProgress | undefined;
 }
 
 export interface SnapshotsOptions {
@@ -79,7 +90,12 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     await recoverExchange(exchangeFoldersOf(filesOf(canonicalId(installId))));
   }
 
-  async function snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot> {
+  async function snapshot(
+    install: InstallRef,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot> {
     const places = placesOf(install, backupId);
     const identity = { installId: install.id, backupId };
     await recover(install.id);
@@ -89,7 +105,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     const usage = await measureFiles(filesOf(install.id), limits, signal);
     requireBackupAllowed(usage, limits);
     const verified = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
-      make(install, backupId, places, limited),
+      make(install, backupId, places, limited, (done) => report?.(Math.min(done, usage.bytes), usage.bytes)),
     );
     return summary(verified);
   }
@@ -100,6 +116,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     backupId: string,
     places: ArchiveFiles,
     signal: AbortSignal,
+    report: (done: number) => void,
   ): Promise<ManifestTotals> {
     const identity = { installId: install.id, backupId };
 
@@ -123,6 +140,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
         },
         clock,
         signal,
+        report,
       );
       const verified = await verifyWritten(made, identity, install, signal);
       signal.throwIfAborted();
@@ -139,7 +157,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
   async function restore(
     install: InstallRef,
     backupId: string,
-    { from = install, signal }: SnapshotRestoreOptions,
+    { from = install, signal, report }: SnapshotRestoreOptions,
   ): Promise<Snapshot> {
     const places = placesOf(from, backupId);
     const identity = { installId: from.id, backupId };
@@ -150,7 +168,10 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     try {
       await verifyArchive(places, identity, signal);
       await mkdir(dirname(folders.folder), { recursive: true });
-      const totals = await extractArchive(places, identity, folders.next, signal);
+      const { size: bytes } = await lstat(places.archive);
+      const totals = await extractArchive(places, identity, folders.next, signal, (done) =>
+        report?.(done, bytes),
+      );
       signal?.throwIfAborted();
       await exchangeFolders(folders);
       return summary(totals);
@@ -198,7 +219,8 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
   }
 
   return {
-    snapshot: (install, backupId, signal) => serially(install.id, () => snapshot(install, backupId, signal)),
+    snapshot: (install, backupId, signal, report) =>
+      serially(install.id, () => snapshot(install, backupId, signal, report)),
     restore: (install, backupId, options = {}) =>
       serially(install.id, () => restore(install, backupId, options)),
     unpack: (install, backupId, write, signal) =>

@@ -43,7 +43,9 @@ test('files and database come back exactly, links to WordPress as they are now',
   const before = filesOf(shop);
   const titles = await query('SELECT post_title FROM wp_posts ORDER BY ID');
   const id = randomUUID();
-  const made = await backups.snapshot(shop, id);
+  const written: number[] = [];
+  const made = await backups.snapshot(shop, id, undefined, (done) => void written.push(done));
+  expect(written.at(-1)).toBeGreaterThan(700_000);
   expect(made).toMatchObject({ files: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(made.bytes).toBeGreaterThan(700_000);
 
@@ -60,7 +62,10 @@ test('files and database come back exactly, links to WordPress as they are now',
   rmSync(inHtdocs(shop, 'wp-admin'));
   put(shop, 'intruder.php', '<?php');
   await query("UPDATE wp_posts SET post_title = 'defaced'; DROP VIEW titles; CREATE TABLE added (a INT)");
-  expect(await backups.restore(shop, id, { from: shop.ref })).toEqual(made);
+  const unpacked: number[] = [];
+  const report = (done: number) => void unpacked.push(done);
+  expect(await backups.restore(shop, id, { from: shop.ref, report })).toEqual(made);
+  expect(unpacked.at(-1)).toBeGreaterThan(700_000);
   expect(filesOf(shop)).toBe(before);
   expect(await query('SELECT post_title FROM wp_posts ORDER BY ID')).toEqual(titles);
   expect(await query('SELECT COUNT(*) FROM titles')).toEqual([[`${titles.length}`]]);

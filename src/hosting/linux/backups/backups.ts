@@ -7,7 +7,8 @@ import {
   ALL_PARTS,
   type InstallRef,
   type PackedArchive,
-  type RestoredParts,
+  type ReportProgress,
+  type RestoreOptions,
   type Snapshot,
 } from '../../contract/host.ts';
 import { createPackedArchives, type PackedArchives } from '../../policy/packed-archives.ts';
@@ -26,12 +27,17 @@ import { createWebsiteReplacement, type ReplacementStep } from './website-replac
 /** Backups of websites: files and database in one restic snapshot, in a separate repository for each install. */
 export interface Backups {
   /** See `Host.snapshot`. Leaves an existing complete backup as it is. */
-  snapshot(install: HostedInstall, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  snapshot(
+    install: HostedInstall,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
   /** See `Host.restore`. `from`: the install that the backup is of. The caller renews caches and PHP. */
   restore(
     target: HostedInstall,
     backupId: string,
-    options: { from: InstallRef; parts?: RestoredParts | undefined; signal?: AbortSignal | undefined },
+    options: RestoreOptions & { from: InstallRef },
   ): Promise<Snapshot>;
   /** See `Host.pack`, `Host.readPacked` and `Host.discardPacked`. */
   pack(
@@ -118,15 +124,17 @@ export function createBackups(options: BackupsOptions): Backups {
   const recover = (installId: string) => replacement.recover(layout.homeOf(installId));
 
   return {
-    snapshot: (install, backupId, signal) =>
+    snapshot: (install, backupId, signal, report) =>
       onFiles(install.ref.id, async () => {
         await recover(install.ref.id);
-        return onRepository(install.ref.id, () => make(install, canonicalId(backupId), signal));
+        return onRepository(install.ref.id, () => make(install, canonicalId(backupId), signal, report));
       }),
-    restore: (target, backupId, { from, parts = ALL_PARTS, signal }) =>
+    restore: (target, backupId, { from, parts = ALL_PARTS, signal, report }) =>
       onFiles(target.ref.id, async () => {
         await recover(target.ref.id);
-        return onRepository(from.id, () => restore(target, canonicalId(backupId), { from, parts, signal }));
+        return onRepository(from.id, () =>
+          restore(target, canonicalId(backupId), { from, parts, signal, report }),
+        );
       }),
     pack: (install, { backupId, archiveId }, signal) =>
       onRepository(install.id, () => pack(install, { backupId: canonicalId(backupId), archiveId }, signal)),

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
-import type { Snapshot } from '../../contract/host.ts';
+import type { ReportProgress, Snapshot } from '../../contract/host.ts';
 import { requireBackupAllowed } from '../../contract/install-limits.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
 import type { Databases } from '../daemons/databases.ts';
@@ -37,13 +37,22 @@ export function createBackupMaker({
     install: HostedInstall,
     backupId: string,
     signal: AbortSignal | undefined,
+    report: ReportProgress = () => {},
   ): Promise<Snapshot> {
     const usage = await measureWebsite(layout, install.sandbox, signal);
     requireBackupAllowed(usage, layout.limits);
-    return withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) => make(install, backupId, limited));
+    return withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
+      // The dump of the database comes on top of the measured files.
+      make(install, backupId, limited, (done) => report(done, Math.max(done, usage.bytes))),
+    );
   }
 
-  async function make(install: HostedInstall, backupId: string, signal: AbortSignal): Promise<Snapshot> {
+  async function make(
+    install: HostedInstall,
+    backupId: string,
+    signal: AbortSignal,
+    report: (done: number) => void,
+  ): Promise<Snapshot> {
     const { ref } = install;
     const dump = dumpFileOf(layout, ref.id);
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
@@ -57,7 +66,7 @@ export function createBackupMaker({
       }
       const existing = await wholeOne(restic, ids, install, signal);
       if (existing !== null) return existing;
-      const written = await write(restic, install, backupId, dump, signal);
+      const written = await write(restic, install, { backupId, dump, report }, signal);
       return await readBack(restic, install, written, signal);
     } catch (error) {
       throw explainRepository(error, ref);
@@ -88,10 +97,10 @@ export function createBackupMaker({
   async function write(
     restic: Restic,
     install: HostedInstall,
-    backupId: string,
-    dump: string,
+    { backupId, dump, report }: { backupId: string; dump: string; report(done: number): void },
     signal: AbortSignal | undefined,
   ): Promise<{ id: string; archive: Snapshot }> {
+    let done = 0;
     signal?.throwIfAborted();
     const tar = await packWebsite(layout, install.sandbox);
     const keeper = restic.backUp(backupId);
@@ -101,7 +110,11 @@ export function createBackupMaker({
     try {
       const archive = await writeArchive(
         { description: describe(install), dump, files: tar.stdout, filesEnded: tar.ended },
-        (bytes) => writeTo(keeper.stdin, bytes),
+        (bytes) => {
+          done += bytes.length;
+          report(done);
+          return writeTo(keeper.stdin, bytes);
+        },
       );
       signal?.throwIfAborted();
       // Only now: an archive that ends too early must not become a backup.

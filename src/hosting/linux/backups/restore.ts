@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import {
   type InstallRef,
   PermanentHostError,
+  type ReportProgress,
   type RestoredParts,
   type Snapshot,
 } from '../../contract/host.ts';
@@ -49,7 +50,17 @@ export function createRestorer({
   async function restore(
     target: HostedInstall,
     backupId: string,
-    { from, parts, signal }: { from: InstallRef; parts: RestoredParts; signal: AbortSignal | undefined },
+    {
+      from,
+      parts,
+      signal,
+      report,
+    }: {
+      from: InstallRef;
+      parts: RestoredParts;
+      signal: AbortSignal | undefined;
+      report?: ReportProgress | undefined;
+    },
   ): Promise<Snapshot> {
     const { ref, sandbox, database, unixUser } = target;
     const home = layout.homeOf(ref.id);
@@ -59,7 +70,7 @@ export function createRestorer({
         requireBackup(repositories, from, backupId, signal),
         replacement.prepare(home, { ...owner, parts }, sandbox),
       ]);
-      const restored = await fill(restic, id, target, { staged, parts }, from, signal);
+      const restored = await fill(restic, id, target, { staged, parts, report }, from, signal);
       // The website keeps its present core, whatever version the backup had.
       if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
       if (typeof parts.database !== 'string') {
@@ -90,7 +101,11 @@ export function createRestorer({
     restic: Restic,
     snapshotId: string,
     { ref, sandbox }: HostedInstall,
-    { staged, parts }: { staged: StagedWebsite; parts: RestoredParts },
+    {
+      staged,
+      parts,
+      report,
+    }: { staged: StagedWebsite; parts: RestoredParts; report: ReportProgress | undefined },
     from: InstallRef,
     signal: AbortSignal | undefined,
   ): Promise<{ snapshot: Snapshot; description: Description }> {
@@ -103,6 +118,11 @@ export function createRestorer({
     const withDatabase = parts.database !== 'none';
     const seen: { description: Description | null } = { description: null };
     let loading: Promise<void> = Promise.resolve();
+    let done = 0;
+    const count = (bytes: Buffer) => {
+      done += bytes.length;
+      report?.(done, null);
+    };
     try {
       const snapshot = await readSnapshot(restic, snapshotId, from, {
         signal,
@@ -110,7 +130,10 @@ export function createRestorer({
           description(description) {
             seen.description = description;
           },
-          dump: async (bytes) => void (withDatabase && (await dump.writeFile(bytes))),
+          async dump(bytes) {
+            count(bytes);
+            if (withDatabase) await dump.writeFile(bytes);
+          },
           async dumpEnded() {
             await dump.close();
             if (!withDatabase) return;
@@ -118,7 +141,10 @@ export function createRestorer({
             // Awaited below; until then its failure must not count as unhandled.
             loading.catch(() => {});
           },
-          ...(tar === null ? {} : { files: (bytes: Buffer) => writeTo(tar.stdin, bytes) }),
+          async files(bytes) {
+            count(bytes);
+            if (tar !== null) await writeTo(tar.stdin, bytes);
+          },
         },
       });
       tar?.stdin.end();
