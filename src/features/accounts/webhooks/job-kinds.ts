@@ -6,7 +6,7 @@ export function webhookJobKinds(mailer: Mailer, { publicUrl }: { publicUrl: stri
   return [
     defineJob({
       ...sendWebhookDisabled,
-      async run({ to, first_name, account_id, account, host, reason }) {
+      async run({ to, first_name, webhook_id, account, host, reason }) {
         await mailer.send({
           to,
           subject: `A webhook of ${account} was switched off`,
@@ -18,11 +18,11 @@ export function webhookJobKinds(mailer: Mailer, { publicUrl }: { publicUrl: stri
             `Receiver: ${host}`,
             `Reason:   ${reason}`,
             '',
-            'It gets no more events. Repair the receiver, then switch the webhook on again at',
+            'It gets no more events. Repair the receiver, then switch the webhook on again:',
             '',
-            `  ${publicUrl}/accounts/${account_id}/webhooks`,
+            `  PATCH ${publicUrl}/v1/webhooks/${webhook_id}   {"enabled": true}`,
             '',
-            'Read the events that it missed with GET /v1/events. They are kept for 30 days.',
+            `Read the events that it missed with GET ${publicUrl}/v1/events. They are kept for 30 days.`,
             '',
           ].join('\n'),
         });

@@ -54,7 +54,7 @@ interface Owned {
  * which keeps the order (docs/decisions/events.md).
  */
 export function createWebhookEngine(
-  platform: Platform,
+  platform: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock' | 'random' | 'sealer' | 'log'>,
   parts: { placement: EventPlacement; sender: Sender; pauseMs?: typeof retryPauseMs },
   times = TIMES,
 ): WebhookEngine {

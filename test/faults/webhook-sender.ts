@@ -1,0 +1,42 @@
+import ipaddr from 'ipaddr.js';
+import { pino } from 'pino';
+import Type from 'typebox';
+import { Parse } from 'typebox/value';
+import { openDatabase } from '../../src/database/open.ts';
+import { createEventPlacement } from '../../src/features/accounts/events/placement.ts';
+import { createWebhookEngine } from '../../src/features/accounts/webhooks/delivery/engine.ts';
+import { deliveryQueue } from '../../src/features/accounts/webhooks/queue-deliveries.ts';
+import { createQueue } from '../../src/jobs/queue.ts';
+import { systemClock as clock } from '../../src/lib/clock.ts';
+import { systemRandomness as random } from '../../src/lib/ids.ts';
+import { createSender } from '../../src/network/webhooks/sender.ts';
+import { createActivityLog } from '../../src/platform/activity-log.ts';
+import { createSealer } from '../../src/secrets/sealer.ts';
+
+/** The process that webhooks.test.ts kills: it delivers events to webhooks. Its settings are its only argument, in JSON. */
+const settings = Parse(
+  Type.Object({ databaseUrl: Type.Union([Type.String(), Type.Null()]), dataDir: Type.String() }),
+  JSON.parse(process.argv[2] ?? ''),
+);
+
+const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
+const database = openDatabase(settings, log);
+const engine = createWebhookEngine(
+  {
+    database,
+    queue: createQueue(database, clock, random),
+    activity: createActivityLog({ clock, random }),
+    clock,
+    random,
+    sealer: createSealer(Buffer.alloc(32, 1)),
+    log,
+  },
+  {
+    placement: createEventPlacement(database, deliveryQueue({ clock, random })),
+    sender: createSender({ servers: [], allowed: [ipaddr.parseCIDR('127.0.0.1/32')] }),
+    pauseMs: () => 50,
+  },
+  { tickMs: 50, leaseMs: 2_000, heartbeatMs: 300, idleMs: 30_000 },
+);
+await engine.start();
+setInterval(() => {}, 60_000);
