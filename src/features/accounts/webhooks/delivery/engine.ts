@@ -30,7 +30,7 @@ const TIMES: EngineTimes = { tickMs: 1_000, leaseMs: 15_000, heartbeatMs: 5_000,
 /** Clocks of machines may differ by this part of a lease. */
 const CERTAIN_PART = 0.7;
 /** Notifications within this time are one. */
-const GATHER_MS = 5;
+const GATHER_MS = 10;
 const CLAIMED_AT_ONCE = 200;
 /** Finished deliveries kept for each webhook. */
 const KEPT_DELIVERIES = 1_000;

@@ -4,7 +4,7 @@ import { singleFlight } from '../../../../lib/concurrency.ts';
 import { type DeliveryOutcome, storeOutcomes } from './store.ts';
 
 /** How long outcomes are gathered, in milliseconds. One transaction stores hundreds as fast as one. */
-const GATHER_MS = 20;
+const GATHER_MS = 100;
 const RETRY_MS = 1_000;
 const STORED_AT_ONCE = 1_000;
 /** With more outcomes unstored, nothing more is sent: a crash would repeat all of it. */
