@@ -27,7 +27,7 @@ const withoutDatabase = [
   'test/faults/silent-clients.test.ts',
   'src/database/sqlite-changes.test.ts',
   'src/access/**',
-  'src/features/domains/certificates/schedule.test.ts',
+  'src/features/domains/certificates/{schedule,uploads/read-upload}.test.ts',
   'src/jobs/{backoff,failure}.test.ts',
   'src/features/queries-in-stores.test.ts',
   'src/features/**/{connection,dns-sentence,edge-addresses,guesses,nightly-time,present,reach,recovery-codes,result-sentence,state,telephone,totp,weakness}.test.ts',

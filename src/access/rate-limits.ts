@@ -9,6 +9,7 @@ export interface RateLimit {
   readonly windowSeconds: number;
   /** The unit that is counted separately. An address is an IPv4 address or a /64 block of IPv6; email addresses are hashed. */
   readonly subject:
+    | 'account'
     | 'address'
     | 'credential'
     | 'credential or user'
@@ -174,12 +175,16 @@ export const RATE_LIMITS = {
     windowSeconds: HOUR,
     subject: 'user and account',
   },
+  /** Orders that users ask for; each of them counts at the certificate authority. */
+  certificateOrders: { keyPrefix: 'certificate-orders', size: 60, windowSeconds: HOUR, subject: 'account' },
 } as const satisfies Record<string, RateLimit | FixedRateLimit>;
 
 /** Seconds between two operations of the same kind on one install, as stored in the table `install_limits`. */
 export const OPERATION_PAUSES = {
   check_status: 5,
   verify_domain: 5,
+  order_certificate: 5,
+  upload_certificate: 5,
   purge_object: 60,
   refresh_storage: 300,
 } as const;

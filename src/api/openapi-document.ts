@@ -97,6 +97,7 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
     ...route.query.map(queryParameterOf),
     ...headerParametersOf(route),
   ];
+  const body = route.body?.schema ?? route.unreadBody;
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -104,8 +105,13 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
     tags: [route.tag],
     ...(route.public || route.stages === 'anybody' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body
-      ? { requestBody: { required: true, content: contentOf(route.body.schema, schemas) } }
+    ...(body
+      ? {
+          requestBody: {
+            ...(route.body ? { required: true } : {}),
+            content: contentOf(body, schemas),
+          },
+        }
       : {}),
     responses: {
       [route.success]: {

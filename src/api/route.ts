@@ -56,6 +56,8 @@ export interface Endpoint<Path extends string> {
   plainIds?: true;
   /** The answer holds a secret, so it is never compressed. */
   isSecret?: true;
+  /** A body that clients send and the endpoint ignores; it is described only. */
+  unreadBody?: TObject;
 }
 
 /** Success status and response schema of an endpoint that answers with a body. */
@@ -156,6 +158,7 @@ export interface Route {
   /** The address below `/v1` of what the request created. */
   location?(answer: unknown, params: Record<string, string>): string;
   body?: BodyDefinition;
+  unreadBody?: TObject;
   query: readonly Pick<QueryParameter, 'name' | 'schema' | 'example'>[];
   /** Requires no authentication. */
   public?: true;

@@ -6,6 +6,8 @@ import { backupJobKinds } from '../features/backups/job-kinds.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
 import { issuanceHooks } from '../features/domains/certificates/issuance-hooks.ts';
 import { certificateJobKinds } from '../features/domains/certificates/job-kinds.ts';
+import { uploadExpiryWarnings } from '../features/domains/certificates/uploads/expiry-warnings.ts';
+import { userOrderJobKind } from '../features/domains/certificates/user-orders.ts';
 import { ownershipJobKinds } from '../features/domains/domains/ownership-job-kinds.ts';
 import { domainReportJobKinds } from '../features/domains/status-reports/job-kinds.ts';
 import { reachabilityMonitor } from '../features/domains/status-reports/reachability-monitor.ts';
@@ -77,8 +79,9 @@ export function createHomeportWorker(
   const issuance = authority && { platform, host, internet, ...authority };
   const certificates = issuance && certificateJobKinds(issuance);
   const warnings = expiryWarnings(platform, mailer);
+  const uploadWarnings = uploadExpiryWarnings(platform, mailer);
   const { kinds: upkeep, schedules } = maintenance(platform, {
-    warn: warnings.warn,
+    warn: [warnings.warn, uploadWarnings.warn],
     order: certificates?.order ?? null,
   });
   const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), manifest.version);
@@ -95,7 +98,9 @@ export function createHomeportWorker(
     reachabilityMonitor(platform, { host, internet }),
     ...ownershipJobKinds(platform, mailer, createTextLookUp(config, dnsPort)),
     ...(certificates?.kinds ?? []),
+    userOrderJobKind(platform, issuance),
     ...warnings.kinds,
+    ...uploadWarnings.kinds,
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
     ...passwordJobKinds(services.passwords, mailer),
     ...emailChangeJobKinds(services.emailChanges, mailer, config),

@@ -19,6 +19,7 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'tidy',
       'renew_certificates',
       'warn_of_expiry',
+      'warn_of_upload_expiry',
       'discard_spent_backups',
       'look_at_domains',
       'look_for_proofs',

@@ -26,7 +26,7 @@ type Scheduled = JobType<typeof nothing>;
  */
 export function maintenance(
   platform: Platform,
-  { warn, order }: { warn: Scheduled; order: Scheduled | null },
+  { warn, order }: { warn: Scheduled[]; order: Scheduled | null },
 ): { kinds: JobKind[]; schedules: Schedule[] } {
   const { config, database, queue, clock } = platform;
   const prune = createPruneJob({ database, clock, askedAfter: failedLanes });
@@ -56,8 +56,8 @@ export function maintenance(
     schedules: [
       scheduled(prune, '17 3 * * *'),
       scheduled(tidy, '*/15 * * * *'),
-      scheduled(renew, '43 4 * * *'),
-      scheduled(warn, '23 * * * *'),
+      scheduled(renew, '43 * * * *'),
+      ...warn.map((kind) => scheduled(kind, '23 * * * *')),
       scheduled(discardCopyBackups, '*/10 * * * *'),
       verificationSchedule(platform),
       ...usageSchedules(platform),

@@ -51,7 +51,10 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
       { siteDomain, clock },
     ),
     ...domainReportRoutes(services.domainReports),
-    ...certificateRoutes(services.certificates, config.acmeContact),
+    ...certificateRoutes(
+      { certificates: services.certificates, uploads: services.certificateUploads },
+      config.acmeContact,
+    ),
     ...backupRoutes(services.backups),
     ...cacheRoutes(services.caches),
     ...operationRoutes(services.operations),

@@ -14,6 +14,7 @@ import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
+import { createUploadService } from '../features/domains/certificates/uploads/service.ts';
 import {
   createDomainOwnershipService,
   type LookUpTxtRecords,
@@ -46,7 +47,7 @@ import { createSearchService } from '../features/websites/overview/search.ts';
 import { createOverviewService } from '../features/websites/overview/service.ts';
 import { createSiteService } from '../features/websites/sites/service.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createTextLookUp } from './network-clients.ts';
+import { createTextLookUp, readRoots } from './network-clients.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -87,7 +88,11 @@ export function createServices(
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
     domainReports: createDomainReportService(platform),
-    certificates: createCertificateService(platform),
+    certificates: createCertificateService(platform, limiter),
+    certificateUploads: createUploadService(platform, () => {
+      const { acmeCa } = platform.config;
+      return acmeCa === null ? [] : readRoots(acmeCa);
+    }),
     backups,
     caches,
     bulk: createBulkService({

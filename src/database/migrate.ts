@@ -23,6 +23,7 @@ import { platformBackups } from './migrations/0018-platform-backups.ts';
 import { conventions } from './migrations/0019-conventions.ts';
 import { operations } from './migrations/0020-operations.ts';
 import { usage } from './migrations/0022-usage.ts';
+import { uploadedCertificates } from './migrations/0023-uploaded-certificates.ts';
 import { siteTransfers } from './migrations/0024-site-transfers.ts';
 import { events } from './migrations/0025-events.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
@@ -51,6 +52,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0019-conventions': conventions,
   '0020-operations': operations,
   '0022-usage': usage,
+  '0023-uploaded-certificates': uploadedCertificates,
   '0024-site-transfers': siteTransfers,
   '0025-events': events,
 };

@@ -32,6 +32,8 @@ export const ACTIONS = [
   'domain.delete',
   'domain.verify',
   'domain.lose',
+  'certificate.order',
+  'certificate.upload',
   'backup.create',
   'backup.restore',
   'cache.purge',

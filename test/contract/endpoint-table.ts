@@ -64,6 +64,9 @@ const TABLE = `
 | 65 | GET    | /installs/{install_id}/usage                                | 200 | 400, 401, 403, 404, 429, 503       |
 | 66 | POST   | /accounts/{account_id}/usage/refresh_disk_usage             | 200 | 400, 401, 403, 404, 429, 500, 502, 503 |
 | 67 | POST   | /installs/{install_id}/usage/refresh_disk_usage             | 200 | 400, 401, 403, 404, 429, 500, 502, 503 |
+| 71 | GET    | /installs/{install_id}/ssl_certificates                     | 200 | 401, 403, 404, 429, 503            |
+| 72 | POST   | /installs/{install_id}/domains/{domain_id}/ssl_certificate  | 202 | 401, 403, 404, 429, 500, 503       |
+| 73 | POST   | /installs/{install_id}/ssl_certificates/third_party         | 200 | 400, 401, 403, 404, 429, 500, 503  |
 | 90 | GET    | /accounts/{account_id}/site_transfers                       | 200 | 400, 401, 403, 404, 429, 500, 503  |
 | 91 | POST   | /accounts/{account_id}/site_transfers/{transfer_id}/accept  | 200 | 400, 401, 403, 404, 409, 429, 500, 503 |
 | 92 | GET    | /sites/{site_id}/site_transfers                             | 200 | 400, 401, 403, 404, 429, 500, 503  |
@@ -86,10 +89,10 @@ const TABLE = `
 | 109| POST   | /webhooks/{webhook_id}/test                                 | 200 | 401, 403, 404, 409, 429, 503       |
 `;
 
-/** Endpoints that read a body: all that POST or PATCH, but the requests for a status report, a verification and a measurement. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 91, 108, 109];
+/** Endpoints that read a body: all that POST or PATCH, but these. */
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 50, 90, 92, 96, 99, 101, 106];
+const PAGED = [3, 10, 15, 24, 37, 50, 71, 90, 92, 96, 99, 101, 106];
 const PUBLIC = [1, 2];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()

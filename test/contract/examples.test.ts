@@ -5,7 +5,7 @@ import { operatorFor } from '../../src/access/caller.ts';
 import { exampleIdOf } from '../../src/api/path-parameters.ts';
 import { startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { ENDPOINTS, nameOf } from './endpoint-table.ts';
-import { createResources, pathTo, type ResourceSet } from './resource-set.ts';
+import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 const Json = Type.Optional(
   Type.Object({
@@ -75,7 +75,9 @@ describe('the examples of the description', () => {
       expect(example).toBe(exampleOf(name));
     }
     const body = operation.requestBody?.content?.['application/json']?.example;
-    const json = body === undefined ? {} : { json: withRealIds(body, resources) };
+    // The description can show neither a certificate that never expires nor its key.
+    const sent = row.number === 73 ? bodyFor(row, resources) : body && withRealIds(body, resources);
+    const json = body === undefined ? {} : { json: sent };
     const answer = await owner.client.call(row.method, pathTo(row, resources), json);
     expect(answer).toMatchObject({ status: row.success });
     const promised = operation.responses[row.success]?.content?.['application/json'];

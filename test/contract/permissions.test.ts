@@ -76,7 +76,7 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // offload of an install
   [[20, 21, 22, 23],                    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // domains, reports and certificates of an install
-  [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
+  [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 71, 72, 73], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // backups, caches of an install
   [[33, 34, 35],                        'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see and cancel an operation of an install

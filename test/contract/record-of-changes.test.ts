@@ -30,6 +30,8 @@ const WRITTEN: Record<number, readonly string[]> = {
   39: ['ssh_key.delete'],
   40: [],
   52: ['operation.cancel'],
+  72: ['certificate.order'],
+  73: ['certificate.upload'],
   91: ['site_transfer.accept'],
   93: ['site_transfer.request'],
   95: ['site_transfer.cancel'],

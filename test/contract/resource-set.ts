@@ -4,6 +4,7 @@ import { insertTransfer } from '../../src/features/transfers/store.ts';
 import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
 import { timestamp } from '../../src/lib/clock.ts';
 import { installName, type Person, type TestHomeport } from '../homeport.ts';
+import { certificateMaker, pkcs8 } from '../servers/certificate-maker.ts';
 import type { EndpointRow } from './endpoint-table.ts';
 
 /** One thing of every kind, all of one account, by the names that paths give their identifiers. */
@@ -227,6 +228,15 @@ export function pathWith(template: string, resources: Record<string, string>): s
   return template.replace(/\{(\w+)\}/g, (_, name: string) => resources[name] ?? '');
 }
 
+const make = certificateMaker(new Date());
+const root = await make({ name: 'Test Root', days: [-1, 3650] });
+const leaf = await make(
+  { name: 'example.com', names: ['example.com', '*.example.com', '*.localhost'], days: [-1, 3650] },
+  root,
+);
+/** A certificate that covers every {@link domainName}, and default domains. */
+const upload = { certificate: leaf.pem + root.pem, private_key: pkcs8(leaf.key) };
+
 /** A valid body for the endpoint; undefined without one. */
 export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSet, 'account_id'>): unknown {
   switch (number) {
@@ -268,6 +278,8 @@ export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSe
       return { public_key: publicKey() };
     case 97:
       return { name: 'Deployment', account_id };
+    case 73:
+      return upload;
     case 93:
       return { destination_account_id: crypto.randomUUID() };
     case 102:

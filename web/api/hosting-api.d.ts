@@ -675,6 +675,51 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/installs/{install_id}/ssl_certificates': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['CertificateList'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/ssl_certificates/third_party': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['ImportThirdPartyCertificate'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ThirdPartyCertificate'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/installs/{install_id}/domains/{domain_id}/ssl_certificate': {
     get: {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
@@ -690,7 +735,20 @@ export interface paths {
       };
     };
     put?: never;
-    post?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['OrderCertificate'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
     delete?: never;
     options?: never;
     head?: never;
@@ -1120,7 +1178,7 @@ export interface paths {
   };
   '/accounts/{account_id}/activity': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ActivityEntryPage'] } };
@@ -1362,16 +1420,17 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Backup: { id: string; status: "requested" | "in_progress" | "completed" | "aborted" };
-    BulkDomain: { id: string; name: string; duplicate: boolean; primary: boolean; redirects_to: components['schemas']['DomainReference'] | null };
-    BulkDomains: { id: string; name: string; duplicate: boolean; primary: boolean; redirects_to: components['schemas']['DomainReference'] | null; domains: Array<components['schemas']['BulkDomain']> };
+    BulkDomain: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null };
+    BulkDomains: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null; domains: Array<components['schemas']['BulkDomain']> };
     CaaRecord: { hdr: components['schemas']['DnsRecordHeader']; flag: number; tag: string; value: string };
-    Certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string> };
+    Certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string>; serial_number: string; issuer: string };
     CertificateFiles: { key: string; cert: string };
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
+    CertificateList: { certificates: Array<components['schemas']['Certificate']>; next_page_token: string };
     CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
     CreateAccountUser: { user: components['schemas']['NewAccountUser'] };
     CreateBackup: { description: string; notification_emails: Array<string> };
@@ -1386,7 +1445,7 @@ export interface components {
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
     CredentialPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Credential']> };
     DnsRecordHeader: { name: string; rrtype: number; class: number; ttl: number; rdlength: number };
-    Domain: { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: components['schemas']['DomainNetworkDetails']; redirects_to: Array<components['schemas']['DomainReference']>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
+    Domain: { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: components['schemas']['DomainNetworkDetails']; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: Array<components['schemas']['DomainReference']>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
     DomainCheck: { name: string; cname: string; a_record: string; aaaa_record: string; result: string; dns_provider: string; install_name: string; cluster_id: string; http_forwarded: string; http_forwarded_list: string; platform_env_id: string; complete: boolean; dns_error: boolean; http_error: boolean; ns: Array<components['schemas']['NsRecord']>; mx: Array<components['schemas']['MxRecord']>; txt: Array<string>; ip: Array<string>; address: Array<string>; soa: Array<components['schemas']['SoaRecord']>; caa: Array<components['schemas']['CaaRecord']>; aname: Array<components['schemas']['AddressRecord']>; ssl: components['schemas']['DomainCheckSsl'] };
     DomainCheckSsl: { status: string; issuer: string; not_before: string; not_after: string; error: string; serial_number: string; common_name: string; dns_names: Array<string>; sans: Array<string>; signature_algorithm: number; subject: components['schemas']['CertificateSubject'] };
     DomainDnsConfig: { cname: string; a_records: Array<string> };
@@ -1405,6 +1464,7 @@ export interface components {
     Fault: { resource: string; field: string; type: string; code: string; message: string };
     FilestoreSettings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<components['schemas']['OffloadPath']> };
     FilestoreSettingsChange: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<components['schemas']['OffloadPath']> };
+    ImportThirdPartyCertificate: { certificate: string; private_key: string };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
     InstallReference: { id: string; name: string };
@@ -1425,6 +1485,7 @@ export interface components {
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;
+    OrderCertificate: { email_address: string; given_name: string; family_name: string; region_code: string; state?: string; city?: string; phone?: string };
     PurgeCache: { type: "object" | "page" | "cdn" };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
     SiteInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null; cname: string; php_version: string | null; is_multisite: boolean };
@@ -1440,6 +1501,7 @@ export interface components {
     StatusReport: { complete: boolean; id: string; install_name: string; install_ip: string; admin: boolean; domains: Array<components['schemas']['DomainCheck']> };
     StatusReportEnvelope: { report: components['schemas']['StatusReport'] };
     StatusReportReference: { report_id: string };
+    ThirdPartyCertificate: { certificate: string; private_key: string; domains: Array<string>; expires_time: string; serial_number: string };
     UpdateAccountUser: { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
     UpdateDomain: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean };
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null };

@@ -19,6 +19,8 @@ export interface CertificateRow {
   /** Id for the authority's renewal suggestions (RFC 9773). */
   renewal_id: string | null;
   renew_at: string | null;
+  /** The upload that a third-party certificate comes from. Domains that it covers share it; null for other sources. */
+  upload_id: string | null;
   /** The fewest days before the expiry at which the operator was warned of it; null: not yet. */
   warned_days: number | null;
   created_at: string;

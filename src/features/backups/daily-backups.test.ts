@@ -369,7 +369,7 @@ it('is scheduled on Linux hosts with backup retention', () => {
   const names = (host: 'embedded' | 'linux', backupDays: number) => {
     const { platform } = homeport;
     const parts = { ...platform, config: { ...platform.config, host, backupDays } };
-    return maintenance(parts, { warn: { ...scheduleRestoreCheck, name: 'warn' }, order: null })
+    return maintenance(parts, { warn: [{ ...scheduleRestoreCheck, name: 'warn' }], order: null })
       .schedules.map(({ name }) => name)
       .filter((name) => [backUpDaily.name, scheduleRestoreCheck.name].includes(name));
   };

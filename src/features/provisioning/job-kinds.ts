@@ -3,6 +3,7 @@ import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ensureCertificates } from '../domains/certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../domains/certificates/served.ts';
+import { adoptUploads } from '../domains/certificates/uploads/adopt-uploads.ts';
 import { failDomains, failPendingDomains, ownDomainsOf, recordServed } from '../domains/domains/store.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
@@ -59,6 +60,7 @@ async function bringToDesiredState(
   }
 
   const domains = await ownDomainsOf(database.reader, installId);
+  await adoptUploads(platform, installId);
   await ensureCertificates(platform, domains);
   const desired = await loadDesiredState(platform, installId);
   if (!desired) return undefined;

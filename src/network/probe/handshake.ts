@@ -1,13 +1,6 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import {
-  connect,
-  createSecureContext,
-  getCACertificates,
-  rootCertificates,
-  type SecureContext,
-  type TLSSocket,
-} from 'node:tls';
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
@@ -15,6 +8,7 @@ import { connectionProblem, connectionSentence } from './connection-problem.ts';
 import { type PeerCertificate, parsePeerCertificate } from './peer-certificate.ts';
 import { timeLimit } from './time-limit.ts';
 import { type TlsFailure, tlsVerdict } from './tls-verdict.ts';
+import { trustedPem, trustedRoots } from './trusted-roots.ts';
 import { quotable } from './untrusted-text.ts';
 
 /** Result of a TLS handshake. */
@@ -74,14 +68,13 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
   };
 }
 
-/** Parses about 150 well-known roots on first use, and only once, because that is slow. */
+/** Creates the context of the roots on first use, and only once, because that is slow. */
 function lazyTrust(extraRoots: string[]): { context(): SecureContext; roots(): X509Certificate[] } {
-  const pem = () => [...rootCertificates, ...getCACertificates('extra'), ...extraRoots];
   let context: SecureContext | undefined;
   let roots: X509Certificate[] | undefined;
   return {
-    context: () => (context ??= createSecureContext({ ca: pem() })),
-    roots: () => (roots ??= pem().map((one) => new X509Certificate(one))),
+    context: () => (context ??= createSecureContext({ ca: trustedPem(extraRoots) })),
+    roots: () => (roots ??= trustedRoots(extraRoots)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { endsAtRoot, hasSigned, isSelfSigned } from './issuers.ts';
 import { parsePeerCertificate, presentedChain } from './peer-certificate.ts';
 import { quotable } from './untrusted-text.ts';
 
@@ -96,7 +97,7 @@ function wrongIssuer(shown: PresentedCertificate): TlsFailure | null {
         `is signed by "${nameOf(late)}", whose own certificate expired on ${day(late.validToDate)}; install the current chain of the issuer`,
       );
     }
-    if (isTrusted(path, shown.roots())) return null;
+    if (endsAtRoot(path, shown.roots())) return null;
   }
   const top = path.at(-1) ?? leaf;
   const issuer = quotable(parsePeerCertificate(top).issuer);
@@ -155,30 +156,6 @@ function pathOf(leaf: X509Certificate): X509Certificate[] {
     if (at) path.push(at);
   }
   return path;
-}
-
-function isTrusted(path: X509Certificate[], roots: X509Certificate[]): boolean {
-  return path.some((one) =>
-    roots.some((root) => root.fingerprint256 === one.fingerprint256 || hasSigned(root, one)),
-  );
-}
-
-/** Signed by its own key, even if that key may not sign certificates (RFC 5280 section 4.2.1.3). */
-function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.subject === certificate.issuer && isSignedBy(certificate, certificate);
-}
-
-function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && isSignedBy(issuer, certificate);
-}
-
-function isSignedBy(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  try {
-    return certificate.verify(issuer.publicKey);
-  } catch {
-    // An unreadable key cannot verify a signature.
-    return false;
-  }
 }
 
 function nameOf(certificate: X509Certificate): string {

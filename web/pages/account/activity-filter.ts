@@ -21,6 +21,7 @@ export const KIND_LABELS: Record<Kind, string> = {
   site_transfer: 'Site transfers',
   install: 'Installs',
   domain: 'Domains',
+  certificate: 'Certificates',
   backup: 'Backups',
   cache: 'Caches',
   offload: 'File offload',

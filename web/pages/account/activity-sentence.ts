@@ -56,6 +56,9 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'domain.verify': ({ subject_name }) => `verified the domain ${subject_name} with a TXT record`,
   'domain.lose': ({ subject_name }) =>
     `withdrew the domain ${subject_name} because another account proved ownership`,
+  'certificate.order': ({ subject_name }) => `ordered a certificate for ${subject_name}`,
+  'certificate.upload': ({ subject_name }, { domains }) =>
+    `uploaded a certificate for ${subject_name}${typeof domains === 'number' && domains > 1 ? ` and ${counted(domains - 1, 'other domain')}` : ''}`,
   'backup.create': ({ subject_name }) => `requested the backup “${truncate(subject_name, LONGEST_NAME)}”`,
   'backup.restore': ({ subject_name }, { from, to }) =>
     `restored the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,

@@ -69,16 +69,36 @@ export async function startAttempt(
     .execute();
 }
 
-/** Ends an order. Sets the consecutive failures, the next attempt and the earliest time of any attempt. */
+/**
+ * Ends an order. Sets the consecutive failures, the next attempt and the earliest time of any attempt. Returns false if the
+ * order has been replaced, or the domain deleted.
+ */
 export async function endAttempt(
   queries: Queries,
   orderId: string,
   settled: { failures: number; next_at: string; held_until: string | null },
-): Promise<void> {
-  await queries
+): Promise<boolean> {
+  const row = await queries
     .updateTable('certificate_attempts')
     .set({ ...settled, order_id: null })
     .where('order_id', '=', orderId)
+    .returning('domain_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes the attempt of an order, unless it has been replaced. */
+export async function forgetAttempt(queries: Queries, orderId: string): Promise<void> {
+  await queries.deleteFrom('certificate_attempts').where('order_id', '=', orderId).execute();
+}
+
+/** Postpones the next order of a domain. The result of a running one is ignored. */
+export async function postponeOrder(queries: Queries, domainId: string, next_at: string): Promise<void> {
+  const postponed = { order_id: null, failures: 0, next_at, held_until: null };
+  await queries
+    .insertInto('certificate_attempts')
+    .values({ domain_id: domainId, ...postponed })
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(postponed))
     .execute();
 }
 

@@ -65,6 +65,8 @@ describe('GET ssl_certificate', () => {
         auto_renew: true,
         wildcard: false,
         domains: ['secure.example'],
+        serial_number: leaf.serialNumber,
+        issuer: 'secure.example',
       },
       criteria: 'secure.example',
     });

@@ -3,9 +3,20 @@ import type { JobType } from '../../../jobs/job.ts';
 
 const orderPayload = Type.Object({ domain_id: Type.String(), order_id: Type.String() });
 
-/** Orders a certificate for one domain. If refused, records the reason and the time of the next attempt. */
+/**
+ * Orders a certificate for one domain if it is due. If refused, records the reason and the time of the next attempt. Users do
+ * not see it as an operation: most of these jobs find nothing to do.
+ */
 export const obtainCertificate: JobType<typeof orderPayload> = {
   name: 'obtain_certificate',
+  payload: orderPayload,
+  maxAttempts: 3,
+  timeoutMs: 180_000,
+};
+
+/** Orders a certificate for one domain because a user asked for it, whatever certificate it has. Fails if refused. */
+export const orderCertificate: JobType<typeof orderPayload> = {
+  name: 'order_certificate',
   operation: 'certificate.order',
   payload: orderPayload,
   maxAttempts: 3,

@@ -26,7 +26,7 @@ export async function precheck(issuance: Issuance, name: string, ended: AbortSig
   if (isWildcard(name)) {
     return {
       reached: null,
-      refusal: `A certificate for ${name} needs DNS validation, which Homeport does not support; add the names that you need one by one.`,
+      refusal: `A certificate for ${name} needs DNS validation, which Homeport does not support; upload one, or add the names that you need one by one.`,
     };
   }
   const { host, internet, platform } = issuance;

@@ -1,55 +1,60 @@
-import { X509Certificate } from 'node:crypto';
-import { type Route, route } from '../../../api/route.ts';
-import type { Static } from '../../../api/schema.ts';
-import { certificateInformationSchema } from './schema.ts';
-import type { CertificateService, CertificateView } from './service.ts';
-
-function presentCertificate(
-  view: CertificateView,
-  contact: string | null,
-): Static<typeof certificateInformationSchema> {
-  const names = subjectAltNames(view.chain);
-  return {
-    cert_name: view.domain,
-    cert_info: { key: view.key ?? '', cert: view.chain },
-    certificate: {
-      id: view.seq,
-      account: view.account_id,
-      auth_file: null,
-      approver_email: view.source === 'LETS_ENCRYPT' && view.key !== null ? contact : null,
-      common_name: names[0] ?? view.domain,
-      cancel_time: null,
-      cert_source: view.source,
-      // The start of an order is not stored, and authorities backdate notBefore for slow clocks.
-      ordered_time: view.created_at,
-      order_id: orderId(view.order_url),
-      status: view.expired ? 'EXPIRED' : 'ENABLED',
-      parent_id: null,
-      provider_order_id: view.order_url,
-      approved_time: view.created_at,
-      expires_time: view.not_after,
-      auto_renew: view.source !== 'THIRD_PARTY',
-      wildcard: names.some((name) => name.startsWith('*.')),
-      domains: names,
-    },
-    criteria: view.domain,
-  };
-}
-
-/** The DNS names of the leaf's subject alternative name (RFC 5280, section 4.2.1.6). */
-function subjectAltNames(chain: string): string[] {
-  const text = new X509Certificate(chain).subjectAltName ?? '';
-  return [...text.matchAll(/DNS:([^,\s]+)/g)].map((match) => match[1] ?? '');
-}
-
-/** The last segment of an ACME order URL, which identifies the order (RFC 8555 section 7.1). */
-function orderId(url: string | null): string | null {
-  return url === null ? null : (url.split('/').at(-1) ?? null);
-}
+import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
+import { tokenPagedRoute } from '../../../api/token-paged-route.ts';
+import { presentCertificate, presentInformation } from './present.ts';
+import {
+  certificateInformationSchema,
+  certificateListSchema,
+  orderSchema,
+  uploadBody,
+  uploadedSchema,
+  uploadSchema,
+} from './schema.ts';
+import type { CertificateService } from './service.ts';
+import type { UploadService } from './uploads/service.ts';
 
 /** `contact`: the email address of the ACME account, shown to users who may see the key. */
-export function certificateRoutes(certificates: CertificateService, contact: string | null): Route[] {
+export function certificateRoutes(
+  { certificates, uploads }: { certificates: CertificateService; uploads: UploadService },
+  contact: string | null,
+): Route[] {
+  const tag = 'Certificates';
   return [
+    tokenPagedRoute({
+      path: '/installs/:install_id/ssl_certificates',
+      operationId: 'getInstallCertificates',
+      summary: 'List the certificates of an install',
+      description:
+        'Lists the certificates that the domains of an install have, oldest first. An uploaded certificate that several domains share is listed once. The list is empty until the install is first served.',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      response: certificateListSchema,
+      handle: ({ caller, id, page }) => certificates.list(caller, id('install_id'), page),
+      envelope: ({ items, next_page_token }) => ({
+        certificates: items.map((certificate) => presentCertificate(certificate, contact)),
+        next_page_token,
+      }),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/ssl_certificates/third_party',
+      operationId: 'importThirdPartySSLCertificate',
+      summary: 'Upload a certificate',
+      description:
+        'Serves a certificate from elsewhere for all domains of the install that it covers. The key must match, the chain must be complete and in order, and nothing may be expired. The private key is stored encrypted and never returned.',
+      tag,
+      errors: [400, 401, 403, 404, 429, 500, 503],
+      success: 200,
+      response: uploadedSchema,
+      body: uploadBody,
+      async handle({ caller, id }, { certificate, private_key }) {
+        const { domains, not_after, serial_number } = await uploads.upload(caller, id('install_id'), {
+          certificate,
+          private_key,
+          schema: uploadSchema,
+        });
+        return { certificate, private_key: '', domains, expires_time: not_after, serial_number };
+      },
+    }),
     route({
       method: 'GET',
       path: '/installs/:install_id/domains/:domain_id/ssl_certificate',
@@ -57,13 +62,28 @@ export function certificateRoutes(certificates: CertificateService, contact: str
       summary: 'Get the certificate of a domain',
       description:
         'Returns the certificate that the edge serves for a domain. Owners and full users also receive its private key.',
-      tag: 'Certificates',
+      tag,
       errors: [401, 403, 404, 429, 503],
       success: 200,
       isSecret: true,
       response: certificateInformationSchema,
       handle: async ({ caller, id }) =>
-        presentCertificate(await certificates.get(caller, id('install_id'), id('domain_id')), contact),
+        presentInformation(await certificates.get(caller, id('install_id'), id('domain_id')), contact),
+    }),
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/domains/:domain_id/ssl_certificate',
+      operationId: 'createDomainCertificateOrder',
+      summary: 'Order a certificate for a domain',
+      description:
+        'Orders a certificate at the authority now, also if the domain has a valid one. The operation says why none was issued. Contact data is accepted and not kept.',
+      tag,
+      errors: [401, 403, 404, 429, 500, 503],
+      success: 202,
+      starts: 'certificate.order',
+      unreadBody: orderSchema,
+      handle: async ({ caller, id }) =>
+        new Started(await certificates.order(caller, id('install_id'), id('domain_id')), undefined),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import { EXAMPLE_ID } from '../../../api/example-ids.ts';
-import { component, stringEnum, Type } from '../../../api/schema.ts';
+import { component, emailAddress, stringEnum, Type } from '../../../api/schema.ts';
+import type { BodyDefinition } from '../../../api/validation.ts';
 
 /** Fields that this platform does not use are null (docs/api.md, Certificates). */
 const nullableText = (description?: string) =>
@@ -10,7 +11,7 @@ const filesExample = { key: '', cert: '-----BEGIN CERTIFICATE-----\nMIIB…\n---
 const certificateFiles = component(
   'CertificateFiles',
   Type.Object({
-    key: Type.String({ description: 'PEM; empty for partial users' }),
+    key: Type.String({ description: 'PEM; empty for partial users, and for an uploaded certificate' }),
     cert: Type.String({ description: 'PEM, leaf first' }),
   }),
   filesExample,
@@ -34,9 +35,11 @@ const certificateExample = {
   auto_renew: true,
   wildcard: false,
   domains: ['www.example.com'],
+  serial_number: '03A1B2C3D4E5F60718293A4B5C6D7E8F9012',
+  issuer: 'Example Authority R3',
 };
 
-const certificateSchema = component(
+export const certificateSchema = component(
   'Certificate',
   Type.Object({
     id: Type.Integer(),
@@ -63,7 +66,9 @@ const certificateSchema = component(
     expires_time: Type.String(),
     auto_renew: Type.Boolean(),
     wildcard: Type.Boolean(),
-    domains: Type.Array(Type.String()),
+    domains: Type.Array(Type.String(), { description: 'the names that the certificate is valid for' }),
+    serial_number: Type.String({ description: 'hexadecimal, upper case' }),
+    issuer: Type.String({ description: 'common name of the issuer' }),
   }),
   certificateExample,
 );
@@ -85,4 +90,87 @@ export const certificateInformationSchema = component(
     certificate: certificateExample,
     criteria: 'www.example.com',
   },
+);
+
+export const certificateListSchema = component(
+  'CertificateList',
+  Type.Object(
+    {
+      certificates: Type.Array(certificateSchema),
+      next_page_token: Type.String({ description: '`offset` of the next page; empty on the last' }),
+    },
+    { description: 'The certificates of an install' },
+  ),
+  { certificates: [certificateExample], next_page_token: '' },
+);
+
+const PEM_EXAMPLE =
+  '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n';
+/** Room for ten certificates in Base64. */
+const LONGEST_CHAIN = 100_000;
+const LONGEST_KEY = 20_000;
+
+export const uploadSchema = component(
+  'ImportThirdPartyCertificate',
+  Type.Object({
+    certificate: Type.String({
+      maxLength: LONGEST_CHAIN,
+      description:
+        'PEM, or PEM in Base64: the server certificate, then the intermediate certificates; the root of a private authority too',
+    }),
+    private_key: Type.String({
+      maxLength: LONGEST_KEY,
+      description: 'PEM, or PEM in Base64: PKCS#8, PKCS#1 or SEC1, without a passphrase',
+    }),
+  }),
+  {
+    certificate: PEM_EXAMPLE,
+    private_key: '-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n',
+  },
+);
+
+export const uploadBody: BodyDefinition<typeof uploadSchema> = {
+  resource: 'Certificate',
+  schema: uploadSchema,
+};
+
+export const uploadedSchema = component(
+  'ThirdPartyCertificate',
+  Type.Object(
+    {
+      certificate: Type.String({ description: 'as it was sent' }),
+      private_key: Type.String({ description: 'always empty' }),
+      domains: Type.Array(Type.String(), {
+        description: 'the domains that have the certificate from now on',
+      }),
+      expires_time: Type.String({ format: 'date-time' }),
+      serial_number: Type.String({ description: 'hexadecimal, upper case' }),
+    },
+    { description: 'An uploaded certificate' },
+  ),
+  {
+    certificate: PEM_EXAMPLE,
+    private_key: '',
+    domains: ['example.com', 'www.example.com'],
+    expires_time: '2027-01-31T23:59:59.000Z',
+    serial_number: '03A1B2C3D4E5F60718293A4B5C6D7E8F9012',
+  },
+);
+
+/** Contact data of version 1.17. It is accepted, not checked and not kept. */
+export const orderSchema = component(
+  'OrderCertificate',
+  Type.Object(
+    {
+      email_address: emailAddress(),
+      given_name: Type.String(),
+      family_name: Type.String(),
+      region_code: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+      state: Type.Optional(Type.String()),
+      city: Type.Optional(Type.String()),
+      phone: Type.Optional(Type.String()),
+    },
+    { description: 'Contact data. It is accepted, and not kept.' },
+  ),
+  { email_address: 'ada@example.com', given_name: 'Ada', family_name: 'Example', region_code: 'GB' },
 );

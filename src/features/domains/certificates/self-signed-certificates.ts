@@ -3,7 +3,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Sealer } from '../../../secrets/sealer.ts';
-import { certificatesOf, insertSelfSigned, installsWithSelfSigned } from './store.ts';
+import { certificatesOf, installsWithOldCertificates, storeUnlessReplaced } from './store.ts';
 
 const VALID_DAYS = 365;
 /** Remaining validity at which a certificate is renewed. */
@@ -11,10 +11,11 @@ const RENEW_BEFORE_DAYS = 60;
 
 /**
  * Creates a self-signed certificate for each domain without a certificate. Certificates of an authority stay, even if
- * expired, so that the problem is visible. Idempotent.
+ * expired, so that the problem is visible. Expired uploads stay until the authority has issued one; without an authority
+ * they are replaced. Idempotent.
  */
 export async function ensureCertificates(
-  { database, sealer, clock }: Pick<Platform, 'database' | 'sealer' | 'clock'>,
+  { config, database, sealer, clock }: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
   domains: { id: string; name: string }[],
 ): Promise<void> {
   if (domains.length === 0) return;
@@ -26,7 +27,10 @@ export async function ensureCertificates(
   const renewed = timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS);
   const covered = new Set(
     present
-      .filter(({ source, not_after }) => source !== 'SELF_SIGNED' || not_after > renewed)
+      .filter(({ source, not_after }) => {
+        if (source === 'SELF_SIGNED') return not_after > renewed;
+        return source !== 'THIRD_PARTY' || config.acmeDirectory !== null || not_after > timestamp(clock);
+      })
       .filter(({ sealed_key }) => opens(sealer, sealed_key))
       .map((certificate) => certificate.domain_id),
   );
@@ -44,6 +48,7 @@ export async function ensureCertificates(
       order_url: null,
       renewal_id: null,
       renew_at: null,
+      upload_id: null,
       warned_days: null,
       chain,
       sealed_key: sealer.seal(key),
@@ -51,7 +56,9 @@ export async function ensureCertificates(
       not_after: notAfter.toISOString(),
       created_at: timestamp(clock),
     };
-    await database.write((transaction) => insertSelfSigned(transaction, id, certificate, judged?.sealed_key));
+    await database.write((transaction) =>
+      storeUnlessReplaced(transaction, id, certificate, judged?.sealed_key),
+    );
   }
 }
 
@@ -64,10 +71,13 @@ function opens(sealer: Sealer, sealed: string): boolean {
   }
 }
 
-/** The installs with a self-signed certificate that is due for renewal. */
+/** The installs with a self-signed certificate that is due for renewal, or an uploaded one that has expired. */
 export async function installsToRenew({
   database,
   clock,
 }: Pick<Platform, 'database' | 'clock'>): Promise<string[]> {
-  return installsWithSelfSigned(database.reader, timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS));
+  return installsWithOldCertificates(database.reader, {
+    selfSigned: timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS),
+    uploaded: timestamp(clock),
+  });
 }

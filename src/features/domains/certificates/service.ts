@@ -1,21 +1,28 @@
 import type { Caller } from '../../../access/caller.ts';
-import { authorize, isAllowed } from '../../../access/permissions.ts';
+import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
+import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../../access/rate-limits.ts';
+import { lockRow } from '../../../database/lock.ts';
 import type { CertificateSource } from '../../../database/tables/certificates.ts';
-import { NotFound } from '../../../lib/failures.ts';
+import { NotFound, RateLimited } from '../../../lib/failures.ts';
+import type { PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { takeTurn } from '../../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
-import { findCertificate } from './store.ts';
+import { requestOrderOfUser } from './attempts.ts';
+import { pageOfCertificates } from './list-store.ts';
+import { findCertificate, findDomainToOrder } from './store.ts';
 
-/** The certificate of a domain for the API. */
-export interface CertificateView {
+/** A certificate of an install. */
+export interface ListedCertificate {
   seq: number;
+  /** The domain that has it; the first one of an uploaded certificate. */
   domain: string;
   account_id: string;
   source: CertificateSource;
   chain: string;
-  /** PEM; null for users who may not see the key. */
-  key: string | null;
-  /** URL of the order at the authority; null for a self-signed certificate. */
+  /** Whether the caller may see private keys of the install. */
+  may_see_key: boolean;
+  /** URL of the order at the authority; null for other sources. */
   order_url: string | null;
   /** When it was stored. */
   created_at: string;
@@ -23,14 +30,22 @@ export interface CertificateView {
   expired: boolean;
 }
 
+/** The certificate of a domain for the API. */
+export interface CertificateView extends ListedCertificate {
+  /** PEM; null for users who may not see it, and for an uploaded certificate. */
+  key: string | null;
+}
+
 export type CertificateService = ReturnType<typeof createCertificateService>;
 
-export function createCertificateService({
-  database,
-  sealer,
-  clock,
-}: Pick<Platform, 'database' | 'sealer' | 'clock'>) {
+export function createCertificateService(platform: Platform, counter: RateCounter) {
+  const { database, sealer, clock, activity } = platform;
   const { reader } = database;
+
+  const maySeeKeys = ({ limits }: Caller, install: ResourceAccess) =>
+    limits?.readOnly !== true && isAllowed('certificate.key', install);
+  const isExpired = (notAfter: string) => Date.parse(notAfter) <= clock.now().getTime();
+
   return {
     /** The certificate that the edge serves for a domain. Throws NotFound without one. */
     async get(caller: Caller, installId: string, domainId: string): Promise<CertificateView> {
@@ -39,13 +54,63 @@ export function createCertificateService({
       const row = await findCertificate(reader, installId, domainId);
       if (!row) throw new NotFound();
       const { sealed_key, ...certificate } = row;
-      const maySeeKey = caller.limits?.readOnly !== true && isAllowed('certificate.key', install);
+      const may_see_key = maySeeKeys(caller, install);
       return {
         ...certificate,
         account_id: install.account_id,
-        key: maySeeKey ? sealer.open(sealed_key) : null,
-        expired: Date.parse(row.not_after) <= clock.now().getTime(),
+        may_see_key,
+        // Users have the key of what they uploaded.
+        key: may_see_key && row.source !== 'THIRD_PARTY' ? sealer.open(sealed_key) : null,
+        expired: isExpired(row.not_after),
       };
     },
+
+    /** The certificates of an install, and one more than the page has, if there is one. Throws NotFound. */
+    async list(caller: Caller, installId: string, page: PageRequest): Promise<ListedCertificate[]> {
+      const install = await findInstallAccess(reader, caller, installId);
+      authorize('install.read', 'install.read', install);
+      const rows = await pageOfCertificates(reader, installId, { ...page, limit: page.limit + 1 });
+      return rows.map((row) => ({
+        ...row,
+        account_id: install.account_id,
+        may_see_key: maySeeKeys(caller, install),
+        expired: isExpired(row.not_after),
+      }));
+    },
+
+    /** Orders a certificate for a domain now. Returns the id of the operation. Throws NotFound, Forbidden, RateLimited. */
+    async order(caller: Caller, installId: string, domainId: string): Promise<string> {
+      const seen = await findInstallAccess(reader, caller, installId);
+      authorize('install.work', 'install.read', seen);
+      await countOrder(seen.account_id);
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findInstallAccess(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        const domain = await findDomainToOrder(queries, installId, domainId);
+        if (!domain) throw new NotFound();
+        await takeTurn(transaction, installId, 'order_certificate', clock.now());
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'certificate.order',
+          subject: { id: domainId, name: domain.name },
+          installId,
+        });
+        return requestOrderOfUser(transaction, platform, domain, caller.origin.requestId);
+      });
+    },
   };
+
+  /** Authorities limit the orders of all accounts together, so one account must not use them up. */
+  async function countOrder(accountId: string): Promise<void> {
+    const limit = RATE_LIMITS.certificateOrders;
+    const key = rateLimitKey(limit, accountId);
+    const { allowed, resetSeconds } = await counter.spend(key, limit.size, limit.windowSeconds);
+    if (!allowed) {
+      throw new RateLimited(
+        resetSeconds,
+        'Too many certificate orders of this account - please wait and try again',
+      );
+    }
+  }
 }

@@ -41,6 +41,16 @@ export function certificatesOfInstall(queries: Queries, installId: string) {
     .execute();
 }
 
+/** A domain of an install for an order. */
+export function findDomainToOrder(queries: Queries, installId: string, domainId: string) {
+  return queries
+    .selectFrom('domains')
+    .select(['id', 'name', 'install_id'])
+    .where('id', '=', domainId)
+    .where('install_id', '=', installId)
+    .executeTakeFirst();
+}
+
 /** A served domain with its certificate (all null without one) and its order attempts. */
 export interface OrderableDomain {
   id: string;
@@ -95,11 +105,14 @@ export async function setRenewalTime(queries: Queries, domainId: string, renewAt
     .execute();
 }
 
+/** Every column of a certificate, so that nothing of the former one stays. */
+export type NewCertificate = Required<Omit<Insertable<Tables['certificates']>, 'domain_id' | 'seq'>>;
+
 /** Replaces the certificate of a domain. */
 export async function replaceCertificate(
   queries: Queries,
   domainId: string,
-  certificate: Omit<Insertable<Tables['certificates']>, 'domain_id' | 'seq'>,
+  certificate: NewCertificate,
 ): Promise<void> {
   await queries
     .insertInto('certificates')
@@ -165,13 +178,13 @@ export function certificatesOf(queries: Queries, domainIds: readonly string[]) {
 }
 
 /**
- * Stores a self-signed certificate. Replaces an existing one only if its sealed key is `judged`, because the authority may
- * have issued one meanwhile. Does nothing if the domain has been deleted.
+ * Stores a certificate. Replaces an existing one only if its sealed key is `judged`, because another one may have been stored
+ * meanwhile. Does nothing if the domain has been deleted.
  */
-export async function insertSelfSigned(
+export async function storeUnlessReplaced(
   transaction: Transaction,
   domainId: string,
-  certificate: Omit<Insertable<Tables['certificates']>, 'domain_id' | 'seq'>,
+  certificate: NewCertificate,
   judged: string | undefined,
 ): Promise<void> {
   if (!(await keepRow(transaction, 'domains', domainId))) return;
@@ -187,8 +200,11 @@ export async function insertSelfSigned(
     .execute();
 }
 
-/** The active installs with a self-signed certificate that expires by a time. */
-export async function installsWithSelfSigned(queries: Queries, endsBy: string): Promise<string[]> {
+/** The active installs with a self-signed or an uploaded certificate that expires by a time. */
+export async function installsWithOldCertificates(
+  queries: Queries,
+  endsBy: { selfSigned: string; uploaded: string },
+): Promise<string[]> {
   const rows = await queries
     .selectFrom('certificates as certificate')
     .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
@@ -196,8 +212,18 @@ export async function installsWithSelfSigned(queries: Queries, endsBy: string): 
     .select('domain.install_id')
     .distinct()
     .where('install.status', '=', 'active')
-    .where('certificate.source', '=', 'SELF_SIGNED')
-    .where('certificate.not_after', '<=', endsBy)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('certificate.source', '=', 'SELF_SIGNED'),
+          eb('certificate.not_after', '<=', endsBy.selfSigned),
+        ]),
+        eb.and([
+          eb('certificate.source', '=', 'THIRD_PARTY'),
+          eb('certificate.not_after', '<=', endsBy.uploaded),
+        ]),
+      ]),
+    )
     .execute();
   return rows.map((row) => row.install_id);
 }

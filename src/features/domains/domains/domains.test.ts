@@ -58,6 +58,7 @@ describe('an install', () => {
             dns_config_info: { cname: name, a_records: ['127.0.0.1'] },
             network_info: { status: 'ACTIVE', ssl: { status: 'active' } },
           },
+          redirect_to: null,
           redirects_to: [],
           secure_all_urls: false,
           ownership_status: 'TXT_VERIFIED',
@@ -113,6 +114,7 @@ describe('POST domains', () => {
         dns_config_info: { cname: `${install.name}.localhost`, a_records: ['127.0.0.1'] },
         network_info: pending,
       },
+      redirect_to: null,
       redirects_to: [],
       secure_all_urls: false,
       ownership_status: 'TXT_VERIFICATION_PENDING',
@@ -299,6 +301,7 @@ describe('POST domains/bulk', () => {
       name,
       duplicate: false,
       primary: false,
+      redirect_to: target === undefined ? null : { id: ids.get(target), name: target },
       redirects_to: target === undefined ? null : { id: ids.get(target), name: target },
     });
     const first = shape(one, two);

@@ -105,7 +105,10 @@ describe('redirects', () => {
     const [from, to] = [domainName(), domainName()];
     const target = await added(install, to);
     const answer = await add(install, from, { redirect_to: target });
-    expect(answer).toMatchObject({ status: 201, body: { redirects_to: [{ id: target, name: to }] } });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { redirect_to: { id: target, name: to }, redirects_to: [{ id: target, name: to }] },
+    });
     await homeport.idle();
     for (const scheme of ['http', 'https']) {
       const moved = await visit(homeport, `${scheme}://${from}/a%20b/?q=1&r=%2F`);
@@ -133,7 +136,7 @@ describe('redirects', () => {
     const id = await added(install, name, { redirect_to: await defaultDomain(install) });
     expect(await change(install, id, { redirect_to: nothing })).toMatchObject({
       status: 200,
-      body: { redirects_to: [] },
+      body: { redirect_to: null, redirects_to: [] },
     });
     await homeport.idle();
     expect((await visit(homeport, `http://${name}/`)).status).toBe(200);

@@ -22,6 +22,7 @@ export interface PresentOptions {
 }
 
 function presentDomain(domain: DomainView, surroundings: PresentOptions): Static<typeof domainSchema> {
+  const target = redirectTarget(domain);
   return {
     id: domain.id,
     name: domain.name,
@@ -38,7 +39,8 @@ function presentDomain(domain: DomainView, surroundings: PresentOptions): Static
         ssl: { status: sslStatusAt(domain, surroundings.clock.now()) },
       },
     },
-    redirects_to: [redirectTarget(domain)].filter((found) => found !== null),
+    redirect_to: target,
+    redirects_to: target === null ? [] : [target],
     secure_all_urls: domain.secure_all_urls,
     ownership_status: isVerified(domain) ? 'TXT_VERIFIED' : 'TXT_VERIFICATION_PENDING',
     ...presentProof(domain),
@@ -86,6 +88,7 @@ function presentBulkDomain(domain: DomainView) {
     name: domain.name,
     duplicate: domain.is_taken && domain.is_duplicate,
     primary: domain.is_primary,
+    redirect_to: redirectTarget(domain),
     redirects_to: redirectTarget(domain),
   };
 }

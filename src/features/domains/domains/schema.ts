@@ -56,7 +56,7 @@ const verification = {
 const verificationExample = {
   txt_verified_time: null,
   txt_verified_domain: 'example.com',
-  txt_verification_key: '_homeport.example.com',
+  txt_verification_key: '_homeport-challenge.example.com',
   txt_verification_value: 'homeport-verification=8d1f6c2ab39e47058c6d',
 };
 
@@ -70,7 +70,8 @@ export const domainSchema = component(
       primary: Type.Boolean(),
       network_type: stringEnum(['LEGACY', 'AN', 'GES']),
       network_details: networkDetails,
-      redirects_to: Type.Array(redirectTarget),
+      redirect_to: nullable(redirectTarget),
+      redirects_to: Type.Array(redirectTarget, { description: '`redirect_to` as a list' }),
       secure_all_urls: Type.Boolean({ description: 'redirects HTTP to HTTPS' }),
       ownership_status: stringEnum(['TXT_VERIFIED', 'TXT_VERIFICATION_PENDING']),
       ...verification,
@@ -84,6 +85,7 @@ export const domainSchema = component(
     primary: false,
     network_type: 'AN',
     network_details: networkDetailsExample,
+    redirect_to: null,
     redirects_to: [],
     secure_all_urls: false,
     ownership_status: 'TXT_VERIFICATION_PENDING',
@@ -105,6 +107,7 @@ const bulkDomain = {
   name: Type.String(),
   duplicate: Type.Boolean(),
   primary: Type.Boolean(),
+  redirect_to: nullable(redirectTarget),
   redirects_to: nullable(redirectTarget),
 };
 
@@ -113,6 +116,7 @@ const bulkDomainExample = {
   name: 'www.example.com',
   duplicate: false,
   primary: false,
+  redirect_to: null,
   redirects_to: null,
 };
 
@@ -137,6 +141,7 @@ export const bulkDomainsSchema = component(
         name: 'example.com',
         duplicate: false,
         primary: false,
+        redirect_to: { id: EXAMPLE_ID.domain, name: 'www.example.com' },
         redirects_to: { id: EXAMPLE_ID.domain, name: 'www.example.com' },
       },
     ],

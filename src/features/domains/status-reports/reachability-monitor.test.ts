@@ -244,7 +244,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     const schedules = (watchDomains: boolean) =>
       maintenance(
         { ...platform, config: { ...platform.config, watchDomains } },
-        { warn: { ...monitorReachability, name: 'warn_of_expiry' }, order: null },
+        { warn: [{ ...monitorReachability, name: 'warn_of_expiry' }], order: null },
       ).schedules.map(({ name }) => name);
     expect(schedules(true)).toContain(monitorReachability.name);
     expect(schedules(false)).not.toContain(monitorReachability.name);

@@ -8,6 +8,8 @@ type Operation = keyof typeof OPERATION_PAUSES;
 const NAMES: Record<Operation, string> = {
   check_status: 'Domain status checks',
   verify_domain: 'Domain verifications',
+  order_certificate: 'Certificate orders',
+  upload_certificate: 'Certificate uploads',
   purge_object: 'Object cache purges',
   refresh_storage: 'Measurements of storage',
 };
