@@ -36,6 +36,7 @@ const ApiAccessPage = onDemand(me, (pages) => pages.ApiAccessPage);
 const SshKeysPage = onDemand(me, (pages) => pages.SshKeysPage);
 const SitesPage = onDemand(account, (pages) => pages.SitesPage);
 const InstallsPage = onDemand(account, (pages) => pages.InstallsPage);
+const TransfersPage = onDemand(account, (pages) => pages.TransfersPage);
 const PeoplePage = onDemand(account, (pages) => pages.PeoplePage);
 const ActivityPage = onDemand(account, (pages) => pages.ActivityPage);
 const UsagePage = onDemand(account, (pages) => pages.UsagePage);
@@ -159,6 +160,7 @@ function PortalRoutes() {
 const ACCOUNT_PAGES = new Map([
   ['sites', SitesPage],
   ['installs', InstallsPage],
+  ['transfers', TransfersPage],
   ['people', PeoplePage],
   ['usage', UsagePage],
   ['activity', ActivityPage],

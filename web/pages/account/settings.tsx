@@ -23,6 +23,7 @@ export function SettingsPage({ accountId }: { accountId: string }) {
       {account && may('account.change') ? (
         <>
           <NameSection account={account} />
+          <NicknameSection account={account} />
           <SecondFactorSection account={account} />
           <Section title="API">
             <Facts
@@ -39,7 +40,7 @@ export function SettingsPage({ accountId }: { accountId: string }) {
 
 function useUpdate(accountId: string) {
   const queries = useQueryClient();
-  return async (body: { name?: string; requires_second_factor?: boolean }) => {
+  return async (body: { name?: string; nickname?: string; requires_second_factor?: boolean }) => {
     await unwrap(
       portal.PATCH('/portal/api/accounts/{account_id}', {
         params: { path: { account_id: accountId } },
@@ -70,6 +71,32 @@ function NameSection({ account }: { account: SessionAccount }) {
           required
           maxLength={100}
           defaultValue={account.name}
+          autoComplete="off"
+        />
+      </Form>
+    </Section>
+  );
+}
+
+function NicknameSection({ account }: { account: SessionAccount }) {
+  const update = useUpdate(account.id);
+  return (
+    <Section title="Nickname">
+      <Form
+        submitLabel="Save nickname"
+        onSubmit={async (values) => {
+          const nickname = textOf(values, 'nickname').trim();
+          await update({ nickname });
+          showSuccess(nickname === '' ? 'Removed the nickname.' : `Saved the nickname ${nickname}.`);
+        }}
+      >
+        <TextField
+          key={account.nickname}
+          label="Account nickname"
+          name="nickname"
+          hint="A short name for API clients. Optional."
+          maxLength={100}
+          defaultValue={account.nickname ?? ''}
           autoComplete="off"
         />
       </Form>

@@ -20,6 +20,7 @@ import { DomainSearchUnavailable, MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
 import { foundBy, NONE, searchSites } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
+import { TransferNotice } from './transfer-notice.tsx';
 
 const NO_INSTALLS: readonly Install[] = [];
 
@@ -45,6 +46,7 @@ export function SitesPage({ accountId }: { accountId: string }) {
       }
     >
       <AttentionNotice accountId={accountId} />
+      <TransferNotice accountId={accountId} />
       {unassigned > 0 && (
         <Notice>
           {unassigned === 1 ? '1 install has no site.' : `${unassigned} installs have no site.`}{' '}

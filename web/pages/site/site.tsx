@@ -2,11 +2,13 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSite } from '../../api/sites.ts';
+import { isOpen, useTransfers } from '../../api/transfers.ts';
 import { Button } from '../../components/button.tsx';
 import { Copyable } from '../../components/copy.tsx';
 import { ENVIRONMENTS, type Environment, environmentLabel } from '../../components/environments.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { isNotFound, NotFound } from '../../components/not-found.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
@@ -17,7 +19,9 @@ import { DetachInstallDialog } from './detach-install.tsx';
 import { MoveInstallDialog } from './move-install.tsx';
 import { RenameSiteDialog } from './rename-site.tsx';
 import styles from './site.module.css';
+import { SiteTypeSection } from './site-type.tsx';
 import { Slot } from './slot.tsx';
+import { TransferSiteDialog } from './transfer-site.tsx';
 
 /** The page of a site, with its environments side by side. */
 export function SitePage({ siteId }: { siteId: string }) {
@@ -33,7 +37,9 @@ export function SitePage({ siteId }: { siteId: string }) {
 const NO_INSTALLS: readonly Install[] = [];
 
 /** The open dialog. */
-type Asked = { what: 'rename' | 'delete' } | { what: 'create' | 'move' | 'detach'; environment: Environment };
+type Asked =
+  | { what: 'rename' | 'delete' | 'transfer' }
+  | { what: 'create' | 'move' | 'detach'; environment: Environment };
 
 function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
@@ -59,11 +65,13 @@ function Shown({ site }: { site: Site }) {
         may('site.change') && (
           <>
             <Button onClick={() => setAsked({ what: 'rename' })}>Rename</Button>
+            {may('site.transfer') && <Button onClick={() => setAsked({ what: 'transfer' })}>Transfer</Button>}
             <Button onClick={() => setAsked({ what: 'delete' })}>Delete</Button>
           </>
         )
       }
     >
+      <OpenTransfer site={site} />
       <div className={styles.slots}>
         {ENVIRONMENTS.map((environment) => (
           <Slot
@@ -78,6 +86,7 @@ function Shown({ site }: { site: Site }) {
         ))}
       </div>
       <Others site={site} />
+      {may('site.change') && <SiteTypeSection site={site} />}
       <Section title="API">
         <Facts
           facts={[
@@ -87,6 +96,7 @@ function Shown({ site }: { site: Site }) {
         />
       </Section>
       <RenameSiteDialog site={site} open={asked?.what === 'rename'} onClose={close} />
+      <TransferSiteDialog site={site} open={asked?.what === 'transfer'} onClose={close} />
       <DeleteSiteDialog site={site} open={asked?.what === 'delete'} onClose={close} />
       <CreateInstallDialog
         accountId={accountId}
@@ -102,6 +112,23 @@ function Shown({ site }: { site: Site }) {
         onClose={close}
       />
     </Page>
+  );
+}
+
+/** Says that the site is being transferred. */
+function OpenTransfer({ site }: { site: Site }) {
+  const accountId = site.account.id;
+  const may = useMay(accountId);
+  const { data: transfers = [] } = useTransfers(accountId, may('transfer.read'));
+  const open = transfers.find((transfer) => transfer.site === site.id && isOpen(transfer));
+  if (!open) return null;
+  return (
+    <Notice>
+      {open.awaits_acceptance
+        ? 'This site is offered to another account. '
+        : 'This site is being transferred to another account. '}
+      <Link href={`/accounts/${accountId}/transfers`}>Show site transfers</Link>
+    </Notice>
   );
 }
 
