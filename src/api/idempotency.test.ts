@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, field, text } from '../../test/client.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
-import { createTidyJob } from '../app/retention.ts';
-import { DAY_MS } from '../lib/durations.ts';
+import { operatorFor } from '../access/caller.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
+import { deleteKeysBefore } from './idempotency-store.ts';
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -173,14 +174,10 @@ describe('a key', () => {
   });
 
   it('that is malformed gets 422 where the row lists no 400', async () => {
-    const { id } = await homeport.services.installs.create(
-      {
-        userId: owner.userId,
-        limits: null,
-        origin: { means: 'command_line', credentialId: null, address: null, requestId: null },
-      },
-      { name: installName(), account_id: accountId },
-    );
+    const { id } = await homeport.services.installs.create(operatorFor(owner.userId), {
+      name: installName(),
+      account_id: accountId,
+    });
     expect((await send(owner.client, 'DELETE', `/installs/${id}`, 'two words')).status).toBe(422);
     expect((await owner.client.get(`/installs/${id}`)).status).toBe(200);
   });
@@ -199,9 +196,49 @@ describe('a key', () => {
     expect(field(next.body, 'id')).not.toBe(field(first.body, 'id'));
     clock.advance(DAY_MS + 1);
     const { database } = homeport.platform;
-    const tidy = createTidyJob({ database, clock });
-    await tidy.run({}, { signal: new AbortController().signal } as never);
+    const dayAgo = new Date(clock.now().getTime() - DAY_MS).toISOString();
+    await database.write(({ queries }) => deleteKeysBefore(queries, dayAgo, 500));
     expect(await database.reader.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
+  });
+});
+
+describe('a request whose changes were committed before its answer', () => {
+  /** As another process leaves it that waits for something slow, or was killed. */
+  async function leaveAnswer(status: number | null) {
+    const key = newKey();
+    const body = { name: 'Slow', account_id: accountId };
+    const first = await send(owner.client, 'POST', '/sites', key, body);
+    const { database } = homeport.platform;
+    const where = database.reader.selectFrom('idempotency_keys').selectAll().where('key', '=', key);
+    const row = await where.executeTakeFirstOrThrow();
+    const set = (answer: { status: number | null; sealed_answer: string | null }) =>
+      database.write(({ queries }) =>
+        queries.updateTable('idempotency_keys').set(answer).where('key', '=', key).execute(),
+      );
+    await set({ status, sealed_answer: null });
+    return { first, again: () => send(owner.client, 'POST', '/sites', key, body), finish: () => set(row) };
+  }
+
+  it('is waited for', async () => {
+    const { first, again, finish } = await leaveAnswer(null);
+    const waiting = again();
+    await finish();
+    expect(await waiting).toMatchObject({ status: 201, body: first.body });
+  });
+
+  it('gets 422 if its answer was lost, and is not done again', async () => {
+    const { again } = await leaveAnswer(0);
+    const before = await siteCount();
+    const answer = await again();
+    expect(answer.status).toBe(422);
+    expect(text(answer.body, 'message')).toMatch(/its answer is not available/);
+    expect(await siteCount()).toBe(before);
+  });
+
+  it('gets 422 a minute after its process was killed', async () => {
+    const { again } = await leaveAnswer(null);
+    clock.advance(MINUTE_MS + 1);
+    expect((await again()).status).toBe(422);
   });
 });
 

@@ -230,3 +230,24 @@ describe('retention', () => {
     expect(count).toBe(5_000);
   });
 });
+
+it('deletes the answers to idempotent requests after a day', async () => {
+  const owner_id = crypto.randomUUID();
+  const row = (key: string, age: number) => ({
+    owner_id,
+    key,
+    fingerprint: 'a',
+    status: 204,
+    sealed_answer: null,
+    created_at: timestamp(jobs.clock, -age),
+  });
+  const rows = [row('old', DAY_MS + MINUTE_MS), row('young', DAY_MS - MINUTE_MS)];
+  await jobs.database.write(({ queries }) => queries.insertInto('idempotency_keys').values(rows).execute());
+  await tidy();
+  const left = await jobs.database.reader
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('owner_id', '=', owner_id)
+    .execute();
+  expect(left).toEqual([{ key: 'young' }]);
+});

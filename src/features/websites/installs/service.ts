@@ -19,20 +19,17 @@ import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import type { DeleteInstalls } from './deletion.ts';
 import { provisionInstall } from './jobs.ts';
+import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 import { isReservedName } from './reserved-names.ts';
 import { createInstallSchema } from './schema.ts';
 import {
   addToInstallCount,
-  countInstalls,
   findInstallAccess,
   findSiteOfAccount,
-  type InstallFilters,
-  type InstallSort,
   type InstallView,
   insertDefaultDomain,
   insertInstall,
   isSlotTaken,
-  pageOfInstalls,
   prepareFindInstall,
   updateInstall,
 } from './store.ts';

@@ -1,13 +1,11 @@
-import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
 import { limitedAccess } from '../../../access/limits.ts';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { ResourceAccess } from '../../../access/permissions.ts';
 import type { Database, Queries, Transaction } from '../../../database/database.ts';
-import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Environment, InstallStatus } from '../../../database/tables/installs.ts';
 import type { Tables } from '../../../database/tables.ts';
-import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Role } from '../../../lib/roles.ts';
 
 /** An install as the API presents it. */
@@ -37,7 +35,7 @@ const COLUMNS = [
 ] as const;
 
 /** Installs with their primary domain. `is_primary` is written so that the planner uses its partial index. */
-const withPrimaryDomain = (queries: Queries) =>
+export const withPrimaryDomain = (queries: Queries) =>
   queries
     .selectFrom('installs as install')
     .leftJoin('domains as domain', (join) =>
@@ -121,95 +119,6 @@ export async function findInstallAccess(
     .where('install.id', '=', installId)
     .executeTakeFirst();
   return row && within(caller, row);
-}
-
-/** Conditions that a list of installs must meet. */
-export interface InstallFilters {
-  name?: string;
-  status?: string;
-  environment?: string;
-  site_id?: string;
-  /** Host name of one of the install's domains. */
-  domain?: string;
-}
-
-type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
-
-function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters) {
-  const { name, status, environment, site_id, domain } = filters;
-  return eb.and([
-    inScope(eb, scope),
-    ...(name === undefined ? [] : [eb('install.name', '=', name)]),
-    ...(status === undefined ? [] : [eb(sql<string>`install.status`, '=', status)]),
-    ...(environment === undefined ? [] : [eb(sql<string>`install.environment`, '=', environment)]),
-    ...(site_id === undefined ? [] : [eb('install.site_id', '=', site_id)]),
-    ...(domain === undefined
-      ? []
-      : [eb('install.id', 'in', eb.selectFrom('domains').select('install_id').where('name', '=', domain))]),
-  ]);
-}
-
-/** The columns by which the list can be sorted. */
-export type InstallSort = 'name' | 'created_at';
-
-/** A page of the installs in a scope. The offset is applied in an index, before any row is read. */
-export async function pageOfInstalls(
-  queries: Queries,
-  scope: Scope,
-  page: SortedRequest<InstallSort>,
-  filters: InstallFilters,
-  count: number,
-): Promise<PlacedPage<InstallView>> {
-  const { key } = page.sort;
-  const isStored = hasStoredCounts(scope) && Object.keys(filters).length === 0;
-  const slice = sliceOf(page, isStored ? { sql: storedCount(scope), estimate: count } : null);
-  const column = key === null ? null : (`install.${key}` as const);
-  const position = page.cursor?.position ?? null;
-  const rows = await withPrimaryDomain(queries)
-    .select('install.seq')
-    .where('install.seq', 'in', (eb) =>
-      eb
-        .selectFrom('installs as install')
-        .select('install.seq')
-        .where((inner) => matching(inner, scope, filters))
-        .$if(position !== null, (query) =>
-          position === null ? query : query.where(beyond(column, 'install.seq', position, slice)),
-        )
-        .$if(column !== null, (query) => (column === null ? query : query.orderBy(column, slice.direction)))
-        .orderBy('install.seq', slice.direction)
-        .limit(slice.limit)
-        .offset(slice.offset),
-    )
-    .$if(column !== null, (query) => (column === null ? query : query.orderBy(column, slice.direction)))
-    .orderBy('install.seq', slice.direction)
-    .execute();
-  return placedPage(rows, count, page, slice, (row) => (key === null ? '' : row[key]));
-}
-
-/** Whether the number of installs in the scope is stored with its accounts. */
-function hasStoredCounts({ installIds, partial }: Scope): boolean {
-  return installIds === null && partial.length === 0;
-}
-
-function storedCount({ whole }: Scope) {
-  const ids = whole.map((membership) => membership.account_id);
-  return sql<number>`(select cast(coalesce(sum(install_count), 0) as bigint) from accounts where id in (${sql.join(ids)}))`;
-}
-
-/** The number of installs in a scope that match. Whole accounts store theirs. */
-export async function countInstalls(
-  queries: Queries,
-  scope: Scope,
-  filters: InstallFilters,
-): Promise<number> {
-  const whole = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
-  if (hasStoredCounts(scope) && Object.keys(filters).length === 0) return whole;
-  const { count } = await queries
-    .selectFrom('installs as install')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where((eb) => matching(eb, scope, filters))
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** Finds a site of the account. */
