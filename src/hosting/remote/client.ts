@@ -173,7 +173,10 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     measureStorage: ({ id, name }, signal) =>
       call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
-    readUsage: (since) => call(COMMANDS.readUsage, withinMs.readUsage, { since }),
+    readUsage: (since) =>
+      call(COMMANDS.readUsage, withinMs.readUsage, {
+        since: since && { ledger: since.ledger, revision: since.revision },
+      }),
     async publish(proof) {
       await call(COMMANDS.publish, withinMs.publish, proof);
     },

@@ -143,6 +143,16 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     await remote.discardSnapshot(state, backupId);
     await expect(remote.restore(state, backupId)).rejects.toThrow(PermanentHostError);
 
+    const stored = await remote.measureStorage(state);
+    expect(stored).toEqual({ fileBytes: expect.any(Number), database: null });
+    expect(stored.fileBytes).toBeGreaterThan(0);
+    await expect(remote.measureStorage({ id: randomUUID(), name: 'missing' })).rejects.toThrow(
+      PermanentHostError,
+    );
+    const usage = await remote.readUsage(null);
+    expect(usage.days.find(({ installId }) => installId === state.id)).toMatchObject({ visits: 0 });
+    expect(await remote.readUsage(usage)).toMatchObject({ days: [], revision: usage.revision });
+
     const proof = {
       hostname: `${name}.hosting.test`,
       path: '/.well-known/homeport-check/abc',

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import type { InstallDay } from '../../hosting/contract/usage.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { findCursor, storePage } from './collect-store.ts';
+
+const DAY = '2026-03-01';
+const LEDGERS = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+
+let homeport: TestHomeport;
+let owner: Person;
+let accountId: string;
+let hosts: string[];
+
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  ({ owner, accountId } = await homeport.ownedAccount());
+  const { database, clock, random } = homeport.platform;
+  hosts = [random.uuid(), random.uuid()];
+  await database.write(({ queries }) =>
+    queries
+      .insertInto('hosts')
+      .values(
+        hosts.map((id, index) => ({
+          id,
+          name: `host${index}`,
+          address: `unix:/run/host${index}`,
+          edge_addresses: '[]',
+          description: null,
+          seen_at: null,
+          reason: null,
+          created_at: timestamp(clock),
+        })),
+      )
+      .execute(),
+  );
+});
+afterAll(() => homeport?.remove());
+
+/** A new install on one of the hosts. */
+async function installOn(host: string): Promise<string> {
+  const { id } = await homeport.services.installs.create(
+    {
+      userId: owner.userId,
+      limits: null,
+      origin: { means: 'api', credentialId: null, address: null, requestId: null },
+    },
+    { name: installName(), account_id: accountId },
+  );
+  await homeport.platform.database.write(({ queries }) =>
+    queries.updateTable('installs').set({ host_id: host }).where('id', '=', id).execute(),
+  );
+  return id;
+}
+
+const dayOf = (installId: string, requests: number): InstallDay => ({
+  installId,
+  day: DAY,
+  requests,
+  bytes: requests * 100,
+  visits: 1,
+});
+
+/** Stores a page of a host's ledger; returns the number of days that were left out. */
+async function store(host: string, days: InstallDay[], { ledger = LEDGERS[0] as string, revision = 1 } = {}) {
+  const { database, clock } = homeport.platform;
+  return database.write(({ queries }) =>
+    storePage(queries, host, { ledger, revision, days, more: false }, timestamp(clock)),
+  );
+}
+
+async function requestsOf(installId: string): Promise<number> {
+  const rows = await homeport.platform.database.reader
+    .selectFrom('usage_traffic')
+    .select('requests')
+    .where('install_id', '=', installId)
+    .execute();
+  return rows.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+it('totals replace earlier ones of the same ledger, and late pages change nothing', async () => {
+  const [host = ''] = hosts;
+  const install = await installOn(host);
+  for (const requests of [3, 5, 5, 4]) await store(host, [dayOf(install, requests)]);
+  expect(await requestsOf(install)).toBe(5);
+});
+
+it('totals of two ledgers add up', async () => {
+  const [host = ''] = hosts;
+  const install = await installOn(host);
+  await store(host, [dayOf(install, 3)]);
+  await store(host, [dayOf(install, 4)], { ledger: LEDGERS[1], revision: 9 });
+  expect(await requestsOf(install)).toBe(7);
+  expect(await findCursor(homeport.platform.database.reader, host)).toEqual({
+    ledger: LEDGERS[1],
+    revision: 9,
+  });
+});
+
+it('a host reports nothing about installs of another host, nor about unknown ones', async () => {
+  const [host = '', other = ''] = hosts;
+  const install = await installOn(host);
+  expect(await store(other, [dayOf(install, 1_000), dayOf(crypto.randomUUID(), 1)])).toBe(2);
+  expect(await requestsOf(install)).toBe(0);
+  expect(await store(host, [dayOf(install, 2)])).toBe(0);
+  expect(await store(other, [dayOf(install, 1_000)])).toBe(1);
+  expect(await requestsOf(install)).toBe(2);
+});
