@@ -10,6 +10,8 @@ export const EXAMPLE_ID = {
   domain: '5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7',
   otherDomain: 'a90c4d37-1e52-4f6b-8b97-3d05c6e8f1a2',
   report: '2b86e5d0-47a9-4c13-b0e4-c97f1d3a5862',
+  archive: '41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036',
+  otherInstall: '80d1e9b4-5f37-4c2a-9e68-a3b7c05f1d29',
   backup: 'f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4',
   sshKey: '68c1b7a5-d240-4f9e-93c6-b0a7e4f2d185',
   credential: '9e25a0f3-8c61-4d7b-a4e2-5f18d3c07b96',

@@ -7,6 +7,7 @@ const EXAMPLES: Record<string, string> = {
   user_id: EXAMPLE_ID.user,
   site_id: EXAMPLE_ID.site,
   install_id: EXAMPLE_ID.install,
+  destination_id: EXAMPLE_ID.otherInstall,
   domain_id: EXAMPLE_ID.domain,
   report_id: EXAMPLE_ID.report,
   backup_id: EXAMPLE_ID.backup,

@@ -9,8 +9,10 @@ import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
+import { archiveDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
+import type { Host } from '../hosting/contract/host.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery } from '../lib/concurrency.ts';
@@ -26,6 +28,7 @@ import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
+import { createPackedReader } from './packed-reader.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
 import { createShutdown } from './shutdown.ts';
@@ -143,6 +146,14 @@ export async function startHomeport(
     return { addresses: websites.addresses(), worker };
   }
 
+  /** Reads archives by the hosts of this process, or, without the role, by connections of its own. */
+  function packedReader(): Host['readPacked'] {
+    if (websites !== undefined) return websites.host.readPacked;
+    const reader = createPackedReader(platform);
+    shutdown.add('reader of archives', () => reader.close());
+    return reader.readPacked;
+  }
+
   async function startApi(): Promise<ListenAddress> {
     const gate = createGate({
       authenticator,
@@ -161,6 +172,13 @@ export async function startHomeport(
       random,
       log,
       pages: async (pages) => {
+        await pages.register(
+          archiveDownloads({
+            archives: services.archives,
+            readPacked: packedReader(),
+            admit: gate.anonymous,
+          }),
+        );
         await pages.register(
           portalPages({ folder: surroundings.portalFolder ?? BUILT_PORTAL, publicUrl: config.publicUrl }),
         );

@@ -6,6 +6,7 @@ import { activityPortalRoutes, activityRoutes } from '../features/accounts/activ
 import { eventRoutes } from '../features/accounts/events/routes.ts';
 import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
 import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
+import { archiveRoutes } from '../features/backups/archives/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
 import { certificateRoutes } from '../features/domains/certificates/routes.ts';
@@ -56,6 +57,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
       config.acmeContact,
     ),
     ...backupRoutes(services.backups),
+    ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),

@@ -11,6 +11,7 @@ import { createLiveEventService } from '../features/accounts/live-events/service
 import { createNoticeLimits } from '../features/accounts/security-notices/job-kinds.ts';
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
+import { createArchiveService } from '../features/backups/archives/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
@@ -73,7 +74,8 @@ export function createServices(
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
   const credentials = createCredentialService(platform, limiter, authenticator?.forget);
-  const backups = createBackupService(platform, createNotificationLimits(limiter));
+  const notificationLimits = createNotificationLimits(limiter);
+  const backups = createBackupService(platform, notificationLimits);
   const caches = createCacheService(platform);
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
@@ -94,6 +96,7 @@ export function createServices(
       return acmeCa === null ? [] : readRoots(acmeCa);
     }),
     backups,
+    archives: createArchiveService(platform, notificationLimits),
     caches,
     bulk: createBulkService({
       backups,

@@ -22,6 +22,7 @@ import { programVersion } from './migrations/0017-program-version.ts';
 import { platformBackups } from './migrations/0018-platform-backups.ts';
 import { conventions } from './migrations/0019-conventions.ts';
 import { operations } from './migrations/0020-operations.ts';
+import { backups } from './migrations/0021-backups.ts';
 import { usage } from './migrations/0022-usage.ts';
 import { uploadedCertificates } from './migrations/0023-uploaded-certificates.ts';
 import { siteTransfers } from './migrations/0024-site-transfers.ts';
@@ -51,6 +52,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0018-platform-backups': platformBackups,
   '0019-conventions': conventions,
   '0020-operations': operations,
+  '0021-backups': backups,
   '0022-usage': usage,
   '0023-uploaded-certificates': uploadedCertificates,
   '0024-site-transfers': siteTransfers,

@@ -1,6 +1,6 @@
 import type { AccountRow, InstallGrantRow, InvitationRow, MembershipRow } from './tables/accounts.ts';
 import type { ActivityRow } from './tables/activity.ts';
-import type { BackupRow, RestoreCheckRow } from './tables/backups.ts';
+import type { ArchiveRow, BackupRow, RestoreCheckRow } from './tables/backups.ts';
 import type {
   AcmeAccountRow,
   AcmeValidationRow,
@@ -77,6 +77,7 @@ export interface Tables {
   acme_validations: AcmeValidationRow;
   offload_settings: OffloadSettingsRow;
   backups: BackupRow;
+  archives: ArchiveRow;
   restore_checks: RestoreCheckRow;
   platform_backups: PlatformBackupRow;
   hosts: HostRow;

@@ -36,6 +36,8 @@ export const ACTIONS = [
   'certificate.upload',
   'backup.create',
   'backup.restore',
+  'backup.delete',
+  'backup.pack',
   'cache.purge',
   'operation.cancel',
   'offload.update',

@@ -54,6 +54,12 @@ const TABLE = `
 | 38 | POST   | /ssh_keys                                                   | 201 | 400, 401, 403, 429, 503            |
 | 39 | DELETE | /ssh_keys/{ssh_key_id}                                      | 204 | 400, 401, 403, 429, 503            |
 | 40 | POST   | /installs/{install_id}/domains/{domain_id}/verification     | 200 | 400, 401, 403, 404, 429, 500, 503  |
+| 41 | GET    | /installs/{install_id}/backups                              | 200 | 400, 401, 403, 404, 429, 502, 503  |
+| 42 | DELETE | /installs/{install_id}/backups/{backup_id}                  | 204 | 400, 401, 403, 404, 409, 429, 503  |
+| 43 | POST   | /installs/{install_id}/backups/{backup_id}/restore          | 202 | 400, 401, 403, 404, 429, 500, 502, 503 |
+| 44 | GET    | /installs/{install_id}/archives                             | 200 | 400, 401, 403, 404, 429, 500, 503  |
+| 45 | POST   | /installs/{install_id}/archives                             | 202 | 400, 401, 403, 404, 429, 500, 503  |
+| 46 | POST   | /install_copy                                               | 202 | 400, 401, 403, 404, 429, 500, 502, 503 |
 | 50 | GET    | /operations                                                 | 200 | 400, 401, 429, 503                 |
 | 51 | GET    | /operations/{operation_id}                                  | 200 | 401, 403, 404, 429, 503            |
 | 52 | DELETE | /operations/{operation_id}                                  | 204 | 401, 403, 404, 409, 429, 503       |
@@ -92,7 +98,7 @@ const TABLE = `
 /** Endpoints that read a body: all that POST or PATCH, but these. */
 const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 50, 71, 90, 92, 96, 99, 101, 106];
+const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106];
 const PUBLIC = [1, 2];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()

@@ -13,6 +13,7 @@ export type ResourceSet = Record<
   | 'user_id'
   | 'site_id'
   | 'install_id'
+  | 'destination_id'
   | 'domain_id'
   | 'report_id'
   | 'backup_id'
@@ -68,6 +69,10 @@ export async function createResources(
     site_id: site.id,
     environment: 'production',
   });
+  const destination = await services.installs.create(caller, {
+    name: installName(),
+    account_id: accountId,
+  });
   const domain = await services.domains.create(caller, install.id, { name: domainName() });
   const backup = await services.backups.request(caller, install.id, {
     description: 'Before the change',
@@ -93,6 +98,17 @@ export async function createResources(
       .where('id', '=', test.id)
       .execute();
     await queries.deleteFrom('install_limits').where('install_id', '=', install.id).execute();
+    // As after the jobs, which no worker runs here.
+    await queries
+      .updateTable('installs')
+      .set({ status: 'active' })
+      .where('id', 'in', [install.id, destination.id])
+      .execute();
+    await queries
+      .updateTable('backups')
+      .set({ status: 'completed', bytes: 4096, files: 1, finished_at: now, verified_at: now })
+      .where('id', '=', backup.id)
+      .execute();
     await queries
       .insertInto('certificates')
       .values({
@@ -125,6 +141,7 @@ export async function createResources(
     user_id: member.userId,
     site_id: site.id,
     install_id: install.id,
+    destination_id: destination.id,
     domain_id: domain.id,
     report_id: report.reportId,
     backup_id: backup.id,
@@ -202,6 +219,7 @@ export function absentResources(): ResourceSet {
     user_id: id(),
     site_id: id(),
     install_id: id(),
+    destination_id: id(),
     domain_id: id(),
     report_id: id(),
     backup_id: id(),
@@ -238,7 +256,10 @@ const leaf = await make(
 const upload = { certificate: leaf.pem + root.pem, private_key: pkcs8(leaf.key) };
 
 /** A valid body for the endpoint; undefined without one. */
-export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSet, 'account_id'>): unknown {
+export function bodyFor(
+  { number }: EndpointRow,
+  { account_id, backup_id, install_id, destination_id }: ResourceSet,
+): unknown {
   switch (number) {
     case 6:
       return {
@@ -274,6 +295,12 @@ export function bodyFor({ number }: EndpointRow, { account_id }: Pick<ResourceSe
       return { description: 'Before the change', notification_emails: ['someone@example.com'] };
     case 35:
       return { type: 'page' };
+    case 43:
+      return { notification_emails: [] };
+    case 45:
+      return { backup_id };
+    case 46:
+      return { source_environment_id: install_id, destination_environment_id: destination_id };
     case 38:
       return { public_key: publicKey() };
     case 97:

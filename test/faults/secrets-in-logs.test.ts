@@ -7,7 +7,7 @@ import { openPlatform } from '../../src/app/open-platform.ts';
 import { OperatorError } from '../../src/lib/operator-error.ts';
 import { text } from '../client.ts';
 import { ENDPOINTS } from '../contract/endpoint-table.ts';
-import { bodyFor, createResources, pathTo } from '../contract/resource-set.ts';
+import { absentResources, bodyFor, createResources, pathTo } from '../contract/resource-set.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { codeAt, enrol } from '../one-time-codes.ts';
@@ -188,7 +188,7 @@ async function failJobs(): Promise<void> {
   const install = await homeport.install(owner, accountId);
   await owner.client.post(
     `/installs/${install.id}/offload_settings/files`,
-    bodyFor(row(22), { account_id: accountId }),
+    bodyFor(row(22), { ...absentResources(), account_id: accountId }),
   );
   await expect
     .poll(() => lines.filter((line) => /ECONNREFUSED/.test(line)).length, { timeout: 20_000 })

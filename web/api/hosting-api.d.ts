@@ -756,13 +756,26 @@ export interface paths {
     trace?: never;
   };
   '/installs/{install_id}/backups': {
-    get?: never;
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['BackupPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': components['schemas']['CreateBackup'] } };
       responses: {
-        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Backup'] } };
+        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['RequestedBackup'] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -794,6 +807,108 @@ export interface paths {
     };
     put?: never;
     post?: never;
+    delete: {
+      parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/backups/{backup_id}/restore': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['RestoreBackup'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/install_copy': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['CopyInstall'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/archives': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ArchivePage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['CreateArchive'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Archive'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
     delete?: never;
     options?: never;
     head?: never;
@@ -1420,10 +1535,15 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
-    Backup: { id: string; status: "requested" | "in_progress" | "completed" | "aborted" };
+    Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
+    ArchivePage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Archive']> };
+    Backup: { id: string; status: components['schemas']['BackupStatus']; description: string | null; create_time: string | null; complete_time: string | null; wordpress_version: string | null; kind: "manual" | "scheduled" | "checkpoint"; size_bytes: number | null; verified_at: string | null; expires_at: string | null };
+    BackupPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Backup']> };
+    BackupReference: { id: string };
+    BackupStatus: "requested" | "in_progress" | "completed" | "aborted";
     BulkDomain: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null };
     BulkDomains: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null; domains: Array<components['schemas']['BulkDomain']> };
     CaaRecord: { hdr: components['schemas']['DnsRecordHeader']; flag: number; tag: string; value: string };
@@ -1432,7 +1552,9 @@ export interface components {
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
     CertificateList: { certificates: Array<components['schemas']['Certificate']>; next_page_token: string };
     CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
+    CopyInstall: { source_environment_id: string; destination_environment_id: string; notification_emails?: Array<string>; custom_options?: components['schemas']['InstallCopyOptions'] };
     CreateAccountUser: { user: components['schemas']['NewAccountUser'] };
+    CreateArchive: { backup_id: string; notification_emails?: Array<string> };
     CreateBackup: { description: string; notification_emails: Array<string> };
     CreateBulkDomains: { domains: Array<components['schemas']['NewBulkDomain']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
@@ -1466,6 +1588,7 @@ export interface components {
     FilestoreSettingsChange: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<components['schemas']['OffloadPath']> };
     ImportThirdPartyCertificate: { certificate: string; private_key: string };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
+    InstallCopyOptions: { include_files?: boolean; include_db?: boolean; db_tables?: Array<string> };
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
     InstallReference: { id: string; name: string };
     InstallUsage: { install_name: string; metrics: Array<components['schemas']['UsageDay']>; metrics_rollup: components['schemas']['UsageRollup']; storage_refresh_expected_time: string | null };
@@ -1480,13 +1603,15 @@ export interface components {
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
     Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
-    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed"; message: string; advice: string | null };
+    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;
     OrderCertificate: { email_address: string; given_name: string; family_name: string; region_code: string; state?: string; city?: string; phone?: string };
     PurgeCache: { type: "object" | "page" | "cdn" };
+    RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
+    RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
     SiteInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null; cname: string; php_version: string | null; is_multisite: boolean };
     SitePage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Site']> };

@@ -836,7 +836,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; for_copy: boolean; created_at: string; finished_at: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; checkpoint: boolean; for_copy: boolean; created_at: string; finished_at: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -858,7 +858,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { into_install_id?: string | null } } };
+      requestBody: { content: { 'application/json': { into_install_id?: string | null; restore_files?: boolean; restore_database?: boolean; create_checkpoint?: boolean } } };
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': { operation_id: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -880,7 +880,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { into_install_id: string; keep_backup?: boolean } } };
+      requestBody: { content: { 'application/json': { into_install_id: string; keep_backup?: boolean; include_files?: boolean; include_db?: boolean; db_tables?: Array<string> } } };
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': { operation_id: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -940,7 +940,7 @@ export interface paths {
 
 export interface components {
   schemas: {
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
@@ -949,7 +949,7 @@ export interface components {
     Fault: { resource: string; field: string; type: string; code: string; message: string };
     IssuedCredential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string };
     NamedReference: { id: string; name: string };
-    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed"; message: string; advice: string | null };
+    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;

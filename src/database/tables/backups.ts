@@ -22,8 +22,39 @@ export interface BackupRow {
   scheduled: Generated<boolean>;
   /** The job that copies it into another install and then deletes it; null for kept backups. */
   copy_job_id: Generated<string | null>;
+  /** Made before a restore, and put back if that fails. */
+  checkpoint: Generated<boolean>;
+  /** Its deletion was requested; nothing shows or uses it any more. */
+  deleting: Generated<boolean>;
+  /** The version of the website when it was made; null without WordPress and for backups before 0.3. */
+  wordpress_version: Generated<string | null>;
+  /** When it was last read back, or restored in a check; null until completed. */
+  verified_at: Generated<string | null>;
   created_at: string;
   finished_at: string | null;
+}
+
+/** A backup packed for download. */
+export interface ArchiveRow {
+  seq: Generated<number>;
+  id: string;
+  install_id: string;
+  /** The backup may have been deleted since. */
+  backup_id: string;
+  /** Array of addresses. */
+  notification_emails: Json;
+  state: BackupStatus;
+  /** Size and SHA-256 of the `.tar.gz`; null until completed. */
+  bytes: number | null;
+  sha256: string | null;
+  /** Why it was aborted, one sentence. */
+  reason: string | null;
+  requested_by: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  /** When it is deleted; null until it is completed or aborted. */
+  expires_at: string | null;
 }
 
 /** The result of a test restore into a scratch install. */

@@ -28,6 +28,8 @@ export interface InstallRow {
   php_version: string | null;
   /** As `php_version`. */
   wordpress_version: Generated<string | null>;
+  /** Until then the operator's upgrades of WordPress leave it out; null: no deferral. */
+  defer_wordpress_until: Generated<string | null>;
   /** The machine that runs it; null until it is placed, and if this process is the host. */
   host_id: Generated<string | null>;
   /** Array of addresses, or null. */

@@ -13,6 +13,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
 import { discardCopyBackups } from './jobs.ts';
+import { EVERYTHING } from './replaced-parts.ts';
 
 type Install = { id: string; name: string };
 
@@ -49,7 +50,12 @@ const callerOf = ({ userId }: Person): Caller => ({
   origin: { means: 'portal', credentialId: null, address: '203.0.113.7', requestId: 'asked-for-it' },
 });
 const copy = (keepBackup = false, into: Install = target, from: Install = source, person = owner) =>
-  homeport.services.backups.copy(callerOf(person), from.id, { into: into.id, keepBackup });
+  homeport.services.backups.copy(callerOf(person), from.id, {
+    into: into.id,
+    keepBackup,
+    parts: EVERYTHING,
+    notification_emails: [],
+  });
 const backups = async (of: Install = source) =>
   (await homeport.services.backups.list(callerOf(owner), of.id, { limit: 100, offset: 0 })).results;
 const operations = async (of: Install, person = owner) =>
@@ -285,7 +291,12 @@ it('refuses to restore a backup made only for a copy', async () => {
   await holdUp(source);
   await copy();
   const [backup] = await backups();
-  const asked = homeport.services.backups.restore(callerOf(owner), source.id, backup?.id ?? '', null);
+  const asked = homeport.services.backups.restore(callerOf(owner), source.id, backup?.id ?? '', {
+    into: null,
+    parts: EVERYTHING,
+    checkpoint: false,
+    notification_emails: [],
+  });
   await expect(asked).rejects.toBeInstanceOf(InvalidRequest);
   clock.advance(HOUR_MS);
   await finish();

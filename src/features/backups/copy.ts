@@ -4,16 +4,21 @@ import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
+import { discardExpiredArchives } from './archives/job-kinds.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
+import { partsOfJob } from './replaced-parts.ts';
+import { enqueueRestoreMails } from './restore-job.ts';
 import { ofBackup } from './restore-progress.ts';
+import { discardOverdue } from './retention.ts';
 
 /**
  * The jobs that copy an install into another: they wait for the backup of the source and restore it into the target. In
  * the end they request the deletion of a backup made only for the copy. Users who see the operation may not see the
  * source, so no reason contains its name or the name of a file in it.
  */
-export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] {
+export function copyKinds(platform: Platform, host: Host): JobKind[] {
+  const { database, queue } = platform;
   async function discard(transaction: Transaction, backupId: string, fromId: string): Promise<void> {
     const backup = await findCopiedBackup(transaction.queries, backupId);
     if (!backup || backup.copy_job_id === null) return;
@@ -23,11 +28,10 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
     });
   }
 
-  const giveUp: JobKind<typeof copyInstall.payload>['giveUp'] = (
-    { backup_id, from_id },
-    _failure,
-    transaction,
-  ) => discard(transaction, backup_id, from_id);
+  const giveUp: JobKind<typeof copyInstall.payload>['giveUp'] = async (payload, { reason }, transaction) => {
+    await discard(transaction, payload.backup_id, payload.from_id);
+    await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason });
+  };
 
   return [
     defineJob({
@@ -49,23 +53,30 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
     }),
     defineJob({
       ...copyInstall,
-      async run({ backup_id, install_id, from_id }, { signal, log, progress }) {
+      async run(payload, { signal, log, progress }) {
+        const { backup_id, install_id, from_id } = payload;
         const from = await requireBackedUp(backup_id, from_id);
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
         const report = await ofBackup(database.reader, backup_id, progress);
-        await permanently(postponing(host.restore(install, backup_id, { from, signal, report }))).catch(
-          (error: unknown) => {
-            if (!(error instanceof PermanentFailure)) throw error;
-            log.warn({ err: error }, 'failed to restore a copy');
-            throw new PermanentFailure('What was copied could not be put in place.', {
-              code: 'host_refused',
-              cause: error,
-            });
-          },
-        );
-        return (transaction) => discard(transaction, backup_id, from_id);
+        const parts = partsOfJob(payload);
+        await permanently(
+          postponing(host.restore(install, backup_id, { from, parts, signal, report })),
+        ).catch((error: unknown) => {
+          if (!(error instanceof PermanentFailure)) throw error;
+          log.warn({ err: error }, 'failed to restore a copy');
+          // The names of tables are the user's own words.
+          if (Array.isArray(parts.database)) throw error;
+          throw new PermanentFailure('What was copied could not be put in place.', {
+            code: 'host_refused',
+            cause: error,
+          });
+        });
+        return async (transaction) => {
+          await discard(transaction, backup_id, from_id);
+          await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null });
+        };
       },
       giveUp,
     }),
@@ -92,8 +103,9 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
   }
 }
 
-/** Finds the backups of copies that were cancelled when their target install was deleted. */
-export function discardSpentKind({ database, queue }: Platform): JobKind {
+/** Finds what is to be deleted: backups of copies that were cancelled with their target, checkpoints and archives. */
+export function discardSpentKind(platform: Platform): JobKind {
+  const { database, queue } = platform;
   return defineJob({
     ...discardCopyBackups,
     async run() {
@@ -105,6 +117,8 @@ export function discardSpentKind({ database, queue }: Platform): JobKind {
             lane: install_id,
           });
         }
+        await discardOverdue(platform, transaction);
+        await discardExpiredArchives(platform, transaction);
       };
     },
   });

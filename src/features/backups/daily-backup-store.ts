@@ -90,7 +90,8 @@ export function expiredBackups(
             .whereRef('newer.install_id', '=', 'backup.install_id')
             .whereRef('newer.seq', '>', 'backup.seq')
             .where('newer.status', '=', 'completed')
-            .where('newer.copy_job_id', 'is', null),
+            .where('newer.copy_job_id', 'is', null)
+            .where('newer.deleting', '=', false),
         ),
       ]),
     )
@@ -118,6 +119,7 @@ export async function installsWithoutBackupSince(queries: Queries, since: string
             .whereRef('backup.install_id', '=', 'install.id')
             .where('backup.status', '=', 'completed')
             .where('backup.copy_job_id', 'is', null)
+            .where('backup.deleting', '=', false)
             .where('backup.created_at', '>=', since),
         ),
       ),

@@ -1,17 +1,19 @@
 import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { Host } from '../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
+import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
-import { findActiveInstall } from '../websites/installs/website-store.ts';
+import { findActiveInstall, findWebsite } from '../websites/installs/website-store.ts';
+import { archiveKinds } from './archives/job-kinds.ts';
 import { copyKinds, discardSpentKind } from './copy.ts';
 import { dailyBackupKind } from './daily-backups.ts';
 import { createBackupFinisher } from './finish-backup.ts';
-import { createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
+import { createBackup, notifyOfBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
 import { restoreCheckKinds } from './restore-check.ts';
-import { ofBackup } from './restore-progress.ts';
+import { restoreKinds } from './restore-job.ts';
 import { discardKind } from './retention.ts';
 import { findFinishedBackup, setBackupStatus } from './store.ts';
 
@@ -25,7 +27,7 @@ export function backupJobKinds(
   mailer: Mailer,
   hostOf: (installId: string) => Promise<Host> = async () => host,
 ): JobKind[] {
-  const { database } = platform;
+  const { database, clock } = platform;
   const finish = createBackupFinisher(platform);
 
   /** Outside the fence: a worker that lost the job must not undo a completed backup. */
@@ -48,9 +50,13 @@ export function backupJobKinds(
           if (error instanceof Postponed) await note(backup_id, { from: 'in_progress', to: 'requested' });
           throw error;
         });
+        const website = await findWebsite(database.reader, { id: install_id });
         return (transaction) =>
           finish(transaction, backup_id, {
             status: 'completed',
+            // The host has read it back.
+            verified_at: timestamp(clock),
+            wordpress_version: website?.wordpress_version ?? null,
             bytes: snapshot.bytes,
             files: snapshot.files,
             sha256: snapshot.sha256,
@@ -60,23 +66,7 @@ export function backupJobKinds(
       giveUp: ({ backup_id }, failure, transaction) =>
         finish(transaction, backup_id, { status: 'aborted', reason: failure.reason }),
     }),
-    defineJob({
-      ...restoreBackup,
-      async run({ backup_id, install_id, from_id = install_id }, { signal, progress }) {
-        const install = await findActiveInstall(database.reader, install_id);
-        if (!install)
-          throw new PermanentFailure('The install has no website to restore to.', {
-            code: 'website_missing',
-          });
-        const from = from_id === install_id ? install : await findActiveInstall(database.reader, from_id);
-        if (!from)
-          throw new PermanentFailure('The install that the backup is of is gone, and its backups with it.', {
-            code: 'source_missing',
-          });
-        const report = await ofBackup(database.reader, backup_id, progress);
-        await permanently(postponing(host.restore(install, backup_id, { from, signal, report })));
-      },
-    }),
+    ...restoreKinds(platform, host, mailer),
     defineJob({
       ...notifyOfBackup,
       async run({ backup_id, address }) {
@@ -85,6 +75,7 @@ export function backupJobKinds(
       },
     }),
     ...copyKinds(platform, host),
+    ...archiveKinds(platform, host, mailer),
     discardSpentKind(platform),
     dailyBackupKind(platform),
     discardKind(platform, host),

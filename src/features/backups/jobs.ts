@@ -16,12 +16,24 @@ export const createBackup: JobType<typeof backupPayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
+/** The parts to replace; without these fields, everything. Addresses are notified at the end. */
+const replacing = {
+  files: Type.Optional(Type.Boolean()),
+  database: Type.Optional(Type.Boolean()),
+  /** Only these tables of the database. */
+  tables: Type.Optional(Type.Array(Type.String())),
+  notify: Type.Optional(Type.Array(Type.String())),
+};
+
 const restorePayload = Type.Object({
   backup_id: Type.String(),
   /** The target install. */
   install_id: Type.String(),
   /** The install of the backup, if that is another. */
   from_id: Type.Optional(Type.String()),
+  /** A backup of the target that is made before, and put back if the restore fails. */
+  checkpoint_id: Type.Optional(Type.String()),
+  ...replacing,
 });
 
 /** Restores a backup into its install, or into another one. */
@@ -40,6 +52,7 @@ const copyPayload = Type.Object({
   install_id: Type.String(),
   /** The source install. */
   from_id: Type.String(),
+  ...replacing,
 });
 
 /**
@@ -68,7 +81,7 @@ export const copyInstall: JobType<typeof copyPayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
-/** Enqueues the deletion of backups whose copy was cancelled with its target install. */
+/** Enqueues deletions that are due: spent backups, expired checkpoints and archives, and interrupted deletions. */
 export const discardCopyBackups: JobType<typeof nothing> = {
   name: 'discard_spent_backups',
   payload: nothing,
@@ -76,7 +89,10 @@ export const discardCopyBackups: JobType<typeof nothing> = {
   timeoutMs: 60_000,
 };
 
-/** Deletes a backup: one made for a finished copy, or a daily one past its retention that is not the last. */
+/**
+ * Deletes a backup: at a user's request, one made for a finished copy, or a daily one or checkpoint past its retention that is
+ * not the last.
+ */
 export const discardBackup: JobType<typeof backupPayload> = {
   name: 'discard_backup',
   class: 'long',
@@ -125,6 +141,63 @@ const notificationPayload = Type.Object({ backup_id: Type.String(), address: Typ
 export const notifyOfBackup: JobType<typeof notificationPayload> = {
   name: 'notify_of_backup',
   payload: notificationPayload,
+  maxAttempts: 10,
+  timeoutMs: 60_000,
+};
+
+const outcomePayload = Type.Object({
+  /** The replaced install. */
+  install_id: Type.String(),
+  work: Type.Enum(['restore', 'copy']),
+  /** Reason of the failure, one sentence; null if it succeeded. */
+  reason: Type.Union([Type.String(), Type.Null()]),
+  finished_at: Type.String(),
+  address: Type.String(),
+});
+
+/** Notifies one address that a restore or a copy has ended. */
+export const notifyOfRestore: JobType<typeof outcomePayload> = {
+  name: 'notify_of_restore',
+  payload: outcomePayload,
+  maxAttempts: 10,
+  timeoutMs: 60_000,
+};
+
+const archivePayload = Type.Object({
+  archive_id: Type.String(),
+  backup_id: Type.String(),
+  install_id: Type.String(),
+});
+
+/** Packs a backup for download, then notifies its addresses. */
+export const createArchive: JobType<typeof archivePayload> = {
+  name: 'create_archive',
+  operation: 'archive.create',
+  class: 'long',
+  payload: archivePayload,
+  maxAttempts: 3,
+  timeoutMs: 6 * HOUR_MS,
+};
+
+/** The lane of an install's archives: packing must not block other operations of the install. */
+export const archivesLane = (installId: string) => `archives:${installId}`;
+
+const discardedArchive = Type.Object({ archive_id: Type.String(), install_id: Type.String() });
+
+/** Deletes an expired archive. */
+export const discardArchive: JobType<typeof discardedArchive> = {
+  name: 'discard_archive',
+  payload: discardedArchive,
+  maxAttempts: 5,
+  timeoutMs: 5 * 60_000,
+};
+
+const archiveNotice = Type.Object({ archive_id: Type.String(), address: Type.String() });
+
+/** Notifies one address that an archive is ready, or could not be made. */
+export const notifyOfArchive: JobType<typeof archiveNotice> = {
+  name: 'notify_of_archive',
+  payload: archiveNotice,
   maxAttempts: 10,
   timeoutMs: 60_000,
 };

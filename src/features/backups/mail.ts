@@ -54,3 +54,62 @@ export function backupMail(backup: FinishedBackup): MailText {
     ].join('\n'),
   };
 }
+
+/** The mail to `notification_emails` about a restore or a copy. */
+export function restoreMail(outcome: {
+  install: string;
+  work: 'restore' | 'copy';
+  reason: string | null;
+  finished_at: string;
+}): MailText {
+  const { install, work, reason, finished_at } = outcome;
+  const subject = work === 'restore' ? `Restore of ${install}` : `Copy into ${install}`;
+  const lines = [`Install:      ${install}`, `Finished:     ${finished_at}`];
+  if (reason === null) {
+    return {
+      subject: `${subject} completed`,
+      text: ['The website has been replaced.', '', ...lines, ''].join('\n'),
+    };
+  }
+  return {
+    subject: `${subject} failed`,
+    text: ['The website could not be replaced.', '', ...lines, `Reason:       ${onOneLine(reason)}`, ''].join(
+      '\n',
+    ),
+  };
+}
+
+/** The mail to `notification_emails` about an archive. The link stays in the portal and the API: recipients may be strangers. */
+export function archiveMail(archive: {
+  install_name: string;
+  backup_id: string;
+  state: BackupStatus;
+  bytes: number | null;
+  reason: string | null;
+  expires_at: string | null;
+}): MailText {
+  const lines = [`Install:      ${archive.install_name}`, `Backup:       ${archive.backup_id}`];
+  if (archive.state === 'completed') {
+    return {
+      subject: `Archive of ${archive.install_name} is ready`,
+      text: [
+        'The backup is packed for download. Download it from the backups of the install in the portal.',
+        '',
+        ...lines,
+        `Size:         ${archive.bytes ?? 0} bytes`,
+        `Until:        ${archive.expires_at ?? ''}`,
+        '',
+      ].join('\n'),
+    };
+  }
+  return {
+    subject: `Archive of ${archive.install_name} could not be made`,
+    text: [
+      'The backup could not be packed for download. The backup itself is not affected.',
+      '',
+      ...lines,
+      `Reason:       ${onOneLine(archive.reason ?? 'unknown')}`,
+      '',
+    ].join('\n'),
+  };
+}

@@ -1,5 +1,6 @@
 import { bodyRoute, pagedRoute, type Route } from '../../api/route.ts';
 import { nullableString, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
+import { copiedParts, tableNames } from './schema.ts';
 import type { BackupService } from './service.ts';
 
 const nullableInteger = (description: string) =>
@@ -13,6 +14,7 @@ const backupDetailsSchema = Type.Object({
   files: nullableInteger('null until completed'),
   reason: nullableString('reason of an abort, one sentence'),
   scheduled: Type.Boolean({ description: 'made by the daily schedule' }),
+  checkpoint: Type.Boolean({ description: 'made before a restore' }),
   for_copy: Type.Boolean({
     description: 'made for a copy into another install, and deleted after it',
   }),
@@ -48,15 +50,21 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
           into_install_id: Type.Optional(
             Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
           ),
+          restore_files: Type.Optional(Type.Boolean()),
+          restore_database: Type.Optional(Type.Boolean()),
+          create_checkpoint: Type.Optional(Type.Boolean({ description: 'false by default' })),
         }),
       },
-      handle: async ({ caller, id }, { into_install_id }) => ({
-        operation_id: await backups.restore(
-          caller,
-          id('install_id'),
-          id('backup_id'),
-          into_install_id ?? null,
-        ),
+      handle: async (
+        { caller, id },
+        { into_install_id, restore_files = true, restore_database = true, create_checkpoint = false },
+      ) => ({
+        operation_id: await backups.restore(caller, id('install_id'), id('backup_id'), {
+          into: into_install_id ?? null,
+          parts: { files: restore_files, database: restore_database, tables: null },
+          checkpoint: create_checkpoint,
+          notification_emails: [],
+        }),
       }),
     }),
     bodyRoute({
@@ -75,12 +83,17 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
           keep_backup: Type.Optional(
             Type.Boolean({ description: 'keep the backup after the copy; false by default' }),
           ),
+          include_files: Type.Optional(Type.Boolean()),
+          include_db: Type.Optional(Type.Boolean()),
+          db_tables: Type.Optional(tableNames),
         }),
       },
-      handle: async ({ caller, id }, { into_install_id, keep_backup = false }) => ({
+      handle: async ({ caller, id }, { into_install_id, keep_backup = false, ...chosen }) => ({
         operation_id: await backups.copy(caller, id('install_id'), {
           into: into_install_id,
           keepBackup: keep_backup,
+          parts: copiedParts(chosen),
+          notification_emails: [],
         }),
       }),
     }),

@@ -21,6 +21,7 @@ import {
   isUnderWay,
   longestUnchecked,
 } from './restore-check-store.ts';
+import { noteVerified } from './store.ts';
 
 /** Restore checks run one at a time, because each needs space for a whole website. */
 const LANE = 'restore-check';
@@ -43,7 +44,9 @@ export function restoreCheckKinds(
     const { queries } = transaction;
     // The backup was deleted with its install, or has expired, so its check is moot.
     if (!(await findCheckedInstall(queries, check.install_id, check.backup_id))) return;
-    await insertRestoreCheck(queries, { id: random.uuid(), ...check, created_at: timestamp(clock) });
+    const created_at = timestamp(clock);
+    await insertRestoreCheck(queries, { id: random.uuid(), ...check, created_at });
+    if (check.reason === null) await noteVerified(queries, check.backup_id, created_at);
   }
 
   async function restoreInto(

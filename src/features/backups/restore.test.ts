@@ -8,6 +8,7 @@ import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import type { Caller } from '../../access/caller.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
+import { EVERYTHING } from './replaced-parts.ts';
 
 type Install = { id: string; name: string };
 
@@ -46,7 +47,12 @@ const callerOf = ({ userId }: Person): Caller => ({
 });
 
 const restore = (into: string | null = null, person = owner, of: Install = source, backup = backupId) =>
-  homeport.services.backups.restore(callerOf(person), of.id, backup, into);
+  homeport.services.backups.restore(callerOf(person), of.id, backup, {
+    into,
+    parts: EVERYTHING,
+    checkpoint: false,
+    notification_emails: [],
+  });
 const list = (page = { limit: 100, offset: 0 }, person = owner, { id }: Install = source) =>
   homeport.services.backups.list(callerOf(person), id, page);
 
@@ -59,6 +65,7 @@ describe('the backups of an install', () => {
       files: 1,
       reason: null,
       scheduled: false,
+      checkpoint: false,
       for_copy: false,
       created_at: expect.any(String),
       finished_at: expect.any(String),
@@ -202,12 +209,12 @@ describe('a restore', () => {
 
   it('is refused to credentials limited to other installs', async () => {
     const limits = { readOnly: false, accountId, installIds: [target.id] };
-    const asked = homeport.services.backups.restore(
-      { ...callerOf(owner), limits },
-      source.id,
-      backupId,
-      null,
-    );
+    const asked = homeport.services.backups.restore({ ...callerOf(owner), limits }, source.id, backupId, {
+      into: null,
+      parts: EVERYTHING,
+      checkpoint: false,
+      notification_emails: [],
+    });
     await expect(asked).rejects.toBeInstanceOf(NotFound);
   });
 });

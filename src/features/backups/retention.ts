@@ -1,7 +1,8 @@
+import type { Config } from '../../config/config.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Host } from '../../hosting/contract/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
-import { timestamp } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { postponing } from '../hosts/host-failures.ts';
@@ -9,6 +10,7 @@ import { findInstallRef } from '../websites/installs/website-store.ts';
 import { isUsedCopyBackup } from './copy-store.ts';
 import { deleteBackup, expiredBackups } from './daily-backup-store.ts';
 import { discardBackup } from './jobs.ts';
+import { isDiscardable, overdueBackups } from './overdue-store.ts';
 
 /** Requests the deletion of an install's daily backups that are past their retention. */
 export async function discardExpired(
@@ -29,6 +31,41 @@ export async function discardExpired(
   }
 }
 
+/** Checkpoints are for the days after a restore. */
+const CHECKPOINT_DAYS = 14;
+
+const checkpointsBefore = (clock: Clock) => timestamp(clock, -CHECKPOINT_DAYS * DAY_MS);
+
+/** The time from which a backup may be deleted, unless it is the last one of its install; null for manual ones. */
+export function expiryOf(
+  { scheduled, checkpoint, created_at }: { scheduled: boolean; checkpoint: boolean; created_at: string },
+  { backupDays }: Pick<Config, 'backupDays'>,
+): string | null {
+  const days = checkpoint ? CHECKPOINT_DAYS : scheduled ? backupDays : null;
+  return days === null ? null : new Date(Date.parse(created_at) + days * DAY_MS).toISOString();
+}
+
+/** Requests the deletion of expired checkpoints, and again of backups whose deletion was given up. */
+export async function discardOverdue(
+  { queue, clock }: Pick<Platform, 'queue' | 'clock'>,
+  transaction: Transaction,
+): Promise<void> {
+  const overdue = await overdueBackups(transaction.queries, {
+    checkpointsBefore: checkpointsBefore(clock),
+    discarding: discardBackup.name,
+    limit: MOST_OVERDUE,
+  });
+  for (const { id, install_id } of overdue) {
+    await queue.enqueue(transaction, discardBackup, {
+      payload: { backup_id: id, install_id },
+      lane: install_id,
+    });
+  }
+}
+
+/** Deletions requested at once; the rest follows at the next time. */
+const MOST_OVERDUE = 200;
+
 /** Deletes a backup: the host's snapshot first, then the row. */
 export function discardKind(platform: Platform, host: Host): JobKind {
   const { config, database, clock } = platform;
@@ -47,7 +84,11 @@ export function discardKind(platform: Platform, host: Host): JobKind {
       // Checked again: it may have become the only backup left.
       if (
         !install ||
-        !((await isUsedCopyBackup(reader, backup_id)) || (await isExpired(install_id, backup_id)))
+        !(
+          (await isUsedCopyBackup(reader, backup_id)) ||
+          (await isDiscardable(reader, backup_id, checkpointsBefore(clock))) ||
+          (await isExpired(install_id, backup_id))
+        )
       )
         return;
       await postponing(host.discardSnapshot(install, backup_id));

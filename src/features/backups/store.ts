@@ -7,6 +7,18 @@ export interface BackupView {
   status: BackupStatus;
 }
 
+/** A backup as the API presents it. */
+export interface SeenBackup extends BackupView {
+  description: string;
+  created_at: string;
+  finished_at: string | null;
+  wordpress_version: string | null;
+  scheduled: boolean;
+  checkpoint: boolean;
+  bytes: number | null;
+  verified_at: string | null;
+}
+
 /** A backup as the command line shows it. */
 export interface BackupDetails extends BackupView {
   install_id: string;
@@ -30,6 +42,7 @@ export interface ListedBackup {
   files: number | null;
   reason: string | null;
   scheduled: boolean;
+  checkpoint: boolean;
   copy_job_id: string | null;
   created_at: string;
   finished_at: string | null;
@@ -44,6 +57,8 @@ export interface NewBackup {
   /** Null for a daily backup. */
   requested_by: string | null;
   scheduled: boolean;
+  /** Made before a restore; false by default. */
+  checkpoint?: boolean;
   created_at: string;
 }
 
@@ -70,13 +85,44 @@ export function findBackup(
   queries: Queries,
   installId: string,
   backupId: string,
-): Promise<BackupView | undefined> {
+): Promise<SeenBackup | undefined> {
   return queries
     .selectFrom('backups')
-    .select(['id', 'status'])
+    .select(SEEN)
     .where('id', '=', backupId)
     .where('install_id', '=', installId)
+    .where('deleting', '=', false)
     .executeTakeFirst();
+}
+
+const SEEN = [
+  'id',
+  'status',
+  'description',
+  'created_at',
+  'finished_at',
+  'wordpress_version',
+  'scheduled',
+  'checkpoint',
+  'bytes',
+  'verified_at',
+] as const;
+
+/** The backups of an install, oldest first. */
+export async function pageOfSeenBackups(
+  queries: Queries,
+  installId: string,
+  page: PageRequest,
+): Promise<PageOf<SeenBackup>> {
+  const mine = queries
+    .selectFrom('backups')
+    .where('install_id', '=', installId)
+    .where('deleting', '=', false);
+  const [{ count }, results] = await Promise.all([
+    mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    mine.select(SEEN).orderBy('seq').limit(page.limit).offset(page.offset).execute(),
+  ]);
+  return { count, results };
 }
 
 /** The backups of an install, newest first. */
@@ -85,7 +131,10 @@ export async function pageOfBackups(
   installId: string,
   page: PageRequest,
 ): Promise<PageOf<ListedBackup>> {
-  const mine = queries.selectFrom('backups').where('install_id', '=', installId);
+  const mine = queries
+    .selectFrom('backups')
+    .where('install_id', '=', installId)
+    .where('deleting', '=', false);
   const [{ count }, results] = await Promise.all([
     mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
     mine
@@ -97,6 +146,7 @@ export async function pageOfBackups(
         'files',
         'reason',
         'scheduled',
+        'checkpoint',
         'copy_job_id',
         'created_at',
         'finished_at',
@@ -124,6 +174,7 @@ const details = (queries: Queries) =>
   queries
     .selectFrom('backups as backup')
     .innerJoin('installs as install', 'install.id', 'backup.install_id')
+    .where('backup.deleting', '=', false)
     .select([
       'backup.id',
       'backup.status',
@@ -184,8 +235,26 @@ export async function setBackupStatus(
 
 /** The result of a backup. */
 export type BackupOutcome =
-  | { status: 'completed'; bytes: number; files: number; sha256: string; reason: null }
+  | {
+      status: 'completed';
+      bytes: number;
+      files: number;
+      sha256: string;
+      reason: null;
+      verified_at: string;
+      wordpress_version: string | null;
+    }
   | { status: 'aborted'; reason: string };
+
+/** Marks a backup as being deleted. */
+export async function markDeleting(queries: Queries, backupId: string): Promise<void> {
+  await queries.updateTable('backups').set({ deleting: true }).where('id', '=', backupId).execute();
+}
+
+/** Notes that a backup was read or restored without a fault. */
+export async function noteVerified(queries: Queries, backupId: string, at: string): Promise<void> {
+  await queries.updateTable('backups').set({ verified_at: at }).where('id', '=', backupId).execute();
+}
 
 /** Finishes a backup. Returns its notification facts; undefined if it has been deleted. */
 export function finishBackup(

@@ -221,6 +221,8 @@ describe('jobs', () => {
     await homeport.services.backups.copy(operatorFor(origin.owner.userId), install.id, {
       into: other.id,
       keepBackup: false,
+      parts: { files: true, database: true, tables: null },
+      notification_emails: [],
     });
     await homeport.idle();
     await join(homeport, origin.owner, destination.accountId);

@@ -33,6 +33,8 @@ const ACTIONS: readonly Entry['action'][] = [
   'backup.create',
   'backup.restore',
   'operation.cancel',
+  'backup.delete',
+  'backup.pack',
   'cache.purge',
   'offload.update',
   'ssh_key.create',
@@ -108,6 +110,10 @@ describe('sentenceOf', () => {
       'redirected a.example to b.example',
     ],
     [sentence('domain.update', 'a.example', { redirect_to: null }), 'ended the redirect of a.example'],
+    [
+      sentence('backup.restore', 'before', { from: 'shop', to: 'shop', files: false }),
+      'restored the database of the backup “before”',
+    ],
     [
       sentence('backup.restore', 'before', { from: 'shop', to: 'shop2' }),
       'restored the backup “before” of shop into shop2',

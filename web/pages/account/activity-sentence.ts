@@ -60,8 +60,11 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'certificate.upload': ({ subject_name }, { domains }) =>
     `uploaded a certificate for ${subject_name}${typeof domains === 'number' && domains > 1 ? ` and ${counted(domains - 1, 'other domain')}` : ''}`,
   'backup.create': ({ subject_name }) => `requested the backup “${truncate(subject_name, LONGEST_NAME)}”`,
-  'backup.restore': ({ subject_name }, { from, to }) =>
-    `restored the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
+  'backup.delete': ({ subject_name }) => `deleted the backup “${truncate(subject_name, LONGEST_NAME)}”`,
+  'backup.pack': ({ subject_name }) =>
+    `packed the backup “${truncate(subject_name, LONGEST_NAME)}” for download`,
+  'backup.restore': ({ subject_name }, { from, to, files, database }) =>
+    `restored ${partOf(files, database)}the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, { type }) =>
     `purged the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
   'operation.cancel': ({ subject_name }, { kind }) =>
@@ -221,4 +224,10 @@ const MEANS: Record<Entry['means'], string> = {
 /** Returns the source of an entry, with the name of its API credential. */
 export function sourceOf({ means, credential_name }: Pick<Entry, 'means' | 'credential_name'>): string {
   return credential_name === null ? MEANS[means] : `${MEANS[means]}, with ${credential_name}`;
+}
+
+/** The part of a backup that was restored, if not all of it. */
+function partOf(files: unknown, database: unknown): string {
+  if (files === false) return 'the database of ';
+  return database === false ? 'the files of ' : '';
 }

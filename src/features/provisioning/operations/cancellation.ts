@@ -4,8 +4,9 @@ import type { Transaction } from '../../../database/database.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { createArchiveFinisher } from '../../backups/archives/finish-archive.ts';
 import { createBackupFinisher } from '../../backups/finish-backup.ts';
-import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
+import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
 import { checkDomain } from '../../domains/status-reports/jobs.ts';
 import { completeUnchecked } from '../../domains/status-reports/unchecked.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
@@ -31,6 +32,7 @@ export type Cancellations = ReturnType<typeof createCancellations>;
  */
 export function createCancellations(platform: Platform) {
   const finishBackup = createBackupFinisher(platform);
+  const finishArchive = createArchiveFinisher(platform);
   const table: Record<string, Cancellation> = {
     [createBackup.name]: {
       until: 'ended',
@@ -39,6 +41,15 @@ export function createCancellations(platform: Platform) {
         finishBackup(transaction, Value.Parse(createBackup.payload, payload).backup_id, {
           status: 'aborted',
           reason: 'The backup was cancelled.',
+        }),
+    },
+    [createArchive.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      end: (transaction, payload) =>
+        finishArchive(transaction, Value.Parse(createArchive.payload, payload).archive_id, {
+          state: 'aborted',
+          reason: 'The archive was cancelled.',
         }),
     },
     // The website stays as it is. The backup that was made for a copy is deleted by the next maintenance.

@@ -70,7 +70,12 @@ describe('the operations of an install', () => {
     const caller = operatorFor(owner.userId);
     const { backups } = homeport.services;
     const { results } = await backups.list(caller, source.id, { limit: 1, offset: 0 });
-    await backups.restore(caller, source.id, results[0]?.id ?? '', target.id);
+    await backups.restore(caller, source.id, results[0]?.id ?? '', {
+      into: target.id,
+      parts: { files: true, database: true, tables: null },
+      checkpoint: false,
+      notification_emails: [],
+    });
     await homeport.idle();
     const given = await homeport.person(accountId, 'partial', [target.id]);
     const shown = async (person: Person) => (await operations(target.id, person)).results[0];

@@ -40,6 +40,7 @@ export async function failedBackups(queries: Queries, scope: Scope) {
     .where((eb) => inScope(eb, scope))
     .where('backup.status', '=', 'aborted')
     .where('backup.copy_job_id', 'is', null)
+    .where('backup.deleting', '=', false)
     .where('backup.seq', '=', (eb) =>
       eb
         .selectFrom('backups as last')
@@ -47,6 +48,7 @@ export async function failedBackups(queries: Queries, scope: Scope) {
         .whereRef('last.install_id', '=', 'install.id')
         .where('last.status', 'in', ['completed', 'aborted'])
         .where('last.copy_job_id', 'is', null)
+        .where('last.deleting', '=', false)
         .orderBy('last.seq', 'desc')
         .limit(1),
     )

@@ -1,0 +1,141 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { Caller } from '../../../access/caller.ts';
+import { authorize, isAllowed } from '../../../access/permissions.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { HOUR_SECONDS } from '../../../lib/durations.ts';
+import { InvalidRequest, invalidValue, RateLimited } from '../../../lib/failures.ts';
+import type { WithOperation } from '../../../lib/operation.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
+import { archivesLane, createArchive } from '../jobs.ts';
+import type { NotificationLimits } from '../notification-limits.ts';
+import { withNotifications } from '../notification-request.ts';
+import { findBackupDetails } from '../store.ts';
+import { createArchiveLinks } from './link.ts';
+import {
+  findArchive,
+  findDownload,
+  insertArchive,
+  pageOfArchives,
+  presentArchives,
+  type SeenArchive,
+} from './store.ts';
+
+/** An archive with its addresses and its link. */
+export interface PresentArchive extends Omit<SeenArchive, 'notification_emails'> {
+  notification_emails: string[];
+  download_uri: string | null;
+}
+
+export type ArchiveService = ReturnType<typeof createArchiveService>;
+
+/** Archives of one install at a time, because each takes the space of a website. */
+const MOST_ARCHIVES = 3;
+
+const addresses = Type.Array(Type.String());
+
+export function createArchiveService(platform: Platform, limits: NotificationLimits) {
+  const { config, database, queue, clock, random, sealer, activity } = platform;
+  const { reader } = database;
+  const links = createArchiveLinks(sealer, config.publicUrl);
+
+  function present(archive: SeenArchive, mayDownload: boolean): PresentArchive {
+    const { id, state, expires_at } = archive;
+    return {
+      ...archive,
+      notification_emails: Value.Parse(addresses, archive.notification_emails),
+      download_uri:
+        mayDownload && state === 'completed' && expires_at !== null ? links.linkTo(id, expires_at) : null,
+    };
+  }
+
+  return {
+    /** Oldest first. Throws NotFound. */
+    async page(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<PresentArchive>> {
+      const install = await findInstallAccess(reader, caller, installId);
+      authorize('install.read', 'install.read', install);
+      // A link gives the whole website to anyone, so a credential that only reads gets none.
+      const mayDownload = isAllowed('install.work', install) && caller.limits?.readOnly !== true;
+      const { count, results } = await pageOfArchives(reader, installId, { ...page, now: timestamp(clock) });
+      return { count, results: results.map((archive) => present(archive, mayDownload)) };
+    },
+
+    /**
+     * Packs a completed backup for download. Throws NotFound, Forbidden, InvalidRequest; RateLimited for too many archives and
+     * for mails to strangers.
+     */
+    async request(
+      caller: Caller,
+      installId: string,
+      input: { backup_id: string; notification_emails: readonly string[] },
+    ): Promise<WithOperation<{ archive: PresentArchive }>> {
+      authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
+      const backupId = input.backup_id.toLowerCase();
+      const emails = input.notification_emails;
+      const id = random.uuid();
+      const operationId = await withNotifications({ reader, limits }, caller, installId, emails, (notify) =>
+        database.write(async (transaction) => {
+          const { queries } = transaction;
+          await lockRow(transaction, 'installs', installId);
+          const install = await findInstallAccess(queries, caller, installId);
+          authorize('install.work', 'install.read', install);
+          const backup = await findBackupDetails(queries, backupId);
+          if (!backup || backup.install_id !== installId || backup.copy_job_id !== null) {
+            throw invalidValue('Archive', 'backup_id', 'unknown', 'The install has no such backup');
+          }
+          if (backup.status !== 'completed') {
+            throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be packed.`);
+          }
+          const present = await presentArchives(queries, installId, timestamp(clock));
+          if (present.length >= MOST_ARCHIVES) throw tooMany(present, clock.now());
+          await insertArchive(queries, {
+            id,
+            install_id: installId,
+            backup_id: backupId,
+            notification_emails: notify,
+            requested_by: caller.userId,
+            created_at: timestamp(clock),
+          });
+          await activity.record(transaction, caller, install.account_id, {
+            action: 'backup.pack',
+            subject: { id: backupId, name: backup.description },
+            installId,
+          });
+          return queue.enqueue(transaction, createArchive, {
+            payload: { archive_id: id, backup_id: backupId, install_id: installId },
+            lane: archivesLane(installId),
+            install: installId,
+            requestId: caller.origin.requestId,
+            result: { archive_id: id, backup_id: backupId },
+          });
+        }),
+      );
+      const archive = await findArchive(reader, id);
+      if (!archive) throw new Error('a new archive is gone');
+      return { archive: present(archive, true), operationId };
+    },
+
+    /** The archive that a link opens; null if the link is invalid or has expired. */
+    async findByLink(archiveId: string, parameters: { expires: string; signature: string }) {
+      if (!links.isValid(archiveId, parameters, clock.now())) return null;
+      const archive = await findDownload(reader, archiveId);
+      if (!archive || archive.bytes === null || archive.sha256 === null) return null;
+      if (archive.expires_at === null || archive.expires_at <= timestamp(clock)) return null;
+      const { id, bytes, sha256, install_id, install_name, created_at } = archive;
+      return { id, bytes, sha256, created_at, install: { id: install_id, name: install_name } };
+    },
+  };
+}
+
+function tooMany(present: readonly { expires_at: string | null }[], now: Date): RateLimited {
+  const ends = present.map(({ expires_at }) => (expires_at === null ? Number.NaN : Date.parse(expires_at)));
+  const known = ends.filter((end) => !Number.isNaN(end));
+  const seconds = known.length === 0 ? HOUR_SECONDS : (Math.min(...known) - now.getTime()) / 1000;
+  return new RateLimited(
+    seconds,
+    `This install has ${MOST_ARCHIVES} archives already - please wait until one expires`,
+  );
+}

@@ -1,0 +1,40 @@
+import { Value } from 'typebox/value';
+import type { Queries } from '../../database/database.ts';
+import { copyInstall, createArchive, prepareCopy, restoreBackup } from './jobs.ts';
+
+/** The jobs that read a backup. */
+const USES = [restoreBackup, prepareCopy, copyInstall, createArchive];
+
+/** Whether an unfinished job restores, copies or packs a backup. */
+export async function isInUse(queries: Queries, backupId: string): Promise<boolean> {
+  const jobs = await queries
+    .selectFrom('jobs')
+    .select(['kind', 'payload'])
+    .where('state', 'in', ['queued', 'running'])
+    .where(
+      'kind',
+      'in',
+      USES.map(({ name }) => name),
+    )
+    .execute();
+  return jobs.some(({ kind, payload }) => {
+    const type = USES.find(({ name }) => name === kind);
+    return (
+      type !== undefined &&
+      Value.Check(type.payload, payload) &&
+      (payload.backup_id === backupId || ('checkpoint_id' in payload && payload.checkpoint_id === backupId))
+    );
+  });
+}
+
+/** Whether another restore or copy waits for its turn on an install. */
+export async function isReplacementQueued(queries: Queries, installId: string): Promise<boolean> {
+  const job = await queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('lane', '=', installId)
+    .where('state', '=', 'queued')
+    .where('kind', 'in', [restoreBackup.name, copyInstall.name])
+    .executeTakeFirst();
+  return job !== undefined;
+}

@@ -1,0 +1,115 @@
+import type { Caller } from '../../access/caller.ts';
+import { authorize, isAllowed, type ResourceAccess } from '../../access/permissions.ts';
+import { lockRow } from '../../database/lock.ts';
+import { InvalidRequest, notPermitted } from '../../lib/failures.ts';
+import { FaultCollection } from '../../lib/fault-collection.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { findInstallAccess } from '../websites/installs/store.ts';
+import { setCopyJob } from './copy-store.ts';
+import { type EnqueueBackup, requireActiveTarget, requireUsable } from './copy-target.ts';
+import { copiesLane, prepareCopy } from './jobs.ts';
+import type { NotificationLimits } from './notification-limits.ts';
+import { withNotifications } from './notification-request.ts';
+import { partsPayload, type ReplacedParts, requireParts } from './replaced-parts.ts';
+import { copyInstallSchema } from './schema.ts';
+
+/** How an install is copied. */
+export interface WantedCopy {
+  /** The target install. */
+  into: string;
+  keepBackup: boolean;
+  parts: ReplacedParts;
+  notification_emails: readonly string[];
+}
+
+const COPY = 'InstallCopy';
+const FIELDS = { resource: COPY, files: 'custom_options.include_files', tables: 'custom_options.db_tables' };
+
+/** Requests copies of installs into others. */
+export function createCopies(
+  { config, database, queue, random, activity }: Platform,
+  { limits, enqueueBackup }: { limits: NotificationLimits; enqueueBackup: EnqueueBackup },
+) {
+  const { reader } = database;
+
+  /**
+   * Copies an install into another one of the account: makes a backup, restores it into the target once complete, and
+   * deletes it unless `keepBackup`. Returns the id of the target's operation. Throws NotFound, Forbidden,
+   * InvalidRequest; RateLimited for unfinished backups and mails to strangers.
+   */
+  async function copy(
+    caller: Caller,
+    installId: string,
+    { into, keepBackup, parts, notification_emails }: WantedCopy,
+    target = { resource: 'Backup', field: 'into_install_id' },
+  ): Promise<string> {
+    const targetId = into.toLowerCase();
+    authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
+    requireParts(parts, config, FIELDS);
+    return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        const backupId = random.uuid();
+        // Always in the same order, so copies in both directions cannot deadlock.
+        for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
+        const source = await findInstallAccess(queries, caller, installId);
+        authorize('install.work', 'install.read', source);
+        requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id, target);
+        if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
+        const { name } = await requireActiveTarget(queries, targetId);
+        // Does not name the target, which users of this install may not see.
+        const description = 'Copy into another install';
+        await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
+        const jobId = await queue.enqueue(transaction, prepareCopy, {
+          payload: {
+            backup_id: backupId,
+            install_id: targetId,
+            from_id: installId,
+            ...partsPayload(parts),
+            ...(notify.length > 0 ? { notify: [...notify] } : {}),
+          },
+          lane: copiesLane(targetId),
+          install: targetId,
+          requestId: caller.origin.requestId,
+          ...(keepBackup ? { result: { backup_id: backupId } } : {}),
+        });
+        if (!keepBackup) await setCopyJob(queries, backupId, jobId);
+        await activity.record(transaction, caller, source.account_id, {
+          action: 'install.copy',
+          subject: { id: installId, name: source.name },
+          installId: targetId,
+          details: {
+            to: name,
+            backup_kept: keepBackup,
+            ...(parts.files ? {} : { files: false }),
+            ...(parts.database ? {} : { database: false }),
+            ...(parts.tables === null ? {} : { tables: parts.tables.length }),
+          },
+        });
+        return jobId;
+      }),
+    );
+  }
+
+  return {
+    copy,
+
+    /** As {@link copy}, if the request names both installs in its body. */
+    async copyBetween(caller: Caller, sourceId: string, wanted: WantedCopy): Promise<string> {
+      const faults = new FaultCollection(copyInstallSchema);
+      const ids = { source_environment_id: sourceId, destination_environment_id: wanted.into.toLowerCase() };
+      for (const [field, id] of Object.entries(ids)) {
+        const install = await findInstallAccess(reader, caller, id);
+        await faults.from(() => requireWorkable(install, field));
+      }
+      faults.refuse();
+      return copy(caller, sourceId, wanted, { resource: COPY, field: 'destination_environment_id' });
+    },
+  };
+}
+
+/** One sentence for missing and hidden installs. */
+function requireWorkable(install: ResourceAccess | undefined, field: string): void {
+  if (install && isAllowed('install.work', install)) return;
+  throw notPermitted(COPY, field, 'You have no access to this install');
+}

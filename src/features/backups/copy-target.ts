@@ -1,0 +1,41 @@
+import type { Caller } from '../../access/caller.ts';
+import { isAllowed, type ResourceAccess } from '../../access/permissions.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { InvalidRequest, NotFound, notPermitted } from '../../lib/failures.ts';
+import { findRestoreTarget } from './store.ts';
+
+/** A backup to request. */
+export interface WantedBackup {
+  id: string;
+  description: string;
+  addresses: readonly string[];
+  checkpoint?: boolean;
+}
+
+/** Requests a backup of a locked install and records the author. Returns the operation's id. */
+export type EnqueueBackup = (
+  transaction: Transaction,
+  caller: Caller,
+  install: { id: string; account_id: string },
+  wanted: WantedBackup,
+) => Promise<string>;
+
+/** An install as a restore target. Throws NotFound, InvalidRequest. */
+export async function requireActiveTarget(queries: Queries, targetId: string) {
+  const target = await findRestoreTarget(queries, targetId);
+  if (!target) throw new NotFound();
+  if (target.status === 'active') return target;
+  throw new InvalidRequest(
+    `The install "${target.name}" is ${target.status}; only an active one can be restored into.`,
+  );
+}
+
+/** Restores and copies stay within one account, and need the right to work on the target. */
+export function requireUsable(
+  target: (ResourceAccess & { account_id: string }) | undefined,
+  accountId: string,
+  { resource, field } = { resource: 'Backup', field: 'into_install_id' },
+): void {
+  if (target && target.account_id === accountId && isAllowed('install.work', target)) return;
+  throw notPermitted(resource, field, 'Choose an install of the same account that you may work on');
+}

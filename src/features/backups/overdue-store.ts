@@ -1,0 +1,65 @@
+import type { Queries } from '../../database/database.ts';
+import { UNFINISHED } from './store.ts';
+
+/** Backups that nothing keeps any longer: a user deleted them, or they are checkpoints past their time and not the last backup. */
+function overdue(queries: Queries, checkpointsBefore: string) {
+  return queries
+    .selectFrom('backups as backup')
+    .select(['backup.id', 'backup.install_id'])
+    .where('backup.status', 'not in', UNFINISHED)
+    .where((eb) =>
+      eb.or([
+        eb('backup.deleting', '=', true),
+        eb.and([
+          eb('backup.checkpoint', '=', true),
+          eb('backup.created_at', '<', checkpointsBefore),
+          eb.exists(
+            eb
+              .selectFrom('backups as newer')
+              .select('newer.id')
+              .whereRef('newer.install_id', '=', 'backup.install_id')
+              .whereRef('newer.seq', '>', 'backup.seq')
+              .where('newer.status', '=', 'completed')
+              .where('newer.copy_job_id', 'is', null)
+              .where('newer.deleting', '=', false),
+          ),
+        ]),
+      ]),
+    );
+}
+
+/** Whether a backup was deleted by a user, or is an expired checkpoint. */
+export async function isDiscardable(
+  queries: Queries,
+  backupId: string,
+  checkpointsBefore: string,
+): Promise<boolean> {
+  const found = await overdue(queries, checkpointsBefore)
+    .where('backup.id', '=', backupId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** All such backups of active installs without a pending deletion, oldest first. */
+export function overdueBackups(
+  queries: Queries,
+  { checkpointsBefore, discarding, limit }: { checkpointsBefore: string; discarding: string; limit: number },
+): Promise<{ id: string; install_id: string }[]> {
+  return overdue(queries, checkpointsBefore)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('jobs as discard')
+            .select('discard.id')
+            // Lanes have the type text.
+            .where((of) => of('discard.lane', '=', of.cast<string>('backup.install_id', 'text')))
+            .where('discard.kind', '=', discarding)
+            .where('discard.state', 'in', ['queued', 'running']),
+        ),
+      ),
+    )
+    .orderBy('backup.seq')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,195 @@
+import { EXAMPLE_ID } from '../../api/example-ids.ts';
+import {
+  component,
+  emailAddress,
+  nullableString,
+  stringEnum,
+  Type,
+  timestamp,
+  uuid,
+} from '../../api/schema.ts';
+import { NOT_BLANK } from '../../api/validation.ts';
+import type { ReplacedParts } from './replaced-parts.ts';
+
+const nullableTimestamp = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+
+const STATUSES = ['requested', 'in_progress', 'completed', 'aborted'] as const;
+const status = component('BackupStatus', stringEnum(STATUSES), 'completed');
+
+export const requestedBackupSchema = component(
+  'RequestedBackup',
+  Type.Object({ id: uuid(), status }, { description: 'A backup that was just requested' }),
+  { id: EXAMPLE_ID.backup, status: 'requested' },
+);
+
+export const backupSchema = component(
+  'Backup',
+  Type.Object(
+    {
+      id: uuid(),
+      status,
+      description: nullableString(),
+      create_time: nullableTimestamp('when it was requested'),
+      complete_time: nullableTimestamp('null until completed'),
+      wordpress_version: nullableString('of the website; null if unknown or without WordPress'),
+      kind: stringEnum(['manual', 'scheduled', 'checkpoint'], 'a checkpoint is made before a restore'),
+      size_bytes: Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        description: 'null until completed',
+      }),
+      verified_at: nullableTimestamp(
+        'when it was last read back or restored in a check; null until completed',
+      ),
+      expires_at: nullableTimestamp(
+        'from when it is deleted, unless it is the last backup of the install; null: never',
+      ),
+    },
+    { description: 'A verified copy of an install' },
+  ),
+  {
+    id: EXAMPLE_ID.backup,
+    status: 'completed',
+    description: 'Before the change',
+    create_time: '2026-01-31T09:30:00.000Z',
+    complete_time: '2026-01-31T09:30:42.000Z',
+    wordpress_version: '6.8.3',
+    kind: 'manual',
+    size_bytes: 48_201_216,
+    verified_at: '2026-01-31T09:30:42.000Z',
+    expires_at: null,
+  },
+);
+
+export const notificationEmails = (description: string) =>
+  Type.Array(emailAddress(), { maxItems: 50, description });
+
+export const createBackupSchema = component(
+  'CreateBackup',
+  Type.Object({
+    description: Type.String({ pattern: NOT_BLANK, maxLength: 1000 }),
+    notification_emails: notificationEmails('addresses notified when the backup completes or aborts'),
+  }),
+  { description: 'Before the update of WooCommerce', notification_emails: ['ada@example.com'] },
+);
+
+export const restoreBackupSchema = component(
+  'RestoreBackup',
+  Type.Object({
+    notification_emails: notificationEmails('addresses notified when the restore succeeds or fails'),
+    restore_database: Type.Optional(Type.Boolean({ description: 'true by default' })),
+    restore_files: Type.Optional(Type.Boolean({ description: 'an addition of Homeport; true by default' })),
+    create_checkpoint: Type.Optional(
+      Type.Boolean({
+        description:
+          'back up the install first, and put that backup back if the restore fails; true by default',
+      }),
+    ),
+  }),
+  {
+    notification_emails: ['ada@example.com'],
+    restore_database: true,
+    restore_files: true,
+    create_checkpoint: true,
+  },
+);
+
+/** MariaDB allows 64 characters. */
+export const tableNames = Type.Array(
+  Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
+  { maxItems: 1_000, description: 'only these tables of the database; all if empty or left out' },
+);
+
+const copyOptions = component(
+  'InstallCopyOptions',
+  Type.Object({
+    include_files: Type.Optional(Type.Boolean({ description: 'true by default' })),
+    include_db: Type.Optional(Type.Boolean({ description: 'true by default' })),
+    db_tables: Type.Optional(tableNames),
+  }),
+  { include_files: true, include_db: true, db_tables: ['wp_posts', 'wp_postmeta'] },
+);
+
+export const copyInstallSchema = component(
+  'CopyInstall',
+  Type.Object({
+    source_environment_id: uuid('the install to copy'),
+    destination_environment_id: uuid('the install to replace, of the same account'),
+    notification_emails: Type.Optional(
+      notificationEmails('addresses notified when the copy succeeds or fails'),
+    ),
+    custom_options: Type.Optional(copyOptions),
+  }),
+  {
+    source_environment_id: EXAMPLE_ID.install,
+    destination_environment_id: EXAMPLE_ID.otherInstall,
+    notification_emails: ['ada@example.com'],
+    custom_options: { include_files: true, include_db: true },
+  },
+);
+
+/** The parts that the options of a copy choose. */
+export function copiedParts({
+  include_files = true,
+  include_db = true,
+  db_tables = [],
+}: {
+  include_files?: boolean;
+  include_db?: boolean;
+  db_tables?: string[];
+}): ReplacedParts {
+  return {
+    files: include_files,
+    database: include_db,
+    tables: db_tables.length === 0 ? null : [...new Set(db_tables)],
+  };
+}
+
+export const archiveSchema = component(
+  'Archive',
+  Type.Object(
+    {
+      id: uuid(),
+      backup: component('BackupReference', Type.Object({ id: uuid() }), { id: EXAMPLE_ID.backup }),
+      notification_emails: Type.Array(Type.String()),
+      state: status,
+      create_time: timestamp(),
+      start_time: nullableTimestamp('null until it is being packed'),
+      complete_time: nullableTimestamp('null until completed'),
+      abort_time: nullableTimestamp('null unless aborted'),
+      download_uri: nullableString(
+        'signed link to the `.tar.gz`; null until completed, and for credentials that only read',
+      ),
+      size_bytes: Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        description: 'null until completed',
+      }),
+      expires_at: nullableTimestamp('until when it can be downloaded; null until completed'),
+    },
+    { description: 'A backup packed for download: files and SQL in a `.tar.gz`' },
+  ),
+  {
+    id: EXAMPLE_ID.archive,
+    backup: { id: EXAMPLE_ID.backup },
+    notification_emails: ['ada@example.com'],
+    state: 'completed',
+    create_time: '2026-01-31T09:31:00.000Z',
+    start_time: '2026-01-31T09:31:01.000Z',
+    complete_time: '2026-01-31T09:31:09.000Z',
+    abort_time: null,
+    download_uri: `https://hosting.example.net/downloads/archives/${EXAMPLE_ID.archive}?expires=1769938269&signature=u2Yw`,
+    size_bytes: 51_380_224,
+    expires_at: '2026-02-01T09:31:09.000Z',
+  },
+);
+
+export const createArchiveSchema = component(
+  'CreateArchive',
+  Type.Object({
+    backup_id: uuid('a completed backup of the install'),
+    notification_emails: Type.Optional(
+      notificationEmails('addresses notified when the archive is ready or could not be made'),
+    ),
+  }),
+  { backup_id: EXAMPLE_ID.backup, notification_emails: ['ada@example.com'] },
+);
