@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../servers/acme-server.ts';
+import { certificateMaker, pkcs8 } from '../servers/certificate-maker.ts';
 import { type DnsTestServers, startDnsServers } from '../servers/dns-server.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
@@ -85,3 +87,31 @@ test('an authority verifies a name through nginx, which then serves the certific
     report: { domains: [{ name, http_error: false, dns_error: false }] },
   });
 });
+
+test.each(['p256', 'rsa2048'] as const)(
+  'nginx serves an uploaded certificate with a key of %s at once',
+  async (keys) => {
+    const install = await homeport.install(owner, accountId);
+    const base = `${keys}.uploaded.example`;
+    const names = [base, `www.${base}`, `other.${keys}.example`];
+    for (const name of names) {
+      expect((await owner.client.post(`/installs/${install.id}/domains`, { name })).status).toBe(201);
+    }
+    await homeport.idle();
+    const make = certificateMaker(new Date());
+    const root = await make({ name: 'Test Root', days: [-10, 3650] });
+    const intermediate = await make({ name: 'Test Intermediate', days: [-10, 3650] }, root);
+    const leaf = await make({ name: base, names: [base, `*.${base}`], keys }, intermediate);
+    const answer = await owner.client.post(`/installs/${install.id}/ssl_certificates/third_party`, {
+      certificate: leaf.pem + intermediate.pem + root.pem,
+      private_key: pkcs8(leaf.key),
+    });
+    expect(answer).toMatchObject({ status: 200, body: { domains: names.slice(0, 2), private_key: '' } });
+    await homeport.idle();
+    const { fingerprint256 } = new X509Certificate(leaf.pem);
+    for (const name of names.slice(0, 2)) {
+      expect(await look(`https://${name}/`)).toMatchObject({ status: 200, fingerprint: fingerprint256 });
+    }
+    expect((await look(`https://${names[2]}/`)).fingerprint).not.toBe(fingerprint256);
+  },
+);
