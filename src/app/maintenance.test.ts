@@ -23,12 +23,16 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'discard_spent_backups',
       'look_at_domains',
       'look_for_proofs',
+      'collect_usage',
+      'measure_daily',
     ]);
     // Each begins with its next slot.
     await until(async () => expect(await slots()).toHaveLength(all.size));
     expect(await done()).toEqual(new Set());
     clock.advance(DAY_MS);
-    await until(async () => expect(await done()).toEqual(all));
+    // Measuring queues a job for each host.
+    const run = new Set([...all, 'measure_host']);
+    await until(async () => expect(await done()).toEqual(run));
   } finally {
     await homeport.remove();
   }

@@ -166,6 +166,13 @@ async function breakACertificate(): Promise<void> {
       .execute(),
   );
   expect((await owner.client.get(path)).status).toBe(503);
+  const upload = bodyFor(row(73), { account_id: accountId });
+  notePrivateKey('an uploaded private key', text(upload, 'private_key'));
+  const uploads = `/installs/${resources.install_id}/ssl_certificates/third_party`;
+  expect((await owner.client.post(uploads, upload)).status).toBe(200);
+  // Both in the wrong fields.
+  const swapped = { certificate: text(upload, 'private_key'), private_key: text(upload, 'certificate') };
+  expect((await owner.client.post(uploads, swapped)).status).toBe(400);
 }
 
 /** Jobs that fail: mail and object storage that are not there, each with a password in its configuration. */
