@@ -101,6 +101,8 @@ it('knows every endpoint that changes something', () => {
 
 describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
   it('is recorded once, with the user and the source', async () => {
+    // A person may have a limited number of credentials, and each set of resources has one.
+    ({ owner, accountId } = await homeport.ownedAccount());
     resources = await createResources(homeport, owner, accountId);
     let requestId: unknown;
     const written = await writtenBy(accountId, async () => {
