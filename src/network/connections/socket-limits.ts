@@ -11,7 +11,7 @@ export type ServerName = (typeof SERVERS)[number];
 
 /** The share of all connections for each server, and its maximum. */
 const SHARES: Record<ServerName, { share: number; most: number; mostPerBlock: number }> = {
-  api: { share: 1 / 4, most: 4_096, mostPerBlock: 512 },
+  api: { share: 1 / 4, most: 8_192, mostPerBlock: 512 },
   edge: { share: 1 / 2, most: 8_192, mostPerBlock: 1_024 },
   ssh: { share: 1 / 4, most: 256, mostPerBlock: 64 },
 };
