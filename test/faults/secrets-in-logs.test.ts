@@ -166,7 +166,7 @@ async function breakACertificate(): Promise<void> {
       .execute(),
   );
   expect((await owner.client.get(path)).status).toBe(503);
-  const upload = bodyFor(row(73), { account_id: accountId });
+  const upload = bodyFor(row(73), resources);
   notePrivateKey('an uploaded private key', text(upload, 'private_key'));
   const uploads = `/installs/${resources.install_id}/ssl_certificates/third_party`;
   expect((await owner.client.post(uploads, upload)).status).toBe(200);
