@@ -105,7 +105,7 @@ describe('an account', () => {
     const theirs = await portal.signedIn(partial);
     await theirs.getByText('You do not have access to any sites yet').waitFor();
     const places = theirs.getByRole('navigation', { name: 'Account' }).getByRole('link');
-    expect(await places.allTextContents()).toEqual(['Sites', 'Installs', 'People', 'Activity']);
+    expect(await places.allTextContents()).toEqual(['Sites', 'Installs', 'People', 'Usage', 'Activity']);
     expect(await theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'Installs', exact: true }).click();
     await theirs.getByRole('link', { name: given.name }).waitFor();

@@ -217,7 +217,7 @@ describe('the portal', () => {
       const [last = owner, next = owner] = await twoPeople();
       await portal.homeport.setPassword(next, PASSWORD);
       const page = await portal.signedIn(last);
-      const held = await holdBack(page, '**/portal/api/credentials');
+      const held = await holdBack(page, '**/portal/api/credentials*');
       await page.goto('/me/api-access');
       await expect.poll(held.count).toBe(1);
       await page.getByRole('button', { name: /your account$/ }).click();
@@ -244,7 +244,7 @@ describe('the portal', () => {
       const page = await portal.signedIn(last);
       await page.goto('/me/api-access');
       await page.getByText('of-the-last').waitFor();
-      const held = await holdBack(page, '**/portal/api/credentials');
+      const held = await holdBack(page, '**/portal/api/credentials*');
       const answer = await page.request.post('/portal/api/session', {
         data: { email: next.email, password: PASSWORD },
         headers: { origin: portal.homeport.origin },
