@@ -117,6 +117,28 @@ describe('the activity of an account', () => {
     expect((await asStranger.get(`/accounts/${accountId}/activity`)).status).toBe(404);
     expect((await csvOf(asStranger, accountId)).status).toBe(404);
   });
+
+  it('shows a credential that is limited to installs nothing of the others', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const seen = (await homeport.install(owner, accountId)).id;
+    const hidden = (await homeport.install(owner, accountId)).id;
+    await note(owner, accountId, [
+      { ...subject('of the account') },
+      { ...subject('of the hidden install'), installId: hidden },
+      { ...subject('of the seen install'), installId: seen },
+    ]);
+    const limits = { readOnly: true, accountId, installs: { by: 'id', values: [seen] } } as const;
+    const limited = homeport.clientOf(
+      await homeport.services.credentials.issue(owner.userId, { name: 'limited', limits }),
+    );
+    const { status, body } = await limited.get(`/accounts/${accountId}/activity?limit=100`);
+    expect(status).toBe(200);
+    const results = field(body, 'results');
+    const entries: unknown[] = Array.isArray(results) ? results : [];
+    expect(entries.map((entry) => field(entry, 'subject_name'))).toContain('of the seen install');
+    expect(new Set(entries.map((entry) => field(entry, 'install_id')))).toEqual(new Set([seen]));
+    expect(field(body, 'count')).toBe(entries.length);
+  });
 });
 
 describe('filters of the activity', () => {

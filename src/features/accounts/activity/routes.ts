@@ -22,7 +22,7 @@ export function activityRoutes(activity: ActivityService): Route[] {
       operationId: 'listActivity',
       summary: 'Activity of an account, latest first; entries are kept for a year',
       description:
-        'The audit log: who changed what, when and from where. Partial users get the entries of their own changes only.',
+        'The audit log: who changed what, when and from where. Partial users get the entries of their own changes only; credentials limited to installs, those of their user on these installs.',
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
       item: activitySchema,

@@ -21,7 +21,7 @@ import {
 const BATCH = 500;
 
 export interface ActivityService {
-  /** Entries of an account that match the filter, latest first; for partial users only their own. Throws NotFound. */
+  /** Entries of an account that match the filter, latest first; for partial users only their own, for credentials limited to installs only of those. Throws NotFound. */
   list(
     caller: Caller,
     accountId: string,
@@ -53,7 +53,8 @@ export function createActivityService({
     const access = member && { ...member, own: true };
     authorize('activity.read', 'account.read', access);
     const all = reachOf(access.role)['activity.read'] === 'all';
-    return { accountId, userId: all ? null : caller.userId, filter };
+    const installIds = caller.limits?.installIds ?? null;
+    return { accountId, userId: all ? null : caller.userId, installIds, filter };
   }
 
   async function* csvLines(scope: ActivityScope): AsyncIterable<string> {

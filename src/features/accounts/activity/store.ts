@@ -2,10 +2,12 @@ import type { Queries } from '../../../database/database.ts';
 import type { PageRequest } from '../../../lib/page.ts';
 import { ACTIONS, kindOf } from '../../../platform/activity-log.ts';
 
-/** The entries of an account, or of one user in it. */
+/** The entries of an account; of one user in it; of some of its installs. */
 export interface ActivityScope {
   accountId: string;
   userId: string | null;
+  /** Null: no limit. */
+  installIds: readonly string[] | null;
   filter: ActivityFilter;
 }
 
@@ -39,10 +41,15 @@ const COLUMNS = [
   'request_id',
 ] as const;
 
-function entries(queries: Queries, { accountId, userId, filter }: ActivityScope) {
+function entries(queries: Queries, { accountId, userId, installIds, filter }: ActivityScope) {
   const { user_id, install_id, kind, since, until } = filter;
   let query = queries.selectFrom('activity').where('account_id', '=', accountId);
   if (userId !== null) query = query.where('user_id', '=', userId);
+  if (installIds !== null) {
+    query = query.where((eb) =>
+      installIds.length === 0 ? eb.lit(false) : eb('install_id', 'in', installIds),
+    );
+  }
   if (user_id !== undefined) query = query.where('user_id', '=', user_id);
   if (install_id !== undefined) query = query.where('install_id', '=', install_id);
   if (kind !== undefined) {
