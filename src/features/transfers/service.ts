@@ -170,7 +170,10 @@ export function createTransferService(platform: Platform, counter: RateCounter) 
     }
   }
 
-  /** Records an action in both accounts; an account that does not exist has no log. */
+  /**
+   * Records an action in both accounts; an account that does not exist has no log. The log of an account that the caller is not in
+   * names the caller, without address and credential.
+   */
   async function recordBoth(
     transaction: Transaction,
     caller: Caller,
@@ -181,16 +184,26 @@ export function createTransferService(platform: Platform, counter: RateCounter) 
     const transfer = await findTransfer(transaction.queries, transferId);
     if (!transfer) return;
     const { site_id, site_name, origin_account_id, origin_name } = transfer;
+    const roles = await rolesOf(transaction.queries, caller);
+    const from = (accountId: string): Caller =>
+      roles.has(accountId)
+        ? caller
+        : { ...caller, origin: { ...caller.origin, credentialId: null, address: null, requestId: null } };
     const change = { action, subject: { id: site_id, name: site_name } };
-    await activity.record(transaction, caller, origin_account_id, {
+    await activity.record(transaction, from(origin_account_id), origin_account_id, {
       ...change,
       details: { ...details, destination_account: transfer.destination_account_id },
     });
     if (transfer.destination_name === null) return;
-    await activity.record(transaction, caller, transfer.destination_account_id, {
-      ...change,
-      details: { ...details, from: origin_name },
-    });
+    await activity.record(
+      transaction,
+      from(transfer.destination_account_id),
+      transfer.destination_account_id,
+      {
+        ...change,
+        details: { ...details, from: origin_name },
+      },
+    );
   }
 
   return {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
+import { field } from '../../../test/client.ts';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
@@ -135,6 +136,35 @@ describe('without ownership of the destination', () => {
     clock.advance(DAY_MS);
     await homeport.idle();
     expect(await accountOfSite()).toBe(destination.accountId);
+  });
+
+  it('is logged on the other side with the name of the person, but not where they were', async () => {
+    const { origin, destination, siteId } = now;
+    const id = await asked(origin.owner, siteId, destination.accountId);
+    expect((await accept(destination.owner, destination.accountId, id)).status).toBe(200);
+    const entries = async ({ owner, accountId }: typeof origin) => {
+      const { body } = await owner.client.get(`/accounts/${accountId}/activity?kind=site_transfer`);
+      const found = field(body, 'results');
+      // The completion, which is Homeport's, may be there already.
+      return (Array.isArray(found) ? found : [])
+        .slice(-2)
+        .map((entry) => [
+          field(entry, 'action'),
+          field(entry, 'user_id'),
+          field(entry, 'address') !== null,
+          field(entry, 'credential_name') !== null || field(entry, 'credential_id') !== null,
+        ]);
+    };
+    const request = ['site_transfer.request', origin.owner.userId];
+    const acceptance = ['site_transfer.accept', destination.owner.userId];
+    expect(await entries(origin)).toEqual([
+      [...acceptance, false, false],
+      [...request, true, true],
+    ]);
+    expect(await entries(destination)).toEqual([
+      [...acceptance, true, true],
+      [...request, false, false],
+    ]);
   });
 
   it('is declined by an owner there', async () => {
