@@ -36,7 +36,6 @@ try {
   writeFileSync(descriptionFile, `${JSON.stringify(description, null, 1)}\n`);
   const endpointsFile = join(folder, 'src', 'endpoints.ts');
   writeFileSync(endpointsFile, endpointsOf(description));
-  execFileSync('npx', ['biome', 'format', '--write', endpointsFile], { stdio: 'inherit' });
   execFileSync(
     'npx',
     [

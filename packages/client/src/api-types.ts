@@ -488,6 +488,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/ssl_certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the certificates of an install
+         * @description Lists the certificates that the domains of an install have, oldest first. An uploaded certificate that several domains share is listed once. The list is empty until the install is first served.
+         */
+        get: operations["getInstallCertificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/ssl_certificates/third_party": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a certificate
+         * @description Serves a certificate from elsewhere for all domains of the install that it covers. The key must match, the chain must be complete and in order, and nothing may be expired. The private key is stored encrypted and never returned.
+         */
+        post: operations["importThirdPartySSLCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/installs/{install_id}/domains/{domain_id}/ssl_certificate": {
         parameters: {
             query?: never;
@@ -501,7 +541,11 @@ export interface paths {
          */
         get: operations["getSslCertificate"];
         put?: never;
-        post?: never;
+        /**
+         * Order a certificate for a domain
+         * @description Orders a certificate at the authority now, also if the domain has a valid one. The operation says why none was issued. Contact data is accepted and not kept.
+         */
+        post: operations["createDomainCertificateOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -515,7 +559,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List backups
+         * @description Returns the backups of an install, oldest first, with their kind, size and last verification.
+         */
+        get: operations["listBackups"];
         put?: never;
         /**
          * Request a backup
@@ -542,6 +590,74 @@ export interface paths {
         get: operations["showBackup"];
         put?: never;
         post?: never;
+        /**
+         * Delete a backup
+         * @description Deletes a backup. It cannot be undone. A backup that is being made, restored, copied or packed gets 409.
+         */
+        delete: operations["deleteBackup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/backups/{backup_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a backup
+         * @description Replaces the files, the database or both by those of a backup. A checkpoint, which is on by default, is a backup of the present website. It is put back if the restore fails.
+         */
+        post: operations["restoreBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/install_copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy an install
+         * @description Replaces the files, the database or some tables of an install by those of another one of the account. The replaced install keeps its name and domains.
+         */
+        post: operations["copyInstall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/archives": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List archives
+         * @description Returns the archives of an install that can be downloaded or are being made, oldest first. Each link works for 24 hours.
+         */
+        get: operations["listArchives"];
+        put?: never;
+        /**
+         * Create an archive
+         * @description Packs a completed backup as one `.tar.gz` with files and SQL. List the archives to get the link once it is completed.
+         */
+        post: operations["createArchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -869,7 +985,7 @@ export interface paths {
         };
         /**
          * Activity of an account, latest first; entries are kept for a year
-         * @description The audit log: who changed what, when and from where. Partial users get the entries of their own changes only.
+         * @description The audit log: who changed what, when and from where. Partial users get the entries of their own changes only; credentials limited to installs, those of their user on these installs.
          */
         get: operations["listActivity"];
         put?: never;
@@ -1382,7 +1498,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "backup.create" | "backup.restore" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -1452,18 +1568,190 @@ export interface components {
             a: string;
         };
         /**
+         * @description A backup packed for download: files and SQL in a `.tar.gz`
+         * @example {
+         *       "id": "41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036",
+         *       "backup": {
+         *         "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
+         *       },
+         *       "notification_emails": [
+         *         "ada@example.com"
+         *       ],
+         *       "state": "completed",
+         *       "create_time": "2026-01-31T09:31:00.000Z",
+         *       "start_time": "2026-01-31T09:31:01.000Z",
+         *       "complete_time": "2026-01-31T09:31:09.000Z",
+         *       "abort_time": null,
+         *       "download_uri": "https://hosting.example.net/downloads/archives/41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036?expires=1769938269&signature=u2Yw",
+         *       "size_bytes": 51380224,
+         *       "expires_at": "2026-02-01T09:31:09.000Z"
+         *     }
+         */
+        Archive: {
+            /** Format: uuid */
+            id: string;
+            backup: components["schemas"]["BackupReference"];
+            notification_emails: string[];
+            state: components["schemas"]["BackupStatus"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            create_time: string;
+            /**
+             * Format: date-time
+             * @description null until it is being packed
+             */
+            start_time: string | null;
+            /**
+             * Format: date-time
+             * @description null until completed
+             */
+            complete_time: string | null;
+            /**
+             * Format: date-time
+             * @description null unless aborted
+             */
+            abort_time: string | null;
+            /** @description signed link to the `.tar.gz`; null until completed, and for credentials that only read */
+            download_uri: string | null;
+            /** @description null until completed */
+            size_bytes: number | null;
+            /**
+             * Format: date-time
+             * @description until when it can be downloaded; null until completed
+             */
+            expires_at: string | null;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036",
+         *           "backup": {
+         *             "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
+         *           },
+         *           "notification_emails": [
+         *             "ada@example.com"
+         *           ],
+         *           "state": "completed",
+         *           "create_time": "2026-01-31T09:31:00.000Z",
+         *           "start_time": "2026-01-31T09:31:01.000Z",
+         *           "complete_time": "2026-01-31T09:31:09.000Z",
+         *           "abort_time": null,
+         *           "download_uri": "https://hosting.example.net/downloads/archives/41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036?expires=1769938269&signature=u2Yw",
+         *           "size_bytes": 51380224,
+         *           "expires_at": "2026-02-01T09:31:09.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        ArchivePage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["Archive"][];
+        };
+        /**
          * @description A verified copy of an install
          * @example {
          *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
-         *       "status": "requested"
+         *       "status": "completed",
+         *       "description": "Before the change",
+         *       "create_time": "2026-01-31T09:30:00.000Z",
+         *       "complete_time": "2026-01-31T09:30:42.000Z",
+         *       "wordpress_version": "6.8.3",
+         *       "kind": "manual",
+         *       "size_bytes": 48201216,
+         *       "verified_at": "2026-01-31T09:30:42.000Z",
+         *       "expires_at": null
          *     }
          */
         Backup: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
-            status: "requested" | "in_progress" | "completed" | "aborted";
+            status: components["schemas"]["BackupStatus"];
+            description: string | null;
+            /**
+             * Format: date-time
+             * @description when it was requested
+             */
+            create_time: string | null;
+            /**
+             * Format: date-time
+             * @description null until completed
+             */
+            complete_time: string | null;
+            /** @description of the website; null if unknown or without WordPress */
+            wordpress_version: string | null;
+            /**
+             * @description a checkpoint is made before a restore
+             * @enum {string}
+             */
+            kind: "manual" | "scheduled" | "checkpoint";
+            /** @description null until completed */
+            size_bytes: number | null;
+            /**
+             * Format: date-time
+             * @description when it was last read back or restored in a check; null until completed
+             */
+            verified_at: string | null;
+            /**
+             * Format: date-time
+             * @description from when it is deleted, unless it is the last backup of the install; null: never
+             */
+            expires_at: string | null;
         };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *           "status": "completed",
+         *           "description": "Before the change",
+         *           "create_time": "2026-01-31T09:30:00.000Z",
+         *           "complete_time": "2026-01-31T09:30:42.000Z",
+         *           "wordpress_version": "6.8.3",
+         *           "kind": "manual",
+         *           "size_bytes": 48201216,
+         *           "verified_at": "2026-01-31T09:30:42.000Z",
+         *           "expires_at": null
+         *         }
+         *       ]
+         *     }
+         */
+        BackupPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["Backup"][];
+        };
+        /**
+         * @example {
+         *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
+         *     }
+         */
+        BackupReference: {
+            /** Format: uuid */
+            id: string;
+        };
+        /**
+         * @example completed
+         * @enum {string}
+         */
+        BackupStatus: "requested" | "in_progress" | "completed" | "aborted";
         /**
          * @description A domain that a bulk request added
          * @example {
@@ -1471,6 +1759,7 @@ export interface components {
          *       "name": "www.example.com",
          *       "duplicate": false,
          *       "primary": false,
+         *       "redirect_to": null,
          *       "redirects_to": null
          *     }
          */
@@ -1480,6 +1769,7 @@ export interface components {
             name: string;
             duplicate: boolean;
             primary: boolean;
+            redirect_to: components["schemas"]["DomainReference"] | null;
             redirects_to: components["schemas"]["DomainReference"] | null;
         };
         /**
@@ -1489,6 +1779,7 @@ export interface components {
          *       "name": "www.example.com",
          *       "duplicate": false,
          *       "primary": false,
+         *       "redirect_to": null,
          *       "redirects_to": null,
          *       "domains": [
          *         {
@@ -1496,6 +1787,7 @@ export interface components {
          *           "name": "www.example.com",
          *           "duplicate": false,
          *           "primary": false,
+         *           "redirect_to": null,
          *           "redirects_to": null
          *         },
          *         {
@@ -1503,6 +1795,10 @@ export interface components {
          *           "name": "example.com",
          *           "duplicate": false,
          *           "primary": false,
+         *           "redirect_to": {
+         *             "id": "5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7",
+         *             "name": "www.example.com"
+         *           },
          *           "redirects_to": {
          *             "id": "5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7",
          *             "name": "www.example.com"
@@ -1517,6 +1813,7 @@ export interface components {
             name: string;
             duplicate: boolean;
             primary: boolean;
+            redirect_to: components["schemas"]["DomainReference"] | null;
             redirects_to: components["schemas"]["DomainReference"] | null;
             /** @description all added domains */
             domains: components["schemas"]["BulkDomain"][];
@@ -1561,7 +1858,9 @@ export interface components {
          *       "wildcard": false,
          *       "domains": [
          *         "www.example.com"
-         *       ]
+         *       ],
+         *       "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012",
+         *       "issuer": "Example Authority R3"
          *     }
          */
         Certificate: {
@@ -1583,7 +1882,12 @@ export interface components {
             expires_time: string;
             auto_renew: boolean;
             wildcard: boolean;
+            /** @description the names that the certificate is valid for */
             domains: string[];
+            /** @description hexadecimal, upper case */
+            serial_number: string;
+            /** @description common name of the issuer */
+            issuer: string;
         };
         /**
          * @example {
@@ -1592,7 +1896,7 @@ export interface components {
          *     }
          */
         CertificateFiles: {
-            /** @description PEM; empty for partial users */
+            /** @description PEM; empty for partial users, and for an uploaded certificate */
             key: string;
             /** @description PEM, leaf first */
             cert: string;
@@ -1624,7 +1928,9 @@ export interface components {
          *         "wildcard": false,
          *         "domains": [
          *           "www.example.com"
-         *         ]
+         *         ],
+         *         "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012",
+         *         "issuer": "Example Authority R3"
          *       },
          *       "criteria": "www.example.com"
          *     }
@@ -1635,6 +1941,42 @@ export interface components {
             certificate: components["schemas"]["Certificate"];
             /** @description the host name that the certificate was looked up by */
             criteria: string;
+        };
+        /**
+         * @description The certificates of an install
+         * @example {
+         *       "certificates": [
+         *         {
+         *           "id": 42,
+         *           "account": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *           "auth_file": null,
+         *           "approver_email": null,
+         *           "common_name": "www.example.com",
+         *           "cancel_time": null,
+         *           "cert_source": "LETS_ENCRYPT",
+         *           "ordered_time": "2026-01-31T09:31:00.000Z",
+         *           "order_id": "123456789",
+         *           "status": "ENABLED",
+         *           "parent_id": null,
+         *           "provider_order_id": "https://acme.example.org/order/1/123456789",
+         *           "approved_time": "2026-01-31T09:31:00.000Z",
+         *           "expires_time": "2026-05-01T08:30:59.000Z",
+         *           "auto_renew": true,
+         *           "wildcard": false,
+         *           "domains": [
+         *             "www.example.com"
+         *           ],
+         *           "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012",
+         *           "issuer": "Example Authority R3"
+         *         }
+         *       ],
+         *       "next_page_token": ""
+         *     }
+         */
+        CertificateList: {
+            certificates: components["schemas"]["Certificate"][];
+            /** @description `offset` of the next page; empty on the last */
+            next_page_token: string;
         };
         /**
          * @example {
@@ -1656,6 +1998,34 @@ export interface components {
         };
         /**
          * @example {
+         *       "source_environment_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *       "destination_environment_id": "80d1e9b4-5f37-4c2a-9e68-a3b7c05f1d29",
+         *       "notification_emails": [
+         *         "ada@example.com"
+         *       ],
+         *       "custom_options": {
+         *         "include_files": true,
+         *         "include_db": true
+         *       }
+         *     }
+         */
+        CopyInstall: {
+            /**
+             * Format: uuid
+             * @description the install to copy
+             */
+            source_environment_id: string;
+            /**
+             * Format: uuid
+             * @description the install to replace, of the same account
+             */
+            destination_environment_id: string;
+            /** @description addresses notified when the copy succeeds or fails */
+            notification_emails?: string[];
+            custom_options?: components["schemas"]["InstallCopyOptions"];
+        };
+        /**
+         * @example {
          *       "user": {
          *         "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
          *         "first_name": "Ada",
@@ -1670,6 +2040,23 @@ export interface components {
          */
         CreateAccountUser: {
             user: components["schemas"]["NewAccountUser"];
+        };
+        /**
+         * @example {
+         *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *       "notification_emails": [
+         *         "ada@example.com"
+         *       ]
+         *     }
+         */
+        CreateArchive: {
+            /**
+             * Format: uuid
+             * @description a completed backup of the install
+             */
+            backup_id: string;
+            /** @description addresses notified when the archive is ready or could not be made */
+            notification_emails?: string[];
         };
         /**
          * @example {
@@ -1941,12 +2328,13 @@ export interface components {
          *           }
          *         }
          *       },
+         *       "redirect_to": null,
          *       "redirects_to": [],
          *       "secure_all_urls": false,
          *       "ownership_status": "TXT_VERIFICATION_PENDING",
          *       "txt_verified_time": null,
          *       "txt_verified_domain": "example.com",
-         *       "txt_verification_key": "_homeport.example.com",
+         *       "txt_verification_key": "_homeport-challenge.example.com",
          *       "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
          *     }
          */
@@ -1960,6 +2348,8 @@ export interface components {
             /** @enum {string} */
             network_type: "LEGACY" | "AN" | "GES";
             network_details: components["schemas"]["DomainNetworkDetails"];
+            redirect_to: components["schemas"]["DomainReference"] | null;
+            /** @description `redirect_to` as a list */
             redirects_to: components["schemas"]["DomainReference"][];
             /** @description redirects HTTP to HTTPS */
             secure_all_urls: boolean;
@@ -2183,12 +2573,13 @@ export interface components {
          *               }
          *             }
          *           },
+         *           "redirect_to": null,
          *           "redirects_to": [],
          *           "secure_all_urls": false,
          *           "ownership_status": "TXT_VERIFICATION_PENDING",
          *           "txt_verified_time": null,
          *           "txt_verified_domain": "example.com",
-         *           "txt_verification_key": "_homeport.example.com",
+         *           "txt_verification_key": "_homeport-challenge.example.com",
          *           "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
          *         }
          *       ]
@@ -2230,7 +2621,7 @@ export interface components {
          *       "name": "www.example.com",
          *       "txt_verified_time": null,
          *       "txt_verified_domain": "example.com",
-         *       "txt_verification_key": "_homeport.example.com",
+         *       "txt_verification_key": "_homeport-challenge.example.com",
          *       "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
          *     }
          */
@@ -2518,6 +2909,18 @@ export interface components {
             path_settings?: components["schemas"]["OffloadPath"][];
         };
         /**
+         * @example {
+         *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n",
+         *       "private_key": "-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n"
+         *     }
+         */
+        ImportThirdPartyCertificate: {
+            /** @description PEM, or PEM in Base64: the server certificate, then the intermediate certificates; the root of a private authority too */
+            certificate: string;
+            /** @description PEM, or PEM in Base64: PKCS#8, PKCS#1 or SEC1, without a passphrase */
+            private_key: string;
+        };
+        /**
          * @description A website
          * @example {
          *       "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -2564,6 +2967,24 @@ export interface components {
              * @description ISO 8601, UTC
              */
             created_at: string;
+        };
+        /**
+         * @example {
+         *       "include_files": true,
+         *       "include_db": true,
+         *       "db_tables": [
+         *         "wp_posts",
+         *         "wp_postmeta"
+         *       ]
+         *     }
+         */
+        InstallCopyOptions: {
+            /** @description true by default */
+            include_files?: boolean;
+            /** @description true by default */
+            include_db?: boolean;
+            /** @description only these tables of the database; all if empty or left out */
+            db_tables?: string[];
         };
         /**
          * @example {
@@ -2971,7 +3392,7 @@ export interface components {
          */
         OperationError: {
             /** @enum {string} */
-            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed";
+            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed";
             /** @description one sentence for people */
             message: string;
             /** @description what to do */
@@ -3053,6 +3474,26 @@ export interface components {
             [key: string]: string;
         };
         /**
+         * @description Contact data. It is accepted, and not kept.
+         * @example {
+         *       "email_address": "ada@example.com",
+         *       "given_name": "Ada",
+         *       "family_name": "Example",
+         *       "region_code": "GB"
+         *     }
+         */
+        OrderCertificate: {
+            /** Format: email */
+            email_address: string;
+            given_name: string;
+            family_name: string;
+            /** @description ISO 3166-1 alpha-2 */
+            region_code: string;
+            state?: string;
+            city?: string;
+            phone?: string;
+        };
+        /**
          * @example {
          *       "type": "page"
          *     }
@@ -3060,6 +3501,38 @@ export interface components {
         PurgeCache: {
             /** @enum {string} */
             type: "object" | "page" | "cdn";
+        };
+        /**
+         * @description A backup that was just requested
+         * @example {
+         *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *       "status": "requested"
+         *     }
+         */
+        RequestedBackup: {
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["BackupStatus"];
+        };
+        /**
+         * @example {
+         *       "notification_emails": [
+         *         "ada@example.com"
+         *       ],
+         *       "restore_database": true,
+         *       "restore_files": true,
+         *       "create_checkpoint": true
+         *     }
+         */
+        RestoreBackup: {
+            /** @description addresses notified when the restore succeeds or fails */
+            notification_emails: string[];
+            /** @description true by default */
+            restore_database?: boolean;
+            /** @description an addition of Homeport; true by default */
+            restore_files?: boolean;
+            /** @description back up the install first, and put that backup back if the restore fails; true by default */
+            create_checkpoint?: boolean;
         };
         /**
          * @description Up to one install for each environment
@@ -3555,6 +4028,31 @@ export interface components {
         StatusReportReference: {
             /** Format: uuid */
             report_id: string;
+        };
+        /**
+         * @description An uploaded certificate
+         * @example {
+         *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n",
+         *       "private_key": "",
+         *       "domains": [
+         *         "example.com",
+         *         "www.example.com"
+         *       ],
+         *       "expires_time": "2027-01-31T23:59:59.000Z",
+         *       "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012"
+         *     }
+         */
+        ThirdPartyCertificate: {
+            /** @description as it was sent */
+            certificate: string;
+            /** @description always empty */
+            private_key: string;
+            /** @description the domains that have the certificate from now on */
+            domains: string[];
+            /** Format: date-time */
+            expires_time: string;
+            /** @description hexadecimal, upper case */
+            serial_number: string;
         };
         /**
          * @example {
@@ -6586,12 +7084,13 @@ export interface operations {
                      *               }
                      *             }
                      *           },
+                     *           "redirect_to": null,
                      *           "redirects_to": [],
                      *           "secure_all_urls": false,
                      *           "ownership_status": "TXT_VERIFICATION_PENDING",
                      *           "txt_verified_time": null,
                      *           "txt_verified_domain": "example.com",
-                     *           "txt_verification_key": "_homeport.example.com",
+                     *           "txt_verification_key": "_homeport-challenge.example.com",
                      *           "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
                      *         }
                      *       ]
@@ -6674,12 +7173,13 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "redirect_to": null,
                      *       "redirects_to": [],
                      *       "secure_all_urls": false,
                      *       "ownership_status": "TXT_VERIFICATION_PENDING",
                      *       "txt_verified_time": null,
                      *       "txt_verified_domain": "example.com",
-                     *       "txt_verification_key": "_homeport.example.com",
+                     *       "txt_verification_key": "_homeport-challenge.example.com",
                      *       "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
                      *     }
                      */
@@ -6753,6 +7253,7 @@ export interface operations {
                      *       "name": "www.example.com",
                      *       "duplicate": false,
                      *       "primary": false,
+                     *       "redirect_to": null,
                      *       "redirects_to": null,
                      *       "domains": [
                      *         {
@@ -6760,6 +7261,7 @@ export interface operations {
                      *           "name": "www.example.com",
                      *           "duplicate": false,
                      *           "primary": false,
+                     *           "redirect_to": null,
                      *           "redirects_to": null
                      *         },
                      *         {
@@ -6767,6 +7269,10 @@ export interface operations {
                      *           "name": "example.com",
                      *           "duplicate": false,
                      *           "primary": false,
+                     *           "redirect_to": {
+                     *             "id": "5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7",
+                     *             "name": "www.example.com"
+                     *           },
                      *           "redirects_to": {
                      *             "id": "5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7",
                      *             "name": "www.example.com"
@@ -6844,12 +7350,13 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "redirect_to": null,
                      *       "redirects_to": [],
                      *       "secure_all_urls": false,
                      *       "ownership_status": "TXT_VERIFICATION_PENDING",
                      *       "txt_verified_time": null,
                      *       "txt_verified_domain": "example.com",
-                     *       "txt_verification_key": "_homeport.example.com",
+                     *       "txt_verification_key": "_homeport-challenge.example.com",
                      *       "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
                      *     }
                      */
@@ -6999,12 +7506,13 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "redirect_to": null,
                      *       "redirects_to": [],
                      *       "secure_all_urls": false,
                      *       "ownership_status": "TXT_VERIFICATION_PENDING",
                      *       "txt_verified_time": null,
                      *       "txt_verified_domain": "example.com",
-                     *       "txt_verification_key": "_homeport.example.com",
+                     *       "txt_verification_key": "_homeport-challenge.example.com",
                      *       "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
                      *     }
                      */
@@ -7063,7 +7571,7 @@ export interface operations {
                      *       "name": "www.example.com",
                      *       "txt_verified_time": null,
                      *       "txt_verified_domain": "example.com",
-                     *       "txt_verification_key": "_homeport.example.com",
+                     *       "txt_verification_key": "_homeport-challenge.example.com",
                      *       "txt_verification_value": "homeport-verification=8d1f6c2ab39e47058c6d"
                      *     }
                      */
@@ -7278,6 +7786,148 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getInstallCertificates: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "certificates": [
+                     *         {
+                     *           "id": 42,
+                     *           "account": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *           "auth_file": null,
+                     *           "approver_email": null,
+                     *           "common_name": "www.example.com",
+                     *           "cancel_time": null,
+                     *           "cert_source": "LETS_ENCRYPT",
+                     *           "ordered_time": "2026-01-31T09:31:00.000Z",
+                     *           "order_id": "123456789",
+                     *           "status": "ENABLED",
+                     *           "parent_id": null,
+                     *           "provider_order_id": "https://acme.example.org/order/1/123456789",
+                     *           "approved_time": "2026-01-31T09:31:00.000Z",
+                     *           "expires_time": "2026-05-01T08:30:59.000Z",
+                     *           "auto_renew": true,
+                     *           "wildcard": false,
+                     *           "domains": [
+                     *             "www.example.com"
+                     *           ],
+                     *           "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012",
+                     *           "issuer": "Example Authority R3"
+                     *         }
+                     *       ],
+                     *       "next_page_token": ""
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CertificateList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importThirdPartySSLCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n",
+                 *       "private_key": "-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportThirdPartyCertificate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n",
+                     *       "private_key": "",
+                     *       "domains": [
+                     *         "example.com",
+                     *         "www.example.com"
+                     *       ],
+                     *       "expires_time": "2027-01-31T23:59:59.000Z",
+                     *       "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ThirdPartyCertificate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getSslCertificate: {
         parameters: {
             query?: never;
@@ -7341,7 +7991,9 @@ export interface operations {
                      *         "wildcard": false,
                      *         "domains": [
                      *           "www.example.com"
-                     *         ]
+                     *         ],
+                     *         "serial_number": "03A1B2C3D4E5F60718293A4B5C6D7E8F9012",
+                     *         "issuer": "Example Authority R3"
                      *       },
                      *       "criteria": "www.example.com"
                      *     }
@@ -7365,6 +8017,138 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createDomainCertificateOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+                /**
+                 * @description ID of the domain
+                 * @example 5e7190bd-c3f8-4126-9d0a-f84b35a2e6c7
+                 */
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "email_address": "ada@example.com",
+                 *       "given_name": "Ada",
+                 *       "family_name": "Example",
+                 *       "region_code": "GB"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrderCertificate"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind certificate.order
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+                     *           "status": "completed",
+                     *           "description": "Before the change",
+                     *           "create_time": "2026-01-31T09:30:00.000Z",
+                     *           "complete_time": "2026-01-31T09:30:42.000Z",
+                     *           "wordpress_version": "6.8.3",
+                     *           "kind": "manual",
+                     *           "size_bytes": 48201216,
+                     *           "verified_at": "2026-01-31T09:30:42.000Z",
+                     *           "expires_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -7422,7 +8206,7 @@ export interface operations {
                      *       "status": "requested"
                      *     }
                      */
-                    "application/json": components["schemas"]["Backup"];
+                    "application/json": components["schemas"]["RequestedBackup"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7474,7 +8258,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
-                     *       "status": "requested"
+                     *       "status": "completed",
+                     *       "description": "Before the change",
+                     *       "create_time": "2026-01-31T09:30:00.000Z",
+                     *       "complete_time": "2026-01-31T09:30:42.000Z",
+                     *       "wordpress_version": "6.8.3",
+                     *       "kind": "manual",
+                     *       "size_bytes": 48201216,
+                     *       "verified_at": "2026-01-31T09:30:42.000Z",
+                     *       "expires_at": null
                      *     }
                      */
                     "application/json": components["schemas"]["Backup"];
@@ -7496,6 +8288,339 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+                /**
+                 * @description ID of the backup
+                 * @example f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4
+                 */
+                backup_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    restoreBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+                /**
+                 * @description ID of the backup
+                 * @example f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4
+                 */
+                backup_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "notification_emails": [
+                 *         "ada@example.com"
+                 *       ],
+                 *       "restore_database": true,
+                 *       "restore_files": true,
+                 *       "create_checkpoint": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["RestoreBackup"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind backup.restore
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    copyInstall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "source_environment_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                 *       "destination_environment_id": "80d1e9b4-5f37-4c2a-9e68-a3b7c05f1d29",
+                 *       "notification_emails": [
+                 *         "ada@example.com"
+                 *       ],
+                 *       "custom_options": {
+                 *         "include_files": true,
+                 *         "include_db": true
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CopyInstall"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.copy
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listArchives: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036",
+                     *           "backup": {
+                     *             "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
+                     *           },
+                     *           "notification_emails": [
+                     *             "ada@example.com"
+                     *           ],
+                     *           "state": "completed",
+                     *           "create_time": "2026-01-31T09:31:00.000Z",
+                     *           "start_time": "2026-01-31T09:31:01.000Z",
+                     *           "complete_time": "2026-01-31T09:31:09.000Z",
+                     *           "abort_time": null,
+                     *           "download_uri": "https://hosting.example.net/downloads/archives/41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036?expires=1769938269&signature=u2Yw",
+                     *           "size_bytes": 51380224,
+                     *           "expires_at": "2026-02-01T09:31:09.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ArchivePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createArchive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+                 *       "notification_emails": [
+                 *         "ada@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateArchive"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind archive.create
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036",
+                     *       "backup": {
+                     *         "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
+                     *       },
+                     *       "notification_emails": [
+                     *         "ada@example.com"
+                     *       ],
+                     *       "state": "completed",
+                     *       "create_time": "2026-01-31T09:31:00.000Z",
+                     *       "start_time": "2026-01-31T09:31:01.000Z",
+                     *       "complete_time": "2026-01-31T09:31:09.000Z",
+                     *       "abort_time": null,
+                     *       "download_uri": "https://hosting.example.net/downloads/archives/41f6c8d2-93be-4a75-b8e0-7d2a5c1f9036?expires=1769938269&signature=u2Yw",
+                     *       "size_bytes": 51380224,
+                     *       "expires_at": "2026-02-01T09:31:09.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Archive"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -9085,7 +10210,7 @@ export interface operations {
                  * @description only actions that begin with this word
                  * @example account
                  */
-                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook";
+                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook";
                 /**
                  * @description at or after this time
                  * @example 2026-01-31T00:00:00Z
