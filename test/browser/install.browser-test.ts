@@ -119,6 +119,23 @@ describe('caches', () => {
     await expectPresentable();
   });
 
+  it('are all purged at once, if the install has more than one', async () => {
+    const machine = await serveMachine();
+    const linux = await startPortal({
+      environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
+    });
+    const { owner: person, accountId: account } = await linux.homeport.ownedAccount();
+    const { id } = await linux.homeport.install(person, account);
+    const theirs = await linux.signedIn(person);
+    await theirs.goto(`/installs/${id}/caches`);
+    await theirs.getByRole('button', { name: 'Purge all caches' }).click();
+    await theirs.getByRole('listitem').filter({ hasText: 'Purging all caches' }).getByText('Done').waitFor();
+    await theirs.getByText(/You can purge it again in/).waitFor();
+    await expectAccessible(theirs);
+    await linux.remove();
+    await machine.close();
+  });
+
   it('of objects are purged once a minute, by a button that keeps the focus', async () => {
     const machine = await serveMachine();
     const linux = await startPortal({
@@ -134,6 +151,8 @@ describe('caches', () => {
     await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
     await theirs.getByText(/You can purge it again in/).waitFor();
     expect(await focused(theirs)).toBe('Purge object cache');
+    // A purge of all caches would empty the object cache too.
+    await theirs.getByText(/You can purge them again in/).waitFor();
     const sent: string[] = [];
     theirs.on('request', (request) => sent.push(request.method()));
     await theirs.keyboard.press('Enter');

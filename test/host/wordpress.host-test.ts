@@ -172,25 +172,31 @@ describe('caches', () => {
     }
   });
 
-  test('a purged object cache fills again', async () => {
-    const { id, name } = await wordpress();
-    const { publicKey, file } = await sshKey();
-    await owner.client.post('/ssh_keys', { public_key: publicKey });
-    const count = async () => {
-      const code =
-        'require "wp-load.php"; echo wp_using_ext_object_cache() ? "redis " : "none "; echo wp_cache_get("probe", "test") ?: "empty";';
-      return (await ssh(name, file, `cd htdocs && php -r '${code}'`)).stdout;
-    };
-    await ssh(
-      name,
-      file,
-      `cd htdocs && php -r 'require "wp-load.php"; wp_cache_set("probe", "kept", "test");'`,
-    );
-    expect(await count()).toBe('redis kept');
-    await owner.client.post(`/installs/${id}/purge_cache`, { type: 'object' });
-    await homeport.idle();
-    expect(await count()).toBe('redis empty');
-  });
+  test.each(['object', 'all'])(
+    'a purge of the type "%s" empties Redis; "all" also the page cache',
+    async (type) => {
+      const { id, name } = await wordpress();
+      const { publicKey, file } = await sshKey();
+      await owner.client.post('/ssh_keys', { public_key: publicKey });
+      const count = async () => {
+        const code =
+          'require "wp-load.php"; echo wp_using_ext_object_cache() ? "redis " : "none "; echo wp_cache_get("probe", "test") ?: "empty";';
+        return (await ssh(name, file, `cd htdocs && php -r '${code}'`)).stdout;
+      };
+      await ssh(
+        name,
+        file,
+        `cd htdocs && php -r 'require "wp-load.php"; wp_cache_set("probe", "kept", "test");'`,
+      );
+      expect(await count()).toBe('redis kept');
+      await home(name);
+      expect((await home(name)).headers['x-cache']).toBe('HIT');
+      await owner.client.post(`/installs/${id}/purge_cache`, { type });
+      await homeport.idle();
+      expect(await count()).toBe('redis empty');
+      expect((await home(name)).headers['x-cache']).toBe(type === 'all' ? 'MISS' : 'HIT');
+    },
+  );
 });
 
 describe('SSH and SFTP', () => {

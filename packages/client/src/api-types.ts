@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Purge a cache of an install
-         * @description Empties the object cache, the page cache or the cache of a CDN. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install.
+         * @description Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.
          */
         post: operations["purgeCache"];
         delete?: never;
@@ -3500,7 +3500,39 @@ export interface components {
          */
         PurgeCache: {
             /** @enum {string} */
-            type: "object" | "page" | "cdn";
+            type: "object" | "page" | "cdn" | "all";
+        };
+        /**
+         * @description A backup that was just requested
+         * @example {
+         *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *       "status": "requested"
+         *     }
+         */
+        RequestedBackup: {
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["BackupStatus"];
+        };
+        /**
+         * @example {
+         *       "notification_emails": [
+         *         "ada@example.com"
+         *       ],
+         *       "restore_database": true,
+         *       "restore_files": true,
+         *       "create_checkpoint": true
+         *     }
+         */
+        RestoreBackup: {
+            /** @description addresses notified when the restore succeeds or fails */
+            notification_emails: string[];
+            /** @description true by default */
+            restore_database?: boolean;
+            /** @description an addition of Homeport; true by default */
+            restore_files?: boolean;
+            /** @description back up the install first, and put that backup back if the restore fails; true by default */
+            create_checkpoint?: boolean;
         };
         /**
          * @description A backup that was just requested

@@ -148,6 +148,32 @@ describe('a platform with one host', () => {
     expect(field((await owner.client.get(path)).body, 'report', 'domains', 0, 'cluster_id')).toBe(localName);
   });
 
+  it('empties all caches from the innermost outwards, and all of them again after a failure', async () => {
+    const { id } = await install();
+    const { purge } = local.machine;
+    const kinds: string[] = [];
+    local.machine.purge = async (one, kind) => {
+      kinds.push(kind);
+      if (kinds.length === 2) throw new Error('the page cache is locked');
+      await purge(one, kind);
+    };
+    try {
+      await owner.client.post(`/installs/${id}/purge_cache`, { type: 'all' });
+      await homeport.idle();
+      expect(kinds).toEqual(['object', 'page']);
+      clock.advance(MINUTE_MS);
+      await homeport.idle();
+    } finally {
+      local.machine.purge = purge;
+    }
+    expect(kinds).toEqual(['object', 'page', 'object', 'page', 'cdn']);
+    expect((await jobsOf(homeport, id)).at(-1)).toMatchObject({
+      kind: 'purge_cache',
+      state: 'succeeded',
+      attempt: 2,
+    });
+  });
+
   it('backs up and restores on the host', async () => {
     const { id, name } = await install();
     await local.write({ id }, 'index.html', 'saved');

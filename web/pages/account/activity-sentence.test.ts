@@ -127,6 +127,7 @@ describe('sentenceOf', () => {
       'copied the install shop into shop2 and kept the backup',
     ],
     [sentence('cache.purge', 'shop', { type: 'page' }), 'purged the page cache of shop'],
+    [sentence('cache.purge', 'shop', { type: 'all' }), 'purged all caches of shop'],
     [
       sentence('account.update', 'New', { from: 'Old', to: 'New', requires_second_factor: true }),
       'renamed the account Old to New and required a second factor',

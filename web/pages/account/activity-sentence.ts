@@ -66,7 +66,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'backup.restore': ({ subject_name }, { from, to, files, database }) =>
     `restored ${partOf(files, database)}the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, { type }) =>
-    `purged the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
+    `purged ${type === 'all' ? 'all caches' : text(type) ? `the ${type} cache` : 'the cache'} of ${subject_name}`,
   'operation.cancel': ({ subject_name }, { kind }) =>
     `cancelled the operation ${text(kind) ? `${kind} ` : ''}of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>

@@ -10,13 +10,13 @@ import {
   timestamp,
   uuid,
 } from '../../../api/schema.ts';
-import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
 import {
   OPERATION_ERROR_CODES,
   OPERATION_KINDS,
   OPERATION_STATUSES,
   PROGRESS_UNITS,
 } from '../../../lib/operation.ts';
+import { PURGE_TYPES } from '../../websites/caches/jobs.ts';
 
 const installReference = component(
   'OperationInstall',
@@ -120,7 +120,7 @@ export const installOperationSchema = Type.Object({
   ...members,
   attempt: Type.Integer({ description: 'number of attempts' }),
   cancellable: Type.Boolean({ description: 'whether you can cancel it now' }),
-  cache: nullableEnum(CACHE_KINDS, 'the cache that is purged; null of the others'),
+  cache: nullableEnum(PURGE_TYPES, 'the cache that is purged; null of the others'),
   backup: Type.Unsafe<Static<typeof operationBackup> | null>({
     ...operationBackup,
     type: ['object', 'null'],

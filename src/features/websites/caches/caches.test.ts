@@ -24,6 +24,13 @@ type Install = { id: string; name: string };
 const purge = ({ id }: { id: string }, type: unknown, client = owner.client) =>
   client.post(`/installs/${id}/purge_cache`, { type });
 
+/** The caches named by the install's purges, oldest first. */
+async function purgedCaches({ id }: Install): Promise<unknown[]> {
+  const list = await owner.client.get(`/operations?install_id=${id}&kind=cache.purge`);
+  const purges = field(list.body, 'results');
+  return Array.isArray(purges) ? purges.map((purge) => field(purge, 'result', 'cache')) : [];
+}
+
 describe('a purge', () => {
   let install: Install;
   let other: Install;
@@ -66,6 +73,7 @@ describe('a purge', () => {
     ['cdn', ['HIT before', 'MISS after', 'HIT 404']],
     // The file look-ups: a missing file is found after it was written, and every file is read again.
     ['object', ['MISS after', 'MISS after', 'MISS after']],
+    ['all', ['MISS after', 'MISS after', 'MISS after']],
   ])('of the cache "%s" empties it, and that of no other install', async (type, seen) => {
     const answer = await purge(install, type);
     expect(answer.status).toBe(202);
@@ -104,6 +112,22 @@ describe('the rate limit of object cache purges', () => {
     expect(await purge(install, 'object', member.client)).toMatchObject(limited(60));
   });
 
+  it.each([
+    ['object', 'all'],
+    ['all', 'object'],
+    ['all', 'all'],
+  ])('counts a purge of "%s" before a purge of "%s"', async (first, second) => {
+    const install = await homeport.install(owner, accountId);
+    expect((await purge(install, first)).status).toBe(202);
+    expect(await purge(install, second)).toMatchObject(limited(60));
+    expect((await purge(install, 'page')).status).toBe(202);
+    clock.advance(60_000);
+    expect((await purge(install, second)).status).toBe(202);
+    await homeport.idle();
+    // The refused purge emptied nothing.
+    expect(await purgedCaches(install)).toEqual([first, 'page', second]);
+  });
+
   it('counts accepted purges only', async () => {
     const install = await homeport.install(owner, accountId);
     const stranger = (await homeport.ownedAccount()).owner;
@@ -122,7 +146,7 @@ describe('the rate limit of object cache purges', () => {
 describe('a purge is refused for', () => {
   const message = 'Cache type must be one of: object, page, cdn';
 
-  it.each([[''], ['all'], ['Page'], [['page']]])('the type %j', async (type) => {
+  it.each([[''], ['All'], ['everything'], ['Page'], [['page']], [['all']]])('the type %j', async (type) => {
     const install = await homeport.install(owner, accountId);
     expect(await purge(install, type)).toMatchObject(
       refusal('Cache.type', 'invalid_value / invalid_type', message, 'Invalid cache type'),
@@ -149,6 +173,26 @@ describe('a purge is refused for', () => {
       status: 400,
       body: { message: 'Invalid install ID format' },
     });
+  });
+});
+
+it('of all caches is one operation and one entry of the activity', async () => {
+  const install = await homeport.install(owner, accountId);
+  const answer = await purge(install, 'all');
+  expect(answer.status).toBe(202);
+  expect(answer.body).toBeUndefined();
+  await homeport.idle();
+  const location = String(answer.headers.location).replace(/^.*\/v1/, '');
+  expect((await owner.client.get(location)).body).toMatchObject({
+    kind: 'cache.purge',
+    status: 'succeeded',
+    install,
+    result: { cache: 'all' },
+  });
+  expect(await purgedCaches(install)).toEqual(['all']);
+  const activity = await owner.client.get(`/accounts/${accountId}/activity?limit=1`);
+  expect(activity.body).toMatchObject({
+    results: [{ action: 'cache.purge', subject_id: install.id, details: { type: 'all' } }],
   });
 });
 

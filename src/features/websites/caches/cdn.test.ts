@@ -36,8 +36,8 @@ afterAll(async () => {
 });
 beforeEach(() => cloudflare.reset());
 
-async function purge(type: string): Promise<void> {
-  expect((await owner.client.post(`/installs/${install.id}/purge_cache`, { type })).status).toBe(202);
+async function purge(type: string, { id } = install): Promise<void> {
+  expect((await owner.client.post(`/installs/${id}/purge_cache`, { type })).status).toBe(202);
 }
 
 /** The states of the install's purges, oldest first. */
@@ -60,6 +60,13 @@ describe('with a CDN', () => {
     expect(cloudflare.asked.map(({ hosts }) => hosts.sort())).toEqual([
       [`${install.name}.localhost`, `www.${install.name}.example`].sort(),
     ]);
+  });
+
+  it('purges it with all other caches, in one call', async () => {
+    const other = await homeport.install(owner, accountId);
+    await purge('all', other);
+    await homeport.idle();
+    expect(cloudflare.asked.map(({ hosts }) => hosts)).toEqual([[`${other.name}.localhost`]]);
   });
 
   it.each(['page', 'object'])('ignores a purge of the cache "%s"', async (type) => {
@@ -99,7 +106,11 @@ describe('without a CDN', () => {
       const { id } = await plain.install(owner, accountId);
       expect((await owner.client.post(`/installs/${id}/purge_cache`, { type: 'cdn' })).status).toBe(202);
       await plain.idle();
-      expect(lines.join('')).toContain('no CDN to purge: HOMEPORT_CDN_ZONE is not set');
+      const hint = 'no CDN to purge: HOMEPORT_CDN_ZONE is not set';
+      expect(lines.filter((line) => line.includes(hint))).toHaveLength(1);
+      expect((await owner.client.post(`/installs/${id}/purge_cache`, { type: 'all' })).status).toBe(202);
+      await plain.idle();
+      expect(lines.filter((line) => line.includes(hint))).toHaveLength(1);
     } finally {
       await plain.remove();
     }

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
-import type { Host } from '../../../hosting/contract/host.ts';
+import type { CacheKind, Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { type Cdn, CdnError, createCdn } from '../../../network/cdn/cloudflare.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall, servedNamesOf } from '../installs/website-store.ts';
 import { purgeCache } from './jobs.ts';
+
+/** A page that is made again reads the object cache, and a CDN fetches that page. */
+const INNERMOST_FIRST: readonly CacheKind[] = ['object', 'page', 'cdn'];
 
 /** Throws an OperatorError if the CDN is configured only in part. */
 export function cacheJobKinds(
@@ -21,8 +24,9 @@ export function cacheJobKinds(
         // An install without a website has no cache.
         if (!install) return;
         // The host goes first, or the CDN would fetch stale content again.
-        await postponing(host.purge(install, cache));
-        if (cache === 'cdn')
+        for (const kind of cache === 'all' ? INNERMOST_FIRST : [cache])
+          await postponing(host.purge(install, kind));
+        if (cache === 'cdn' || (cache === 'all' && cdn !== null))
           await purgeCdn(cdn, await servedNamesOf(database.reader, install.id), { signal, log });
       },
     }),

@@ -2,9 +2,13 @@ import Type from 'typebox';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
 import type { JobType } from '../../../jobs/job.ts';
 
-const purgePayload = Type.Object({ install_id: Type.String(), cache: Type.Enum([...CACHE_KINDS]) });
+/** What a purge can empty: one cache, or all of them. */
+export const PURGE_TYPES = [...CACHE_KINDS, 'all'] as const;
+export type PurgeType = (typeof PURGE_TYPES)[number];
 
-/** Empties one cache of one install. */
+const purgePayload = Type.Object({ install_id: Type.String(), cache: Type.Enum([...PURGE_TYPES]) });
+
+/** Empties one cache of one install, or all of its caches. */
 export const purgeCache: JobType<typeof purgePayload> = {
   name: 'purge_cache',
   operation: 'cache.purge',

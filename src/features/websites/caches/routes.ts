@@ -1,15 +1,17 @@
 import { bodyRoute, type Route, Started } from '../../../api/route.ts';
 import { component, stringEnum, Type } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
+import { PURGE_TYPES } from './jobs.ts';
 import type { CacheService } from './service.ts';
 
+/** The specification fixes this sentence, which does not name `all`. */
 const invalidType = {
   summary: 'Invalid cache type',
   code: 'invalid_type',
   message: `Cache type must be one of: ${CACHE_KINDS.join(', ')}`,
 };
 
-const purgeCacheSchema = component('PurgeCache', Type.Object({ type: stringEnum(CACHE_KINDS) }), {
+const purgeCacheSchema = component('PurgeCache', Type.Object({ type: stringEnum(PURGE_TYPES) }), {
   type: 'page',
 });
 
@@ -21,7 +23,7 @@ export function cacheRoutes(caches: CacheService): Route[] {
       operationId: 'purgeCache',
       summary: 'Purge a cache of an install',
       description:
-        'Empties the object cache, the page cache or the cache of a CDN. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install.',
+        'Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.',
       tag: 'Caches',
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,

@@ -37,7 +37,14 @@ const CACHES = [
   },
 ] as const;
 
-type Cache = (typeof CACHES)[number];
+const ALL = {
+  type: 'all',
+  name: 'All caches',
+  words:
+    'Purges every cache of the website at once. It counts as a purge of the object cache, so you can do it once a minute.',
+} as const;
+
+type Cache = (typeof CACHES)[number] | typeof ALL;
 
 const SHOWN = 5;
 
@@ -49,20 +56,28 @@ export function CachesSection({ install }: { install: Install }) {
   return (
     <>
       <Loaded query={operations} what="the caches">
-        {({ caches, next }) =>
-          CACHES.map((cache) => (
-            <Section key={cache.type} title={cache.name}>
-              {caches.includes(cache.type) ? <p>{cache.words}</p> : <Empty>{cache.absent}</Empty>}
-              {caches.includes(cache.type) && mayWork && (
-                <PurgeButton
-                  installId={install.id}
-                  cache={cache}
-                  next={cache.type === 'object' ? next.purge_object : null}
-                />
-              )}
-            </Section>
-          ))
-        }
+        {({ caches, next }) => (
+          <>
+            {CACHES.map((cache) => (
+              <Section key={cache.type} title={cache.name}>
+                {caches.includes(cache.type) ? <p>{cache.words}</p> : <Empty>{cache.absent}</Empty>}
+                {caches.includes(cache.type) && mayWork && (
+                  <PurgeButton
+                    installId={install.id}
+                    cache={cache}
+                    next={cache.type === 'object' ? next.purge_object : null}
+                  />
+                )}
+              </Section>
+            ))}
+            {caches.length > 1 && mayWork && (
+              <Section title={ALL.name}>
+                <p>{ALL.words}</p>
+                <PurgeButton installId={install.id} cache={ALL} next={next.purge_object} />
+              </Section>
+            )}
+          </>
+        )}
       </Loaded>
       {purges.length > 0 && (
         <Section title="Recent purges">
@@ -90,7 +105,7 @@ function PurgeButton({ installId, cache, next }: { installId: string; cache: Cac
           body: { type: cache.type },
         }),
       ),
-    onSuccess: () => showSuccess(`Purging the ${lower(cache.name)}.`),
+    onSuccess: () => showSuccess(cache === ALL ? 'Purging all caches.' : `Purging the ${lower(cache.name)}.`),
     onError: showFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['operation', installId] }),
   });
@@ -100,7 +115,11 @@ function PurgeButton({ installId, cache, next }: { installId: string; cache: Cac
       <Button pending={purge.isPending} disabled={seconds > 0} onClick={() => purge.mutate()}>
         Purge {lower(cache.name)}
       </Button>
-      {seconds > 0 && <span className={styles.wait}>You can purge it again in {seconds} s.</span>}
+      {seconds > 0 && (
+        <span className={styles.wait}>
+          You can purge {cache === ALL ? 'them' : 'it'} again in {seconds} s.
+        </span>
+      )}
     </div>
   );
 }

@@ -22,6 +22,7 @@ describe('labels of an operation', () => {
     expect(operationName({ ...operation, kind: 'cache.purge', cache: 'page' })).toBe(
       'Purging the page cache',
     );
+    expect(operationName({ ...operation, kind: 'cache.purge', cache: 'all' })).toBe('Purging all caches');
     expect(operationName({ ...operation, kind: 'cache.purge' })).toBe('Purging a cache');
     const backup = { description: 'before the update', created_at: operation.created_at };
     expect(operationName({ ...operation, kind: 'backup.restore', backup })).toBe(

@@ -29,6 +29,7 @@ const PURGES: Record<NonNullable<Operation['cache']>, string> = {
   page: 'Purging the page cache',
   object: 'Purging the object cache',
   cdn: 'Purging the CDN',
+  all: 'Purging all caches',
 };
 
 /** Returns a label of an operation, with the description of its backup or the source of its copy. */
