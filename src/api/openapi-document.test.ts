@@ -132,6 +132,14 @@ it('a link takes the identifiers from the answer and the path', () => {
   expect(() => openApiDocument([createLid], frame)).toThrow('createLid links to an unknown operation');
 });
 
+it('an answer to PATCH that is the resource has an entity tag', () => {
+  const getBox = boxRoute();
+  const updateBox: Route = { ...getBox, method: 'PATCH', operationId: 'updateBox', resource: getBox };
+  expect(openApiDocument([getBox, updateBox], frame)).toMatchObject({
+    paths: { '/boxes/{box_id}': { patch: { responses: { 200: { headers: { ETag: {} } } } } } },
+  });
+});
+
 it('two different schemas cannot have the same name', () => {
   const other = component('Owner', Type.Object({ age: Type.Integer() }), { age: 36 });
   const mixed = component('Mixed', Type.Object({ owner, other }), {

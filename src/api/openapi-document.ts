@@ -4,7 +4,7 @@ import type { ErrorStatus } from './errors.ts';
 import { EXAMPLE_ID } from './example-ids.ts';
 import { pathParameterOf } from './path-parameters.ts';
 import { API_PREFIX } from './prefixes.ts';
-import type { OperationLink, Route } from './route.ts';
+import { type OperationLink, type Route, returnsResource } from './route.ts';
 import { componentOf, errorEnvelope } from './schema.ts';
 
 const EXAMPLE_TAG = '"2jmj7l5rSw0yVb_vlWAYkK_YBwk"';
@@ -120,7 +120,7 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
           ...COMMON_HEADERS,
           ...(route.starts === undefined ? {} : { Location: locationOf(route.starts) }),
           ...(route.location ? headerReferences(['Location']) : {}),
-          ...(route.entityTag ? headerReferences(['ETag']) : {}),
+          ...(route.entityTag || returnsResource(route) ? headerReferences(['ETag']) : {}),
         },
         ...(route.response ? { content: contentOf(route.response, schemas, route.contentType) } : {}),
         ...(route.link ? { links: linkOf(route, route.link, routes) } : {}),

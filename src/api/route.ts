@@ -168,6 +168,11 @@ export interface Route {
   run(call: IncomingCall, publicUrl: string): Promise<unknown>;
 }
 
+/** Whether the answer to a change is the changed resource, as its GET answers it. */
+export function returnsResource({ resource, response }: Route): boolean {
+  return resource !== undefined && response !== undefined && resource.response === response;
+}
+
 /** Declares an endpoint without a request body. */
 export function route<Path extends string, Response extends TSchema>(
   definition: Endpoint<Path> & Handled<[call: Call<Path>], Response>,

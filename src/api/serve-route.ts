@@ -10,7 +10,7 @@ import type { FirstAnswer, Idempotency, Precondition, StoredAnswer } from './ide
 import { UnreadableBody } from './json-body.ts';
 import { API_PREFIX } from './prefixes.ts';
 import { parseTarget } from './request-target.ts';
-import { type IncomingCall, type Route, Started } from './route.ts';
+import { type IncomingCall, type Route, returnsResource, Started } from './route.ts';
 import { browserCookies, deviceToken } from './session.ts';
 import { StreamedAnswer } from './stream-route.ts';
 
@@ -105,11 +105,6 @@ function locationOf({ location }: Route, answer: unknown, { params }: IncomingCa
 }
 
 const bodyOf = (answer: unknown): unknown => (answer instanceof Started ? answer.body : answer);
-
-/** Whether the answer to a change is the changed resource, as its GET answers it. */
-function returnsResource({ resource, response }: Route): boolean {
-  return resource !== undefined && response !== undefined && resource.response === response;
-}
 
 /** Answers a GET: 304 if the client has the current body, and in a content coding if that saves something. */
 async function sendRead(

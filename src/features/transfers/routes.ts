@@ -46,6 +46,7 @@ export function transferRoutes(transfers: TransferService): Route[] {
       path: '/sites/:site_id/site_transfers',
       operationId: 'createSiteTransfer',
       summary: 'Transfer a site to another account',
+      link: { operationId: 'getSiteTransfer', ids: { transfer_id: '/id' } },
       description:
         'An owner of both accounts transfers the site at once or at `scheduled_time`. Otherwise an owner of the destination must accept within 14 days. The answer is the same whether or not the destination exists.',
       tag,

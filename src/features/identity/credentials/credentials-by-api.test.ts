@@ -96,6 +96,7 @@ describe.each(WIDTHS)('a credential limited to: %s', (creator) => {
       return;
     }
     expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(answer.headers.location).toBe(`/v1/credentials/${text(answer.body, 'id')}`);
     const child = { username: text(answer.body, 'id'), password: text(answer.body, 'password') };
     const reached = await homeport.clientOf(child).get('/installs');
     const { accountId: account, installs: limited } = limitsOf(wanted);

@@ -31,6 +31,7 @@ export function credentialRoutes(credentials: CredentialService): Route[] {
       errors: [400, 401, 403, 429, 503],
       success: 201,
       response: issuedCredentialSchema,
+      location: ({ id }) => `/credentials/${id}`,
       body: {
         resource: 'Credential',
         schema: createCredentialSchema,
