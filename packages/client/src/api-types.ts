@@ -302,8 +302,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Move an install to another site or environment
-         * @description `{"site_id": null}` detaches the install from its site and clears its environment.
+         * Move an install to another site or environment, or defer upgrades of WordPress
+         * @description `{"site_id": null}` detaches the install from its site and clears its environment. `defer_wordpress_upgrades_until` keeps the operator from upgrading WordPress until then.
          */
         patch: operations["updateInstall"];
         trace?: never;
@@ -2929,6 +2929,8 @@ export interface components {
          *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
          *       },
          *       "php_version": "8.4",
+         *       "wp_version": "6.8.3",
+         *       "defer_wordpress_upgrades_until": null,
          *       "status": "active",
          *       "cname": "shop.sites.example.net",
          *       "environment": "production",
@@ -2950,6 +2952,13 @@ export interface components {
             account: components["schemas"]["AccountReference"];
             /** @description null if the host runs no PHP */
             php_version: string | null;
+            /** @description version of WordPress; null until the website answers, and without WordPress */
+            wp_version: string | null;
+            /**
+             * Format: date-time
+             * @description the operator leaves WordPress as it is until then
+             */
+            defer_wordpress_upgrades_until: string | null;
             /**
              * @description pending until the website answers
              * @enum {string}
@@ -2999,6 +3008,8 @@ export interface components {
          *             "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
          *           },
          *           "php_version": "8.4",
+         *           "wp_version": "6.8.3",
+         *           "defer_wordpress_upgrades_until": null,
          *           "status": "active",
          *           "cname": "shop.sites.example.net",
          *           "environment": "production",
@@ -3501,38 +3512,6 @@ export interface components {
         PurgeCache: {
             /** @enum {string} */
             type: "object" | "page" | "cdn" | "all";
-        };
-        /**
-         * @description A backup that was just requested
-         * @example {
-         *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
-         *       "status": "requested"
-         *     }
-         */
-        RequestedBackup: {
-            /** Format: uuid */
-            id: string;
-            status: components["schemas"]["BackupStatus"];
-        };
-        /**
-         * @example {
-         *       "notification_emails": [
-         *         "ada@example.com"
-         *       ],
-         *       "restore_database": true,
-         *       "restore_files": true,
-         *       "create_checkpoint": true
-         *     }
-         */
-        RestoreBackup: {
-            /** @description addresses notified when the restore succeeds or fails */
-            notification_emails: string[];
-            /** @description true by default */
-            restore_database?: boolean;
-            /** @description an addition of Homeport; true by default */
-            restore_files?: boolean;
-            /** @description back up the install first, and put that backup back if the restore fails; true by default */
-            create_checkpoint?: boolean;
         };
         /**
          * @description A backup that was just requested
@@ -4115,7 +4094,8 @@ export interface components {
         /**
          * @example {
          *       "site_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
-         *       "environment": "staging"
+         *       "environment": "staging",
+         *       "defer_wordpress_upgrades_until": null
          *     }
          */
         UpdateInstall: {
@@ -4125,6 +4105,11 @@ export interface components {
              */
             site_id?: string | null;
             environment?: components["schemas"]["Environment"] | null;
+            /**
+             * Format: date-time
+             * @description in the future, at most a year ahead; null: no deferral
+             */
+            defer_wordpress_upgrades_until?: string | null;
         };
         /**
          * @example {
@@ -5920,6 +5905,7 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6490,6 +6476,8 @@ export interface operations {
                      *             "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *           },
                      *           "php_version": "8.4",
+                     *           "wp_version": "6.8.3",
+                     *           "defer_wordpress_upgrades_until": null,
                      *           "status": "active",
                      *           "cname": "shop.sites.example.net",
                      *           "environment": "production",
@@ -6565,6 +6553,8 @@ export interface operations {
                      *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *       },
                      *       "php_version": "8.4",
+                     *       "wp_version": "6.8.3",
+                     *       "defer_wordpress_upgrades_until": null,
                      *       "status": "active",
                      *       "cname": "shop.sites.example.net",
                      *       "environment": "production",
@@ -6630,6 +6620,8 @@ export interface operations {
                      *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *       },
                      *       "php_version": "8.4",
+                     *       "wp_version": "6.8.3",
+                     *       "defer_wordpress_upgrades_until": null,
                      *       "status": "active",
                      *       "cname": "shop.sites.example.net",
                      *       "environment": "production",
@@ -6740,7 +6732,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "site_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
-                 *       "environment": "staging"
+                 *       "environment": "staging",
+                 *       "defer_wordpress_upgrades_until": null
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateInstall"];
@@ -6754,6 +6747,7 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6765,6 +6759,8 @@ export interface operations {
                      *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *       },
                      *       "php_version": "8.4",
+                     *       "wp_version": "6.8.3",
+                     *       "defer_wordpress_upgrades_until": null,
                      *       "status": "active",
                      *       "cname": "shop.sites.example.net",
                      *       "environment": "production",
@@ -7514,6 +7510,7 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10138,6 +10135,7 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {

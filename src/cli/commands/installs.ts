@@ -30,6 +30,7 @@ export function addInstallCommands(program: Command): void {
     )
     .argument('<name>', 'the install')
     .argument('<version>', 'the version, such as 6.8.7', versionArgument)
+    .option('--force', 'switch it also if its users have deferred upgrades')
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
     .addHelpText('after', '\nExample:\n  homeport install wordpress harbourcafe 6.8.7')
     .action(switchCore);
@@ -98,9 +99,14 @@ function versionArgument(text: string): string {
   return text;
 }
 
-async function switchCore(name: string, version: string, { json }: { json?: boolean }, command: Command) {
+async function switchCore(
+  name: string,
+  version: string,
+  { json, force }: { json?: boolean; force?: boolean },
+  command: Command,
+) {
   await withPlatform(command, async (platform, services) => {
-    const { jobId, installId, from } = await services.installs.switchWordpress(name, version);
+    const { jobId, installId, from } = await services.installs.switchWordpress(name, version, force);
     const ended = await waitForJob(
       jobId,
       { title: `Switching ${name} to WordPress ${version}`, subject: `The switch of ${name}` },

@@ -3,6 +3,7 @@ import {
   component,
   emailAddress,
   nullableString,
+  nullableTimestamp,
   stringEnum,
   Type,
   timestamp,
@@ -10,9 +11,6 @@ import {
 } from '../../api/schema.ts';
 import { NOT_BLANK } from '../../api/validation.ts';
 import type { ReplacedParts } from './replaced-parts.ts';
-
-const nullableTimestamp = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
 const STATUSES = ['requested', 'in_progress', 'completed', 'aborted'] as const;
 const status = component('BackupStatus', stringEnum(STATUSES), 'completed');

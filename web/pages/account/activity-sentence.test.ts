@@ -104,6 +104,14 @@ describe('sentenceOf', () => {
     ],
     [sentence('install.update', 'shop', { site: null }), 'detached the install shop from its site'],
     [sentence('install.update', 'shop', { environment: 'production' }), 'made the install shop Production'],
+    [
+      sentence('install.update', 'shop', { defer_wordpress_upgrades_until: '2026-02-01T00:00:00.000Z' }),
+      'deferred upgrades of WordPress of shop until 2026-02-01',
+    ],
+    [
+      sentence('install.update', 'shop', { defer_wordpress_upgrades_until: null }),
+      'ended the deferral of WordPress upgrades of shop',
+    ],
     [sentence('domain.update', 'a.example', { primary: true }), 'made a.example the primary domain'],
     [
       sentence('domain.update', 'a.example', { redirect_to: 'b.example' }),

@@ -176,13 +176,20 @@ function accountUserUpdate({ subject_name }: EntryFields, { roles, installs }: D
   return joined(parts, `changed ${subject_name}`);
 }
 
-function installUpdate({ subject_name }: EntryFields, { site, environment }: Details): string {
+function installUpdate(
+  { subject_name }: EntryFields,
+  { site, environment, defer_wordpress_upgrades_until: deferral }: Details,
+): string {
   const slot = text(environment) ? environmentLabel(environmentOf(environment)) : null;
   if (text(site))
     return `moved the install ${subject_name} into the site ${site}${slot ? ` as ${slot}` : ''}`;
   if (site === null) return `detached the install ${subject_name} from its site`;
   if (environment === null) return `removed the environment of the install ${subject_name}`;
-  return slot ? `made the install ${subject_name} ${slot}` : `changed the install ${subject_name}`;
+  if (slot) return `made the install ${subject_name} ${slot}`;
+  if (text(deferral))
+    return `deferred upgrades of WordPress of ${subject_name} until ${deferral.slice(0, 10)}`;
+  if (deferral === null) return `ended the deferral of WordPress upgrades of ${subject_name}`;
+  return `changed the install ${subject_name}`;
 }
 
 function domainUpdate(

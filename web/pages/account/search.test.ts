@@ -8,6 +8,8 @@ const install = (name: string, more: Partial<Install> = {}): Install => ({
   name,
   account: { id: 'a1' },
   php_version: null,
+  wp_version: null,
+  defer_wordpress_upgrades_until: null,
   status: 'active',
   cname: `${name}.sites.example`,
   environment: null,

@@ -1,5 +1,6 @@
 import { OPERATOR } from '../../../access/caller.ts';
 import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
 import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findHost } from '../../hosts/store.ts';
@@ -14,13 +15,17 @@ export interface RequestedSwitch {
   from: string | null;
 }
 
-/** For the command line: switches an install, by name, to a WordPress version that its host has. Throws InvalidRequest. */
+/**
+ * For the command line: switches an install, by name, to a WordPress version that its host has. `isForced`: also while its users defer
+ * upgrades. Throws InvalidRequest.
+ */
 export function createCoreSwitch({
   database,
   queue,
   activity,
-}: Pick<Platform, 'database' | 'queue' | 'activity'>) {
-  return async (name: string, version: string): Promise<RequestedSwitch> =>
+  clock,
+}: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>) {
+  return async (name: string, version: string, isForced = false): Promise<RequestedSwitch> =>
     database.write(async (transaction) => {
       const { queries } = transaction;
       const install = await findWebsite(queries, { name });
@@ -29,6 +34,12 @@ export function createCoreSwitch({
       if (install.status !== 'active') {
         throw new InvalidRequest(
           `The install "${name}" is ${install.status}; only an active one can be switched.`,
+        );
+      }
+      const deferral = install.defer_wordpress_until;
+      if (!isForced && deferral !== null && deferral > timestamp(clock)) {
+        throw new InvalidRequest(
+          `The users of "${name}" have deferred upgrades of WordPress until ${deferral}; "--force" switches it anyway.`,
         );
       }
       const host = install.host_id === null ? undefined : await findHost(queries, { id: install.host_id });

@@ -32,6 +32,8 @@ describe('POST /installs', () => {
       name,
       account: { id: accountId },
       php_version: null,
+      wp_version: null,
+      defer_wordpress_upgrades_until: null,
       status: 'pending',
       cname: `${name}.localhost`,
       environment: null,

@@ -14,6 +14,8 @@ export function presentInstall(install: InstallView, siteDomain: string): Static
     name: install.name,
     account: { id: install.account_id },
     php_version: install.php_version,
+    wp_version: install.wordpress_version,
+    defer_wordpress_upgrades_until: install.defer_wordpress_until,
     status: install.status,
     cname,
     environment: install.environment,

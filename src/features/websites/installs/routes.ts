@@ -86,8 +86,9 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       method: 'PATCH',
       path: '/installs/:install_id',
       operationId: 'updateInstall',
-      summary: 'Move an install to another site or environment',
-      description: '`{"site_id": null}` detaches the install from its site and clears its environment.',
+      summary: 'Move an install to another site or environment, or defer upgrades of WordPress',
+      description:
+        '`{"site_id": null}` detaches the install from its site and clears its environment. `defer_wordpress_upgrades_until` keeps the operator from upgrading WordPress until then.',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 200,

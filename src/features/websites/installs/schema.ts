@@ -4,6 +4,7 @@ import {
   nullable,
   nullableArrayOfStrings,
   nullableString,
+  nullableTimestamp,
   stringEnum,
   Type,
   timestamp,
@@ -37,6 +38,10 @@ export const installSchema = component(
       name: Type.String(),
       account: accountReference,
       php_version: nullableString('null if the host runs no PHP'),
+      wp_version: nullableString(
+        'version of WordPress; null until the website answers, and without WordPress',
+      ),
+      defer_wordpress_upgrades_until: nullableTimestamp('the operator leaves WordPress as it is until then'),
       status: stringEnum(INSTALL_STATUSES, 'pending until the website answers'),
       cname: Type.String({
         description: 'default domain: the host name at which the install always answers',
@@ -55,6 +60,8 @@ export const installSchema = component(
     name: 'shop',
     account: { id: EXAMPLE_ID.account },
     php_version: '8.4',
+    wp_version: '6.8.3',
+    defer_wordpress_upgrades_until: null,
     status: 'active',
     cname: 'shop.sites.example.net',
     environment: 'production',
@@ -101,8 +108,11 @@ export const updateInstallSchema = component(
       Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'null: no site' }),
     ),
     environment: Type.Optional(nullable(environmentSchema)),
+    defer_wordpress_upgrades_until: Type.Optional(
+      nullableTimestamp('in the future, at most a year ahead; null: no deferral'),
+    ),
   }),
-  { site_id: EXAMPLE_ID.site, environment: 'staging' },
+  { site_id: EXAMPLE_ID.site, environment: 'staging', defer_wordpress_upgrades_until: null },
 );
 
 /** Sort keys of the list, with the type of their values. */

@@ -17,6 +17,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
+import { readDeferral } from './deferral.ts';
 import type { DeleteInstalls } from './deletion.ts';
 import { provisionInstall } from './jobs.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
@@ -47,6 +48,7 @@ export interface NewInstall {
 export interface InstallChange {
   site_id?: string | null;
   environment?: Environment | null;
+  defer_wordpress_upgrades_until?: string | null;
 }
 
 /** The options of an embedded host, which serves files only. */
@@ -174,6 +176,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
 
   async function update(caller: Caller, id: string, change: InstallChange): Promise<InstallView> {
     const site_id = change.site_id?.toLowerCase() ?? change.site_id;
+    const deferral = readDeferral(change.defer_wordpress_upgrades_until, clock.now());
     let environment: Environment | null = null;
     await database
       .write(async (transaction) => {
@@ -186,11 +189,18 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
         // Environments are slots of a site.
         const present = site_id === null ? null : install.environment;
         environment = change.environment === undefined ? present : change.environment;
-        if (site_id === undefined && change.environment === undefined) return;
-        await updateInstall(queries, id, { ...(site_id === undefined ? {} : { site_id }), environment });
+        if (site_id === undefined && change.environment === undefined && deferral === undefined) return;
+        await updateInstall(queries, id, {
+          ...(site_id === undefined ? {} : { site_id }),
+          ...(deferral === undefined ? {} : { defer_wordpress_until: deferral }),
+          environment,
+        });
         const details = {
           ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
           ...(environment === install.environment ? {} : { environment }),
+          ...(deferral === undefined || deferral === install.defer_wordpress_until
+            ? {}
+            : { defer_wordpress_upgrades_until: deferral }),
         };
         if (Object.keys(details).length === 0) return;
         await activity.record(transaction, caller, install.account_id, {

@@ -17,6 +17,8 @@ export interface InstallView {
   environment: Environment | null;
   status: InstallStatus;
   php_version: string | null;
+  wordpress_version: string | null;
+  defer_wordpress_until: string | null;
   stable_ips: unknown;
   created_at: string;
   primary_domain: string | null;
@@ -30,6 +32,8 @@ const COLUMNS = [
   'install.environment',
   'install.status',
   'install.php_version',
+  'install.wordpress_version',
+  'install.defer_wordpress_until',
   'install.stable_ips',
   'install.created_at',
 ] as const;
@@ -95,6 +99,7 @@ export async function findInstallAccess(
       account_id: string;
       site_id: string | null;
       environment: Environment | null;
+      defer_wordpress_until: string | null;
     })
   | undefined
 > {
@@ -112,6 +117,7 @@ export async function findInstallAccess(
       'install.account_id',
       'install.site_id',
       'install.environment',
+      'install.defer_wordpress_until',
       'member.role',
       'member.invite_accepted',
       'given.install_id as granted',
@@ -202,7 +208,11 @@ export async function insertInstall(
 export async function updateInstall(
   queries: Queries,
   id: string,
-  change: { site_id?: string | null; environment: Environment | null },
+  change: {
+    site_id?: string | null;
+    environment: Environment | null;
+    defer_wordpress_until?: string | null;
+  },
 ): Promise<void> {
   await queries.updateTable('installs').set(change).where('id', '=', id).execute();
 }

@@ -40,7 +40,8 @@ export async function findInstallId(queries: Queries, name: string): Promise<str
 export function findWebsite(queries: Queries, of: { id: string } | { name: string }) {
   const query = queries
     .selectFrom('installs')
-    .select(['id', 'name', 'account_id', 'status', 'host_id', 'php_version', 'wordpress_version']);
+    .select(['id', 'name', 'account_id', 'status', 'host_id', 'php_version', 'wordpress_version'])
+    .select('defer_wordpress_until');
   return ('id' in of ? query.where('id', '=', of.id) : query.where('name', '=', of.name)).executeTakeFirst();
 }
 

@@ -22,6 +22,7 @@ export function Overview({ install }: { install: Install }) {
             ['Primary domain', displayName(install.primary_domain)],
             ['Default domain', <code key="cname">{install.cname}</code>],
             ['PHP', install.php_version ?? 'none (static website)'],
+            ...(install.wp_version === null ? [] : [['WordPress', install.wp_version] as const]),
             ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
             ['Created', <Time key="created" at={install.created_at} exact />],
             ['ID', <Copyable key="id" text={install.id} what={`the ID of ${install.name}`} />],
