@@ -177,6 +177,11 @@ describe('the description', () => {
     }
   });
 
+  it('names no component like the constructor of another in generated Go: NewSite beside Site', async () => {
+    const names = Object.keys((await described()).components.schemas);
+    expect(names.filter((name) => names.some((other) => name === `New${other}`))).toEqual([]);
+  });
+
   it('answers every error with the component Error', async () => {
     const { paths } = await described();
     for (const { method, path, others } of ENDPOINTS) {

@@ -46,7 +46,7 @@ function exampleOf(name: string): string {
   return id;
 }
 
-/** The members of a value with the types of their values. Null stands for any type, because the schema decides where it may be. */
+/** Compares the members of two values and the types of these members. Null matches any type: the schema says where it may occur. */
 function expectAlike(answer: unknown, example: unknown, path: string): void {
   if (answer === null || example === null) return;
   expect(typeof answer, path).toBe(typeof example);

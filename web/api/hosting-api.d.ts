@@ -1553,10 +1553,10 @@ export interface components {
     CertificateList: { certificates: Array<components['schemas']['Certificate']>; next_page_token: string };
     CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
     CopyInstall: { source_environment_id: string; destination_environment_id: string; notification_emails?: Array<string>; custom_options?: components['schemas']['InstallCopyOptions'] };
-    CreateAccountUser: { user: components['schemas']['NewAccountUser'] };
+    CreateAccountUser: { user: components['schemas']['InvitedAccountUser'] };
     CreateArchive: { backup_id: string; notification_emails?: Array<string> };
     CreateBackup: { description: string; notification_emails: Array<string> };
-    CreateBulkDomains: { domains: Array<components['schemas']['NewBulkDomain']> };
+    CreateBulkDomains: { domains: Array<components['schemas']['DomainToAdd']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
     CreateDomain: { name: string; primary?: boolean; redirect_to?: string | null };
     CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null };
@@ -1576,6 +1576,7 @@ export interface components {
     DomainPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Domain']> };
     DomainReference: { id: string; name: string };
     DomainSsl: { status: "pending" | "active" | "failed" | "none" };
+    DomainToAdd: { name: string; redirect_to?: string | null };
     DomainVerification: { id: string; name: string; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
     Environment: "production" | "staging" | "development";
     EnvironmentUsage: { environment_name: string; metrics: Array<components['schemas']['UsageDay']>; metrics_rollup: components['schemas']['UsageRollup']; storage_refresh_expected_time: string | null };
@@ -1592,11 +1593,10 @@ export interface components {
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
     InstallReference: { id: string; name: string };
     InstallUsage: { install_name: string; metrics: Array<components['schemas']['UsageDay']>; metrics_rollup: components['schemas']['UsageRollup']; storage_refresh_expected_time: string | null };
+    InvitedAccountUser: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
     IssuedCredential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string };
     MxRecord: { Host: string; Pref: number };
     NamedReference: { id: string; name: string };
-    NewAccountUser: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
-    NewBulkDomain: { name: string; redirect_to?: string | null };
     NsRecord: { host: string };
     OffloadPath: { path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" };
     OffloadSettings: { filestore_settings: components['schemas']['FilestoreSettings'] };

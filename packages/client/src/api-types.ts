@@ -2039,7 +2039,7 @@ export interface components {
          *     }
          */
         CreateAccountUser: {
-            user: components["schemas"]["NewAccountUser"];
+            user: components["schemas"]["InvitedAccountUser"];
         };
         /**
          * @example {
@@ -2085,7 +2085,7 @@ export interface components {
          *     }
          */
         CreateBulkDomains: {
-            domains: components["schemas"]["NewBulkDomain"][];
+            domains: components["schemas"]["DomainToAdd"][];
         };
         /**
          * @example {
@@ -2613,6 +2613,17 @@ export interface components {
         DomainSsl: {
             /** @enum {string} */
             status: "pending" | "active" | "failed" | "none";
+        };
+        /**
+         * @example {
+         *       "name": "example.com",
+         *       "redirect_to": "www.example.com"
+         *     }
+         */
+        DomainToAdd: {
+            name: string;
+            /** @description a name in this request or of the install */
+            redirect_to?: string | null;
         };
         /**
          * @description The ownership verification of a domain by TXT record
@@ -3173,6 +3184,30 @@ export interface components {
             storage_refresh_expected_time: string | null;
         };
         /**
+         * @example {
+         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *       "first_name": "Ada",
+         *       "last_name": "Example",
+         *       "email": "ada@example.com",
+         *       "roles": "partial",
+         *       "install_ids": [
+         *         "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304"
+         *       ]
+         *     }
+         */
+        InvitedAccountUser: {
+            /** Format: uuid */
+            account_id: string;
+            first_name: string;
+            last_name: string;
+            /** Format: email */
+            email: string;
+            /** @enum {string} */
+            roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial";
+            /** @description for partial users: the installs to grant */
+            install_ids?: string[];
+        };
+        /**
          * @description A new API credential with its password
          * @example {
          *       "id": "9e25a0f3-8c61-4d7b-a4e2-5f18d3c07b96",
@@ -3240,41 +3275,6 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-        };
-        /**
-         * @example {
-         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
-         *       "first_name": "Ada",
-         *       "last_name": "Example",
-         *       "email": "ada@example.com",
-         *       "roles": "partial",
-         *       "install_ids": [
-         *         "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304"
-         *       ]
-         *     }
-         */
-        NewAccountUser: {
-            /** Format: uuid */
-            account_id: string;
-            first_name: string;
-            last_name: string;
-            /** Format: email */
-            email: string;
-            /** @enum {string} */
-            roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial";
-            /** @description for partial users: the installs to grant */
-            install_ids?: string[];
-        };
-        /**
-         * @example {
-         *       "name": "example.com",
-         *       "redirect_to": "www.example.com"
-         *     }
-         */
-        NewBulkDomain: {
-            name: string;
-            /** @description a name in this request or of the install */
-            redirect_to?: string | null;
         };
         /**
          * @example {

@@ -85,7 +85,7 @@ const newUser = {
 } as const;
 
 const newUserSchema = component(
-  'NewAccountUser',
+  'InvitedAccountUser',
   Type.Object({
     account_id: uuid(),
     first_name: displayName(),

@@ -186,7 +186,7 @@ export const createDomainBody = (faultOfName: TextRule): BodyDefinition<typeof n
 const BULK_MAXIMUM = 20;
 
 const newBulkDomain = component(
-  'NewBulkDomain',
+  'DomainToAdd',
   Type.Object({
     name: Type.String({ pattern: NOT_BLANK }),
     redirect_to: Type.Optional(
