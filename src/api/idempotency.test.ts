@@ -277,6 +277,23 @@ it('stores answers sealed', async () => {
   expect(JSON.stringify(rows)).not.toContain(name);
 });
 
+it('keeps no long list of faults, so that refused requests do not fill the database', async () => {
+  const key = newKey();
+  const body = { name: 'Many faults', install_ids: Array.from({ length: 200 }, (_, n) => `wrong ${n}`) };
+  const refused = await send(owner.client, 'POST', '/credentials', key, body);
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body).length).toBeGreaterThan(8_000);
+  const { database } = homeport.platform;
+  const rows = await database.reader
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('key', '=', key)
+    .execute();
+  expect(rows).toEqual([]);
+  const again = await send(owner.client, 'POST', '/credentials', key, body);
+  expect(again).toMatchObject({ status: 400, body: refused.body });
+});
+
 it('limits the new keys of a credential', async () => {
   const { database } = homeport.platform;
   const start = new Date(clock.now().getTime() - (clock.now().getTime() % 3_600_000)).toISOString();

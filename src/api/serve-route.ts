@@ -17,6 +17,8 @@ import { StreamedAnswer } from './stream-route.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Errors that a repetition of the request may not get again. */
 const PASSING: readonly number[] = [401, 412, 429];
+/** Longer error answers are not kept: nothing was done, and a repetition is refused again. In characters. */
+const LONGEST_KEPT_ERROR = 4_096;
 
 /** Registers a declared endpoint. Links begin with `publicUrl`. Without `idempotency`, `Idempotency-Key` and `If-Match` are ignored. */
 export function serveRoute(
@@ -184,8 +186,9 @@ async function sendCarefully(
       if (!(error instanceof Failure)) throw error;
       failure = error;
       const { status, envelope } = errorAnswer(error, route.errors);
-      const isFinal = status < 500 && !PASSING.includes(status);
-      return { status, location: null, body: JSON.stringify(envelope), isFinal };
+      const body = JSON.stringify(envelope);
+      const isFinal = status < 500 && !PASSING.includes(status) && body.length <= LONGEST_KEPT_ERROR;
+      return { status, location: null, body, isFinal };
     }
   }
 
