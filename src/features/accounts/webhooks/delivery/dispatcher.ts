@@ -49,6 +49,8 @@ export function createDispatcher(webhookId: string, parts: DispatcherParts) {
   const lanes = createLanes();
   let webhook: DeliveredWebhook | undefined;
   let secrets: string[] = [];
+  /** The sealed forms of `secrets`. */
+  let opened: string[] = [];
   let loadedUpTo = 0;
   let queued = 0;
   let inFlight = 0;
@@ -83,7 +85,10 @@ export function createDispatcher(webhookId: string, parts: DispatcherParts) {
     }
     const { sealed_secret, previous_sealed_secret: previous, previous_until: until } = webhook;
     const overlaps = previous !== null && until !== null && until > timestamp(clock);
-    secrets = [sealer.open(sealed_secret), ...(overlaps ? [sealer.open(previous)] : [])];
+    const sealed = [sealed_secret, ...(overlaps ? [previous] : [])];
+    if (sealed.join() === opened.join()) return;
+    secrets = sealed.map((one) => sealer.open(one));
+    opened = sealed;
   }
 
   function pump(): void {
