@@ -40,6 +40,8 @@ const TransfersPage = onDemand(account, (pages) => pages.TransfersPage);
 const PeoplePage = onDemand(account, (pages) => pages.PeoplePage);
 const ActivityPage = onDemand(account, (pages) => pages.ActivityPage);
 const UsagePage = onDemand(account, (pages) => pages.UsagePage);
+const WebhooksPage = onDemand(account, (pages) => pages.WebhooksPage);
+const WebhookPage = onDemand(account, (pages) => pages.WebhookPage);
 const SettingsPage = onDemand(account, (pages) => pages.SettingsPage);
 const SitePage = onDemand(site, (pages) => pages.SitePage);
 const InstallPage = onDemand(install, (pages) => pages.InstallPage);
@@ -136,6 +138,11 @@ function PortalRoutes() {
             <Route path="/accounts/:accountId/:section">
               {({ accountId, section }) => <AccountPage key={accountId} id={accountId} section={section} />}
             </Route>
+            <Route path="/accounts/:accountId/webhooks/:webhookId">
+              {({ accountId, webhookId }) => (
+                <AccountWebhookPage key={webhookId} id={accountId} webhookId={webhookId} />
+              )}
+            </Route>
             <Route path="/sites/:siteId">{({ siteId }) => <SitePage key={siteId} siteId={siteId} />}</Route>
             <Route path="/installs/:installId/:section?">
               {({ installId, section }) => (
@@ -163,6 +170,7 @@ const ACCOUNT_PAGES = new Map([
   ['transfers', TransfersPage],
   ['people', PeoplePage],
   ['usage', UsagePage],
+  ['webhooks', WebhooksPage],
   ['activity', ActivityPage],
   ['settings', SettingsPage],
 ]);
@@ -173,6 +181,12 @@ function AccountPage({ id, section }: { id: string; section: string }) {
   useSetCurrentAccount(found?.id);
   const Content = ACCOUNT_PAGES.get(section);
   return found && Content ? <Content accountId={id} /> : <NotFound />;
+}
+
+function AccountWebhookPage({ id, webhookId }: { id: string; webhookId: string }) {
+  const found = useAccount(id);
+  useSetCurrentAccount(found?.id);
+  return found ? <WebhookPage accountId={id} webhookId={webhookId} /> : <NotFound />;
 }
 
 function NoAccount() {

@@ -8,8 +8,8 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiFailure && [403, 404].includes(error.status);
 }
 
-/** The page for a site or install that is missing or was deleted while open. */
-export function NotFound({ what }: { what: 'Site' | 'Install' }) {
+/** The page for a site, install or webhook that is missing or was deleted while open. */
+export function NotFound({ what }: { what: 'Site' | 'Install' | 'Webhook' }) {
   const sentence = useFocusOnMount<HTMLParagraphElement>();
   return (
     <Page title={`${what} not found`}>

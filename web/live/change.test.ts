@@ -30,6 +30,12 @@ describe('a change', () => {
     );
   });
 
+  it('to the activity also concerns webhooks, whose changes are entries', () => {
+    const entry = { topic: 'activity', account_id: 'a1', install_id: null, id: null };
+    expect(concerns(entry, ['webhook', 'w1'])).toBe(true);
+    expect(concerns(domain, ['webhook', 'w1'])).toBe(false);
+  });
+
   it('to a membership also concerns the session, which has the permissions', () => {
     expect(concerns({ topic: 'member', account_id: 'a1', install_id: null, id: null }, ['session'])).toBe(
       true,

@@ -12,6 +12,8 @@ const SHOWN_WITH: Record<string, readonly string[]> = {
   install: ['site'],
   account: ['session'],
   member: ['session'],
+  // Each change to a webhook is an entry in the activity log.
+  activity: ['webhook'],
 };
 
 /** Parses a change; null if the text is not one. */

@@ -26,6 +26,9 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
         { href: at('installs'), label: 'Installs', resources: '/installs/' },
         { href: at('people'), label: 'People' },
         { href: at('usage'), label: 'Usage' },
+        ...(may('webhook.manage')
+          ? [{ href: at('webhooks'), label: 'Webhooks', resources: at('webhooks/') }]
+          : []),
         ...(may('activity.read') ? [{ href: at('activity'), label: 'Activity' }] : []),
         ...(may('account.change') ? [{ href: at('settings'), label: 'Settings' }] : []),
       ]

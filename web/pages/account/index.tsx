@@ -5,3 +5,5 @@ export { SettingsPage } from './settings.tsx';
 export { SitesPage } from './sites.tsx';
 export { TransfersPage } from './transfers.tsx';
 export { UsagePage } from './usage.tsx';
+export { WebhookPage } from './webhooks/webhook-page.tsx';
+export { WebhooksPage } from './webhooks/webhooks-page.tsx';

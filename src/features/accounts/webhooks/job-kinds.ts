@@ -6,7 +6,7 @@ export function webhookJobKinds(mailer: Mailer, { publicUrl }: { publicUrl: stri
   return [
     defineJob({
       ...sendWebhookDisabled,
-      async run({ to, first_name, webhook_id, account, host, reason }) {
+      async run({ to, first_name, account_id, webhook_id, account, host, reason }) {
         await mailer.send({
           to,
           subject: `A webhook of ${account} was switched off`,
@@ -20,7 +20,7 @@ export function webhookJobKinds(mailer: Mailer, { publicUrl }: { publicUrl: stri
             '',
             'It gets no more events. Repair the receiver, then switch the webhook on again:',
             '',
-            `  PATCH ${publicUrl}/v1/webhooks/${webhook_id}   {"enabled": true}`,
+            `  ${publicUrl}/accounts/${account_id}/webhooks/${webhook_id}`,
             '',
             `Read the events that it missed with GET ${publicUrl}/v1/events. They are kept for 30 days.`,
             '',

@@ -4,6 +4,7 @@ import type { JobType } from '../../../jobs/job.ts';
 const disabledPayload = Type.Object({
   to: Type.String(),
   first_name: Type.String(),
+  account_id: Type.String(),
   webhook_id: Type.String(),
   /** The name of the account. */
   account: Type.String(),

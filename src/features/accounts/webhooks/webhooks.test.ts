@@ -238,7 +238,7 @@ describe('a failed delivery', () => {
       .where('kind', '=', 'send_webhook_disabled')
       .execute();
     expect(mails.map(({ payload }) => payload)).toContainEqual(
-      expect.objectContaining({ to: owner.email, host: new URL(receiver.url).host }),
+      expect.objectContaining({ to: owner.email, account_id: accountId, host: new URL(receiver.url).host }),
     );
     const entries = await homeport.platform.database.reader
       .selectFrom('activity')

@@ -36,7 +36,7 @@ export async function disableWebhook(
     const account = (await nameOfAccount(queries, account_id)) ?? '';
     for (const { email, first_name } of await ownersOf(queries, account_id)) {
       await queue.enqueue(transaction, sendWebhookDisabled, {
-        payload: { to: email, first_name, webhook_id: id, account, host, reason },
+        payload: { to: email, first_name, account_id, webhook_id: id, account, host, reason },
         lane: null,
         account: account_id,
       });
