@@ -127,11 +127,19 @@ describe('requests in progress', () => {
   beforeEach(() => start([]));
 
   test('an address with too many is refused further ones; others are served', async () => {
-    const head = 'POST / HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 10\r\n\r\n';
-    // At once, because nginx waits 30 s for a body.
-    const sockets = await Promise.all(Array.from({ length: 512 }, () => unfinishedRequest(head)));
+    const head = 'POST / HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 1000\r\n\r\n';
+    const sockets: Socket[] = [];
+    // nginx waits 30 s for the next part of a body.
+    const trickle = setInterval(() => {
+      for (const socket of sockets) socket.write('x');
+    }, 5_000);
+    // Not all at once: the queue of new connections has room for 511.
+    while (sockets.length < 512) {
+      sockets.push(...(await Promise.all(Array.from({ length: 64 }, () => unfinishedRequest(head)))));
+    }
     await expect.poll(() => send([])).toMatch(/^HTTP\/1\.1 429 /);
     expect(await send([], { from: '127.0.0.2' })).toMatch(/^HTTP\/1\.1 200 /);
+    clearInterval(trickle);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => send([])).toMatch(/^HTTP\/1\.1 200 /);
   });
