@@ -202,6 +202,8 @@ describe('by streamable HTTP', () => {
 
   it('refuses requests without a credential, and those of browsers', async () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+    const wrong = { authorization: basic({ ...owner.credential, password: 'wrong' }) };
+    expect((await fetch(url, { method: 'POST', headers: wrong })).status).toBe(401);
     const headers = { authorization: basic(owner.credential), origin: 'https://evil.example' };
     expect((await fetch(url, { method: 'POST', headers })).status).toBe(403);
   });

@@ -2,7 +2,8 @@ import { HomeportError } from '../../../packages/client/src/index.ts';
 
 /** An assistant's context is small; a longer answer is cut. */
 const MOST_CHARACTERS = 60_000;
-const SECRETS = new Set(['private_key', 'password', 'secret']);
+/** Members that give access, such as a link that opens a whole website. */
+const SECRETS = new Set(['private_key', 'password', 'secret', 'download_uri']);
 
 /** The answer of a tool: one text, and whether the call failed. */
 export interface ToolAnswer {

@@ -33,6 +33,7 @@ interface Session {
 export function createMcpHttpServer(
   address: { host: string; port: number },
   serverFor: (credential: Credential) => Server,
+  isValid: (credential: Credential) => Promise<boolean>,
   now: () => number,
 ): HttpServer {
   requireLoopback(address.host);
@@ -66,6 +67,8 @@ export function createMcpHttpServer(
     }
     if (id !== undefined) return refuse(response, 404, 'Session not found');
     if (sessions.size >= MOST_SESSIONS) return refuse(response, 503, 'Too many sessions');
+    // Otherwise strangers could take up all sessions.
+    if (!(await isValid(credential))) return refuse(response, 401, 'The API refuses this credential');
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (started) => {

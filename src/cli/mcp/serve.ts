@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { HomeportError } from '../../../packages/client/src/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
@@ -35,6 +36,15 @@ export async function serveMcp(
   const server = createMcpHttpServer(
     http,
     (credential) => createMcpServer(clientOf({ ...connection, ...credential }), tools, confirmations()),
+    async (credential) => {
+      try {
+        await clientOf({ ...connection, ...credential }).call('getCurrentUser');
+        return true;
+      } catch (error) {
+        if (error instanceof HomeportError && error.status === 401) return false;
+        throw error;
+      }
+    },
     () => systemClock.now().getTime(),
   );
   server.listen(http.port, http.host);

@@ -13,8 +13,14 @@ export interface Tool {
   inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
 }
 
-/** Never tools: the description is of no use here, and a new password must not reach an assistant. */
-const WITHHELD = new Set(['swagger', 'createCredential', 'createWebhook', 'uploadSslCertificate']);
+/** Never tools: the description is of no use here, and passwords, keys and secrets that are shown once must not reach an assistant. */
+const WITHHELD = new Set([
+  'swagger',
+  'createCredential',
+  'createWebhook',
+  'updateWebhook',
+  'importThirdPartySSLCertificate',
+]);
 
 /** Changes that overwrite or move what a user has, besides every DELETE. */
 const OVERWRITES = /restore|copy|transfer/i;
