@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { publicFolder } from '../src/api/public-certificate.ts';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../src/database/open.ts';
@@ -14,7 +15,13 @@ export const silent = pino({ level: 'silent' });
 /** An empty folder for one test, with a function that removes it. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'homeport-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    remove: () => {
+      // A server with this data folder has a public folder beside it.
+      for (const folder of [path, publicFolder(path)]) rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** The location of a new, empty database of the current project (SQLite or PostgreSQL). */

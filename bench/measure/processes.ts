@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
+import { publicFolder } from '../../src/api/public-certificate.ts';
 import { freePort } from '../../test/servers/free-port.ts';
 
 /** A server in a separate process. */
@@ -114,5 +115,10 @@ export async function serveHomeport(
 
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'homeport-bench-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    remove: () => {
+      for (const folder of [path, publicFolder(path)]) rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -17,7 +17,8 @@ import { endpointsOf, portableDescription } from './description.ts';
 const GENERATOR = ['--package', 'openapi-typescript@7.13.0', '--package', 'typescript@5.9.3'];
 
 const folder = import.meta.dirname;
-const dataDir = mkdtempSync(join(tmpdir(), 'homeport-client-'));
+const temporary = mkdtempSync(join(tmpdir(), 'homeport-client-'));
+const dataDir = join(temporary, 'data');
 try {
   const config = readConfig({ HOMEPORT_DATA_DIR: dataDir, HOMEPORT_LISTEN: '127.0.0.1:0' });
   const homeport = await startHomeport(
@@ -49,5 +50,5 @@ try {
     { stdio: 'inherit' },
   );
 } finally {
-  rmSync(dataDir, { recursive: true });
+  rmSync(temporary, { recursive: true });
 }

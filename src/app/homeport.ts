@@ -5,6 +5,7 @@ import { trustsAddress } from '../api/client-address.ts';
 import { createGate } from '../api/gate.ts';
 import { createIdempotency } from '../api/idempotency.ts';
 import { BUILT_PORTAL, portalPages } from '../api/portal-pages.ts';
+import { publicFolder, publishCertificate } from '../api/public-certificate.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
@@ -154,6 +155,20 @@ export async function startHomeport(
     return reader.readPacked;
   }
 
+  /** Loads the API's certificate and publishes it for clients of other users. */
+  async function presentCertificate() {
+    const pair = await loadApiCertificate(config, clock);
+    try {
+      await publishCertificate(config, pair.cert);
+    } catch (err) {
+      log.warn(
+        { err, folder: publicFolder(config.dataDir) },
+        'could not publish the certificate, so clients of other users cannot read it; "homeport doctor" says what to do',
+      );
+    }
+    return pair;
+  }
+
   async function startApi(): Promise<ListenAddress> {
     const gate = createGate({
       authenticator,
@@ -167,7 +182,7 @@ export async function startHomeport(
       portalRoutes: portalRoutes(services),
       gate,
       idempotency: createIdempotency(platform, limiter),
-      certificate: await loadApiCertificate(config, clock),
+      certificate: await presentCertificate(),
       connections: connections.api,
       random,
       log,
@@ -193,13 +208,10 @@ export async function startHomeport(
       await listener.close(graceMs);
       await app.close();
     });
-    const renewal = repeatEvery(
-      async () => listener.setCertificate(await loadApiCertificate(config, clock)),
-      {
-        delayMs: DAY_MS,
-        onError: (err) => log.error({ err }, "could not reload the API's certificate; trying again tomorrow"),
-      },
-    );
+    const renewal = repeatEvery(async () => listener.setCertificate(await presentCertificate()), {
+      delayMs: DAY_MS,
+      onError: (err) => log.error({ err }, "could not reload the API's certificate; trying again tomorrow"),
+    });
     shutdown.add('certificate renewal', () => renewal.stop());
     return listen(listener, config.listen);
   }

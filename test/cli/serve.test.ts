@@ -75,6 +75,9 @@ test('the first start prints where everything is, and names the file with creden
   expect(value('Listening on')).toBe(environment.HOMEPORT_LISTEN);
   expect(value('SFTP')).toBe(environment.HOMEPORT_SSH_LISTEN);
   expect(value('Data')).toBe(place.settings.dataDir);
+  expect(value('Certificate')).toBe(`${place.settings.dataDir}-public/api.crt`);
+  expect(readFileSync(value('Certificate'), 'utf8')).toBe(certificate());
+  expect(printed).toContain(`curl --cacert ${value('Certificate')} `);
   expect(value('Sites')).toContain(environment.HOMEPORT_EDGE_HTTP?.split(':')[1]);
   expect(username).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   // 128 bits are 22 characters of base64url.

@@ -132,6 +132,46 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     await stop();
   });
 
+  it('publishes its certificate to other users, and nothing else', async () => {
+    const home = join(base, 'home');
+    mkdirSync(home);
+    chownSync(home, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+    dataDir = join(home, 'data');
+    await start();
+    const certificate = join(home, 'data-public', 'api.crt');
+    expect(printed).toMatch(new RegExp(`Certificate +${certificate}\n`));
+    expect(readFileSync(join(dataDir, 'first-sign-in.txt'), 'utf8')).toContain(`--cacert ${certificate} `);
+    const asStranger = (...[file, ...args]: [string, ...string[]]) =>
+      spawnSync(file, args, { uid: 54_322, gid: 54_322, encoding: 'utf8' });
+
+    const script = `fetch('${origin}/v1/status').then(({ status }) => console.log(status))`;
+    const trusting = spawnSync(process.execPath, ['-e', script], {
+      ...{ uid: 54_322, gid: 54_322, encoding: 'utf8' as const },
+      env: { NODE_EXTRA_CA_CERTS: certificate },
+    });
+    expect(trusting.stdout).toBe('200\n');
+    expect(asStranger('/usr/bin/test', '-w', dirname(certificate)).status).toBe(1);
+    expect(asStranger('/usr/bin/test', '-w', certificate).status).toBe(1);
+    for (const file of [
+      'homeport.sqlite',
+      'sealing.key',
+      'tls/api.key',
+      'tls/api.crt',
+      'first-sign-in.txt',
+    ]) {
+      expect(existsSync(join(dataDir, file))).toBe(true);
+      expect(asStranger('/bin/cat', join(dataDir, file)).stderr).toContain('Permission denied');
+    }
+    await stop();
+  });
+
+  it('runs without a public certificate where it cannot create one, and names the closed file', async () => {
+    await start();
+    expect(printed).toContain('could not publish the certificate');
+    expect(printed).toMatch(new RegExp(`Certificate +${join(dataDir, 'tls', 'api.crt')}\n`));
+    await stop();
+  });
+
   it('uses what root built, until the sources change', async () => {
     const built = spawnSync(process.execPath, ['web/build.ts'], { cwd: clone });
     expect(built.stderr.toString()).toBe('');

@@ -1,6 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  preparePublicFolder,
+  publicCertificateFile,
+  publicFolder,
+} from '../../src/api/public-certificate.ts';
 import { PROGRAM } from '../../src/cli/host/beside.ts';
 import {
   hasUserSystemd,
@@ -28,6 +34,7 @@ describe.runIf(hasUserSystemd)('the control plane’s service', () => {
     await mkdir(dataDir, { mode: 0o700 });
     const { uid, gid } = await idsOf('daemon');
     await chown(dataDir, uid, gid);
+    await preparePublicFolder(dataDir);
     port = await freePort();
     settings = join(folder, 'homeport.conf');
     // A control plane for Linux hosts would wait for one; the unit's restrictions are the same.
@@ -46,6 +53,7 @@ describe.runIf(hasUserSystemd)('the control plane’s service', () => {
       user: 'daemon',
       group: 'daemon',
       writable: [dataDir],
+      optional: [publicFolder(dataDir)],
       ports: [port],
     });
     await writeFile(join(systemd.unitFolder, UNIT), unit);
@@ -88,6 +96,15 @@ describe.runIf(hasUserSystemd)('the control plane’s service', () => {
     expect(await statusOf(pid, 'NoNewPrivs')).toBe('1');
     expect(await statusOf(pid, 'CapBnd')).toBe('0000000000000000');
     expect((await stat(join(folder, 'data/homeport.sqlite'))).uid).toBe((await idsOf('daemon')).uid);
+  });
+
+  test('publishes its certificate to other users', async () => {
+    await start();
+    const { uid, gid } = await idsOf('nobody');
+    const { stdout } = spawnSync('/bin/cat', [publicCertificateFile(join(folder, 'data'))], {
+      ...{ uid, gid, encoding: 'utf8' as const },
+    });
+    expect(stdout).toContain('BEGIN CERTIFICATE');
   });
 
   test('restarts when it is killed', async () => {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { showsOwnCertificate } from '../../api/api-certificate.ts';
 import { API_PREFIX } from '../../api/prefixes.ts';
+import { certificateFileForClients } from '../../api/public-certificate.ts';
 import { prepareDataFolder } from '../../app/data-folder.ts';
 import { fillDemo } from '../../app/demo.ts';
 import { ensureOwner } from '../../app/first-start.ts';
@@ -111,6 +113,7 @@ function banner(config: Config, homeport: RunningHomeport, signIn: string | null
       ['Documents', `${config.publicUrl}/docs`],
       ['Listening on', hostAndPort(api)],
     );
+    if (showsOwnCertificate(config)) pairs.push(['Certificate', certificateFileForClients(config.dataDir)]);
   }
   if (hosting) {
     pairs.push(

@@ -23,6 +23,7 @@ import { checkOrphans } from './orphans.ts';
 import { checkPlatformBackup } from './platform-backup.ts';
 import { checkPortalHost } from './portal-host.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
+import { checkPublicCertificate } from './public-certificate.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
 import { checkWebsites } from './websites.ts';
@@ -50,6 +51,7 @@ export async function examine(
       )),
       ...(await findingsOf('sealing key', () => checkSealingKey(config, tables))),
       ...(await findingsOf('certificate', () => checkCertificate(config, clock))),
+      ...(await findingsOf('public certificate', () => checkPublicCertificate(config))),
       ...(await findingsOf('HSTS', () => checkHsts(config))),
       ...(await findingsOf('certificate authority', () => checkCertificateAuthority(config))),
       ...(await findingsOf('resolvers', () => checkResolvers(config))),

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { publicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { runCommand } from '../../hosting/linux/machine/run-command.ts';
@@ -82,7 +83,7 @@ function controlPlane(
     user: account.name,
     group: hostGroup,
     writable: [dataDir],
-    optional: backups === null ? [] : [backups],
+    optional: [publicFolder(dataDir), ...(backups === null ? [] : [backups])],
     ports,
   });
 }

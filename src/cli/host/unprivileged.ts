@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
+import { preparePublicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
 import { CommandError, runCommand, succeeds } from '../../hosting/linux/machine/run-command.ts';
 import { ifThere } from '../../lib/if-there.ts';
@@ -117,7 +118,11 @@ async function dataFolderFault(account: Account, folder: string): Promise<string
     '-print',
     '-quit',
   ]);
-  if (stdout === '') return null;
+  if (stdout === '') {
+    // The user cannot create it where only root can write. Without it the server warns, and runs.
+    await preparePublicFolder(folder).catch(() => undefined);
+    return null;
+  }
   const remedy = `"chown -R ${account.name}: ${folder}" gives it the data folder`;
   return `${stdout.trim()} is another user's; ${remedy}`;
 }

@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/database.ts';
+import { loadApiCertificate } from '../../api/api-certificate.ts';
+import { publishCertificate } from '../../api/public-certificate.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { curlLine } from './curl-line.ts';
 
 const credential = { username: 'user', password: 'a-b_c' };
@@ -15,6 +19,18 @@ test("Homeport's own certificate is named, a configured one is not, nor a proxy'
     '--cacert',
   );
   expect(curlLine({ ...own, publicUrl: 'http://localhost:80' }, credential)).not.toContain('--cacert');
+});
+
+test('names the copy that other users can read, once the server has published it', async () => {
+  const folder = temporaryFolder();
+  try {
+    const config = { ...own, dataDir: folder.path };
+    const { cert } = await loadApiCertificate({ ...config, tlsKey: null }, systemClock);
+    await publishCertificate(config, cert);
+    expect(curlLine(config, credential)).toContain(`--cacert ${folder.path}-public/api.crt `);
+  } finally {
+    folder.remove();
+  }
 });
 
 test('the shell sees the words as they are meant', () => {

@@ -1,5 +1,6 @@
-import { ownCertificateFile, showsOwnCertificate } from '../../api/api-certificate.ts';
+import { showsOwnCertificate } from '../../api/api-certificate.ts';
 import { API_PREFIX } from '../../api/prefixes.ts';
+import { certificateFileForClients } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
 import type { IssuedCredential } from '../../features/identity/credentials/service.ts';
 
@@ -13,7 +14,7 @@ export function curlLine(
 
 /** curl needs the certificate only if it is Homeport's own. */
 function certificateOption(config: Parameters<typeof curlLine>[0]): string {
-  return showsOwnCertificate(config) ? `--cacert ${quoted(ownCertificateFile(config.dataDir))} ` : '';
+  return showsOwnCertificate(config) ? `--cacert ${quoted(certificateFileForClients(config.dataDir))} ` : '';
 }
 
 /** One word for the shell, whatever is in it. Plain words stay as they are. */

@@ -12,7 +12,8 @@ import { readConfig } from '../../../src/config/config.ts';
 import { DESCRIPTIONS, fetchDescription } from './describe.ts';
 import { typesOf } from './types-of-description.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'homeport-types-'));
+const temporary = mkdtempSync(join(tmpdir(), 'homeport-types-'));
+const dataDir = join(temporary, 'data');
 try {
   const config = readConfig({ HOMEPORT_DATA_DIR: dataDir, HOMEPORT_LISTEN: '127.0.0.1:0' });
   const homeport = await startHomeport(
@@ -28,5 +29,5 @@ try {
   }
   await homeport.stop();
 } finally {
-  rmSync(dataDir, { recursive: true });
+  rmSync(temporary, { recursive: true });
 }
