@@ -209,7 +209,8 @@ describe('a read-only credential', () => {
     const path = `/installs/${resources.install_id}/domains/${resources.domain_id}/ssl_certificate`;
     expect(field((await owner.client.get(path)).body, 'cert_info', 'key')).toContain('PRIVATE KEY');
     expect(field((await client.get(path)).body, 'cert_info', 'key')).toBe('');
-    expect((await client.get('/installs')).body).toMatchObject({ count: 3 });
+    const seen = await owner.client.get('/installs');
+    expect((await client.get('/installs')).body).toEqual(seen.body);
     const before = await owner.client.get(`/sites/${resources.site_id}`);
     expect((await client.patch(`/sites/${resources.site_id}`, { name: 'Other' })).status).toBe(403);
     expect((await client.delete(`/installs/${resources.install_id}`)).status).toBe(403);
