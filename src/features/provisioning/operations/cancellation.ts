@@ -27,7 +27,7 @@ interface Cancellation {
 export type Cancellations = ReturnType<typeof createCancellations>;
 
 /**
- * The operations that users can cancel (docs/decisions/operations.md). Creating, applying and deleting websites are left
+ * The operations that users can cancel (docs/decisions/api.md). Creating, applying and deleting websites are left
  * out: the platform would have to start them again to reach the desired state.
  */
 export function createCancellations(platform: Platform) {
