@@ -20,7 +20,8 @@ const WARN = 40;
 
 /**
  * The log on standard error: JSON lines, or readable text on a terminal. Lines below `warn` are written in batches, at the latest
- * after 100 ms and at the end of the process. A line of `warn` and above is written at once, with those before it.
+ * after 100 ms and at the end of the process. A line of `warn` and above is written at once, with those that wait. It can come before a
+ * batch that is being written.
  */
 export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   const options = { level: logLevel, redact: { paths: SECRET_FIELDS, censor: '[secret]' } };
