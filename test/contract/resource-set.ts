@@ -82,6 +82,7 @@ export async function createResources(
   const free = await services.sites.create(caller, { name: 'Free site', account_id: accountId });
   const transferId = await offerOf(homeport, accountId, site, owner);
   const credential = await services.credentials.issue(owner.userId, { name: 'of the set' });
+  await leaveSshKeys(homeport, owner, 4);
   const key = await services.sshKeys.add(caller, publicKey());
   await leaveWebhooks(homeport, accountId, 4);
   const webhook = await services.webhooks.create(caller, webhookBody(accountId));
@@ -186,6 +187,16 @@ async function offerOf(
     }),
   );
   return id;
+}
+
+/** Deletes the oldest SSH keys of a user, who may have a limited number. */
+async function leaveSshKeys({ platform }: TestHomeport, { userId }: Person, left: number): Promise<void> {
+  await platform.database.write(async ({ queries }) => {
+    const all = queries.selectFrom('ssh_keys').select('seq').where('user_id', '=', userId);
+    const latest = await all.orderBy('seq', 'desc').limit(left).execute();
+    const oldest = latest.at(-1)?.seq ?? 0;
+    await queries.deleteFrom('ssh_keys').where('user_id', '=', userId).where('seq', '<', oldest).execute();
+  });
 }
 
 /** Deletes the oldest webhooks of an account, which may have a limited number. */
