@@ -48,12 +48,20 @@ export const RATE_LIMITS = {
   },
   /** Counted by user: a user can open any number of sessions. */
   portalRequests: { keyPrefix: 'person', size: 'rateLimit', windowSeconds: MINUTE, subject: 'user' },
-  /** New keys of `Idempotency-Key`. With the time that answers are kept, it bounds what one credential can store. */
+  /** New keys of `Idempotency-Key`. With the time that answers are kept, it bounds what one credential can store, */
   idempotencyKeys: {
     keyPrefix: 'idempotency',
     size: 3_000,
     windowSeconds: HOUR,
     subject: 'credential or user',
+    always: true,
+  },
+  /** and all credentials and sessions of a user. */
+  idempotencyKeysByUser: {
+    keyPrefix: 'idempotency-user',
+    size: 6_000,
+    windowSeconds: HOUR,
+    subject: 'user',
     always: true,
   },
   /** Sessions that still lack the second factor. Counted apart, so that a stolen password uses up nothing of its owner's. */

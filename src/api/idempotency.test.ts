@@ -3,7 +3,7 @@ import { type Client, field, text } from '../../test/client.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { operatorFor } from '../access/caller.ts';
-import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { deleteKeysBefore } from './idempotency-store.ts';
 
 const clock = manualClock(new Date());
@@ -294,17 +294,30 @@ it('keeps no long list of faults, so that refused requests do not fill the datab
   expect(again).toMatchObject({ status: 400, body: refused.body });
 });
 
-it('limits the new keys of a credential', async () => {
-  const { database } = homeport.platform;
-  const start = new Date(clock.now().getTime() - (clock.now().getTime() % 3_600_000)).toISOString();
-  const { credential, client } = await homeport.person(accountId, 'full');
-  await database.write(({ queries }) =>
-    queries
-      .insertInto('rate_windows')
-      .values({ key: `idempotency:${credential.username}`, window_start: start, taken: 3_000 })
-      .execute(),
-  );
-  const answer = await send(client, 'POST', '/sites', newKey(), { name: 'Many', account_id: accountId });
-  expect(answer.status).toBe(429);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+describe('the number of new keys is limited', () => {
+  async function exhaust(key: string, taken: number): Promise<void> {
+    const window_start = new Date(clock.now().getTime() - (clock.now().getTime() % HOUR_MS)).toISOString();
+    await homeport.platform.database.write(({ queries }) =>
+      queries.insertInto('rate_windows').values({ key, window_start, taken }).execute(),
+    );
+  }
+  const create = (client: Client) =>
+    send(client, 'POST', '/sites', newKey(), { name: 'Many', account_id: accountId });
+
+  it('for a credential', async () => {
+    const { credential, client, userId } = await homeport.person(accountId, 'full');
+    await exhaust(`idempotency:${credential.username}`, 3_000);
+    const answer = await create(client);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const other = homeport.clientOf(await homeport.services.credentials.issue(userId, { name: 'other' }));
+    expect((await create(other)).status).toBe(201);
+  });
+
+  it('for all credentials of a user', async () => {
+    const { client, userId } = await homeport.person(accountId, 'full');
+    await exhaust(`idempotency-user:${userId}`, 6_000);
+    const other = homeport.clientOf(await homeport.services.credentials.issue(userId, { name: 'other' }));
+    for (const each of [client, other]) expect((await create(each)).status).toBe(429);
+  });
 });

@@ -50,6 +50,7 @@ export interface FirstAnswer extends StoredAnswer {
 export interface KeyedRequest {
   /** The credential, or the user of a portal session. */
   ownerId: string;
+  userId: string;
   /** The header `Idempotency-Key`. */
   key: string;
   method: string;
@@ -130,11 +131,17 @@ export function createIdempotency(
     }
   }
 
-  async function countKey(ownerId: string): Promise<void> {
-    const { size, windowSeconds } = RATE_LIMITS.idempotencyKeys;
-    const key = rateLimitKey(RATE_LIMITS.idempotencyKeys, ownerId);
-    const { allowed, resetSeconds } = await limiter.spend(key, size, windowSeconds);
-    if (!allowed) throw new RateLimited(resetSeconds, 'Too many new keys in Idempotency-Key - please wait');
+  /** Counts a new key for its credential and its user. Throws RateLimited. */
+  async function countKey({ ownerId, userId }: KeyedRequest): Promise<void> {
+    const { idempotencyKeysByUser: ofUser, idempotencyKeys: ofCredential } = RATE_LIMITS;
+    const userKey = rateLimitKey(ofUser, userId);
+    const user = await limiter.spend(userKey, ofUser.size, ofUser.windowSeconds);
+    if (!user.allowed) throw tooManyKeys(user.resetSeconds);
+    const key = rateLimitKey(ofCredential, ownerId);
+    const credential = await limiter.spend(key, ofCredential.size, ofCredential.windowSeconds);
+    if (credential.allowed) return;
+    limiter.refund(userKey, ofUser.windowSeconds);
+    throw tooManyKeys(credential.resetSeconds);
   }
 
   async function answer(
@@ -151,7 +158,7 @@ export function createIdempotency(
       const stored = row && answerOf(row, fingerprint);
       if (stored) return { answer: stored, isReplayed: true };
       if (row === undefined) {
-        if (!isCounted) await countKey(request.ownerId);
+        if (!isCounted) await countKey(request);
         isCounted = true;
         const first = await runOnce(id, fingerprint, precondition, work);
         if (first) return { answer: first, isReplayed: false };
@@ -181,6 +188,9 @@ export function createIdempotency(
       database.together({ begin: precondition, end: async () => {}, interrupted: async () => {} }, work),
   };
 }
+
+const tooManyKeys = (seconds: number) =>
+  new RateLimited(seconds, 'Too many new keys in Idempotency-Key - please wait');
 
 function parseKey(header: string): string {
   const text = header.trim();

@@ -199,7 +199,7 @@ async function sendCarefully(
     return sendStored(route, reply, answer);
   }
   const ownerId = caller.origin.credentialId ?? caller.userId;
-  const keyed = { ownerId, key: String(key), method, target, body };
+  const keyed = { ownerId, userId: caller.userId, key: String(key), method, target, body };
   const { answer, isReplayed } = await idempotency.once(keyed, precondition, work);
   if (isReplayed) reply.header('idempotent-replayed', 'true');
   else if (failure) throw failure;
