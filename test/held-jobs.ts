@@ -20,7 +20,7 @@ export async function overlapping<Result>(
     const started: Promise<Result>[] = [];
     for (const request of requests) {
       started.push(request());
-      await waiting(client, started.length);
+      await lockWaits(client, started.length);
     }
     await client.query('commit');
     return await Promise.all(started);
@@ -30,7 +30,7 @@ export async function overlapping<Result>(
 }
 
 /** Resolves when that many statements of requests wait for a lock. The worker's statements do not count. */
-async function waiting(client: pg.Client, count: number): Promise<void> {
+export async function lockWaits(client: pg.Client, count: number): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const { rows } = await client.query<{ query: string }>(

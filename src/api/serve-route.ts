@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Transaction } from '../database/database.ts';
-import { lockHostNames, lockRow } from '../database/lock.ts';
+import { lockHostNames, lockOperation, lockRow } from '../database/lock.ts';
 import { Failure, PreconditionFailed } from '../lib/failures.ts';
 import { codingFor, compress } from './compression.ts';
 import { routeSchema } from './description.ts';
@@ -220,8 +220,10 @@ function sendStored(route: Route, reply: FastifyReply, { status, location, body 
  */
 async function lockAround(transaction: Transaction, { params }: IncomingCall): Promise<void> {
   await lockHostNames(transaction);
-  const { account_id, site_id, install_id } = params;
+  const { account_id, site_id, install_id, webhook_id, operation_id } = params;
   if (install_id !== undefined) await lockRow(transaction, 'installs', install_id);
   else if (site_id !== undefined) await lockRow(transaction, 'sites', site_id);
   else if (account_id !== undefined) await lockRow(transaction, 'accounts', account_id);
+  else if (webhook_id !== undefined) await lockRow(transaction, 'webhooks', webhook_id);
+  else if (operation_id !== undefined) await lockOperation(transaction, operation_id);
 }

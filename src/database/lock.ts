@@ -7,12 +7,24 @@ import type { Transaction } from './database.ts';
  */
 export async function lockRow(
   transaction: Transaction,
-  table: 'accounts' | 'users' | 'sites' | 'installs',
+  table: 'accounts' | 'users' | 'sites' | 'installs' | 'webhooks',
   id: string,
 ): Promise<boolean> {
   const query = transaction.queries.selectFrom(table).select('seq').where('id', '=', id);
   const row = await (transaction.dialect === 'postgres' ? query.forNoKeyUpdate() : query).executeTakeFirst();
   return row !== undefined;
+}
+
+/** Locks an operation and its present job until the transaction ends, so that the operation keeps its state. */
+export async function lockOperation({ dialect, queries }: Transaction, id: string): Promise<void> {
+  if (dialect !== 'postgres') return;
+  await queries
+    .selectFrom('operations as operation')
+    .innerJoin('jobs as job', 'job.id', 'operation.job_id')
+    .select('job.seq')
+    .where('operation.id', '=', id)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** Locks a row for deletion: until the transaction ends, no new row can refer to it. */

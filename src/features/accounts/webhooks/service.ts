@@ -170,9 +170,10 @@ export function createWebhookService(
       const secret = wanted.rotate_secret === true ? newSecret() : undefined;
       const changed = await database.write(async (transaction) => {
         const { queries } = transaction;
+        // Before the lock of the log, like a conditional request.
+        const present = await require(queries, caller, await lockWebhook(transaction, id));
         // Events from before are judged by the settings from before.
         await placement.placeWithin(transaction);
-        const present = await require(queries, caller, await lockWebhook(transaction, id));
         const url = wanted.url === undefined ? present.url : requireTarget(wanted.url, rules);
         const installs = await requireInstalls(queries, present.account_id, wanted.install_ids);
         const enabled = wanted.enabled ?? present.enabled;
@@ -240,8 +241,8 @@ export function createWebhookService(
     async redeliver(caller: Caller, id: string, deliveryId: string): Promise<DeliveryView> {
       const queued = await database.write(async (transaction) => {
         const { queries } = transaction;
-        await lockEventLog(transaction);
         const webhook = await require(queries, caller, await lockWebhook(transaction, id));
+        await lockEventLog(transaction);
         const delivery = await findDelivery(queries, id, deliveryId);
         if (!delivery) throw new NotFound();
         if (!webhook.enabled) throw isOff();
@@ -256,8 +257,8 @@ export function createWebhookService(
     async test(caller: Caller, id: string): Promise<DeliveryView> {
       const queued = await database.write(async (transaction) => {
         const { queries } = transaction;
-        await lockEventLog(transaction);
         const webhook = await require(queries, caller, await lockWebhook(transaction, id));
+        await lockEventLog(transaction);
         if (!webhook.enabled) throw isOff();
         const seq = await insertEvent(queries, {
           id: random.uuid(),
