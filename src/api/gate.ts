@@ -28,6 +28,11 @@ export interface Gate {
   enter(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Authenticates a request to a portal endpoint: by cookie only, if the endpoint requires a session. Throws CrossOrigin too. */
   enterPortal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /**
+   * Authenticates a request again that {@link enter} has admitted and that was held meanwhile. Counts nothing. Returns the caller with
+   * the present limits. Throws Unauthenticated.
+   */
+  reauthenticate(request: FastifyRequest): Promise<Caller>;
   /** Counts a request by its address only. */
   anonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
@@ -98,13 +103,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     session: Session,
   ): Promise<void> {
     request.session = session;
-    if (session.stage === 'full') {
-      request.caller = {
-        userId: session.userId,
-        limits: null,
-        origin: { means: 'portal', credentialId: null, address: request.ip, requestId: request.id },
-      };
-    }
+    if (session.stage === 'full') request.caller = callerOfSession(request, session);
     // Counted by user, who can open any number of sessions. Requests with only the password count apart and by address, so that an
     // attacker uses up nothing of the user's limit.
     const key =
@@ -127,14 +126,24 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
         await anonymous(request, reply);
         throw new Unauthenticated('Authentication required');
       }
-      const { userId, credentialId, limits } = await authenticate(request, reply, header);
-      request.caller = {
-        userId,
-        limits,
-        origin: { means: 'api', credentialId, address: request.ip, requestId: request.id },
-      };
-      const key = rateLimitKey(RATE_LIMITS.credentialRequests, credentialId);
+      const verified = await authenticate(request, reply, header);
+      request.caller = callerOfCredential(request, verified);
+      const key = rateLimitKey(RATE_LIMITS.credentialRequests, verified.credentialId);
       admit(reply, await limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]));
+    },
+
+    async reauthenticate(request) {
+      const header = request.headers.authorization;
+      if (header === undefined) {
+        const token = sessionToken(request);
+        const session = token === undefined ? null : await sessions.verify(token, false);
+        if (session?.stage === 'full') return callerOfSession(request, session);
+        throw new Unauthenticated('Authentication required');
+      }
+      const credentials = authenticator.read(header);
+      const verified = credentials ? await authenticator.verify(credentials) : null;
+      if (verified) return callerOfCredential(request, verified);
+      throw new Unauthenticated('Bad Credentials');
     },
 
     async enterPortal(request, reply) {
@@ -147,6 +156,21 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
       if (stages === 'anybody' || (session && stages.includes(session.stage))) return;
       throw new Unauthenticated('Authentication required');
     },
+  };
+}
+
+function callerOfCredential(
+  { ip, id }: FastifyRequest,
+  { userId, credentialId, limits }: VerifiedCredential,
+): Caller {
+  return { userId, limits, origin: { means: 'api', credentialId, address: ip, requestId: id } };
+}
+
+function callerOfSession({ ip, id }: FastifyRequest, { userId }: Session): Caller {
+  return {
+    userId,
+    limits: null,
+    origin: { means: 'portal', credentialId: null, address: ip, requestId: id },
   };
 }
 

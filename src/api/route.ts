@@ -121,6 +121,8 @@ export interface IncomingCall {
   target: string;
   body: unknown;
   requestId: string;
+  /** Authenticates the request again, after it was held. Returns the caller with the present limits. Throws Unauthenticated. */
+  reauthenticate(): Promise<Caller>;
   /** A signal that aborts when the connection closes before the answer is sent. */
   disconnected(): AbortSignal;
 }
@@ -199,9 +201,9 @@ export function queryRoute<Path extends string, Response extends TSchema, Name e
   definition: Omit<Endpoint<Path>, 'method'> & {
     parameters: readonly QueryParameter<Name>[];
     response: Response;
-    /** `disconnected`: aborts when the client is gone. For answers that are held. */
+    /** `disconnected` and `reauthenticate` are for answers that are held. */
     handle(
-      call: Call<Path> & { query: QueryValues<Name>; disconnected(): AbortSignal },
+      call: Call<Path> & { query: QueryValues<Name> } & Pick<IncomingCall, 'disconnected' | 'reauthenticate'>,
     ): Promise<Static<Response>>;
   },
 ): Route {
@@ -216,6 +218,7 @@ export function queryRoute<Path extends string, Response extends TSchema, Name e
         ...checkedCall(incoming, 'GET'),
         query: queryOf(incoming, parameters, declared.errors.includes(400)),
         disconnected: incoming.disconnected,
+        reauthenticate: incoming.reauthenticate,
       }),
   };
 }

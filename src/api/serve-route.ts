@@ -6,6 +6,7 @@ import { codingFor, compress } from './compression.ts';
 import { routeSchema } from './description.ts';
 import { codedTag, entityTag, isMatch, isNoneMatch } from './entity-tags.ts';
 import { errorAnswer } from './errors.ts';
+import type { Gate } from './gate.ts';
 import type { FirstAnswer, Idempotency, Precondition, StoredAnswer } from './idempotency.ts';
 import { UnreadableBody } from './json-body.ts';
 import { API_PREFIX } from './prefixes.ts';
@@ -20,12 +21,20 @@ const PASSING: readonly number[] = [401, 412, 429];
 /** Longer error answers are not kept: nothing was done, and a repetition is refused again. In characters. */
 const LONGEST_KEPT_ERROR = 4_096;
 
-/** Registers a declared endpoint. Links begin with `publicUrl`. Without `idempotency`, `Idempotency-Key` and `If-Match` are ignored. */
+/** What endpoints are served with. */
+export interface ServingParts {
+  /** Begins the links in answers. */
+  publicUrl: string;
+  gate: Pick<Gate, 'reauthenticate'>;
+  /** Without it, `Idempotency-Key` and `If-Match` are ignored. */
+  idempotency?: Idempotency;
+}
+
+/** Registers a declared endpoint. */
 export function serveRoute(
   app: FastifyInstance,
   route: Route,
-  publicUrl: string,
-  idempotency: Idempotency | undefined,
+  { publicUrl, gate, idempotency }: ServingParts,
 ): void {
   // One object, so that its serialiser is compiled once.
   const resourceSchema = route.resource?.response && { ...route.resource.response };
@@ -43,9 +52,9 @@ export function serveRoute(
           const members = typeof answer === 'object' ? { ...answer } : {};
           return entityTag(reply.compileSerializationSchema(resourceSchema ?? {})(members));
         };
-        return sendCarefully({ route, publicUrl, idempotency, tagOf }, request, reply);
+        return sendCarefully({ route, publicUrl, gate, idempotency, tagOf }, request, reply);
       }
-      const call = incomingCall(request, reply);
+      const call = incomingCall(gate, request, reply);
       const answer = await route.run(call, publicUrl);
       reply.code(route.success);
       if (answer instanceof StreamedAnswer) {
@@ -69,7 +78,11 @@ export function serveRoute(
   });
 }
 
-function incomingCall(request: FastifyRequest, reply: FastifyReply): IncomingCall {
+function incomingCall(
+  gate: ServingParts['gate'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): IncomingCall {
   return {
     caller: request.caller ?? null,
     session: request.session ?? null,
@@ -83,6 +96,7 @@ function incomingCall(request: FastifyRequest, reply: FastifyReply): IncomingCal
     target: request.url,
     body: request.body,
     requestId: request.id,
+    reauthenticate: () => gate.reauthenticate(request),
     disconnected: () => disconnected(reply),
   };
 }
@@ -143,9 +157,8 @@ function isCareful({ method, resource }: Route, { headers, caller }: FastifyRequ
   );
 }
 
-interface CarefulRoute {
+interface CarefulRoute extends ServingParts {
   route: Route;
-  publicUrl: string;
   idempotency: Idempotency;
   /** The entity tag of an answer of the route's resource. */
   tagOf(answer: unknown): string;
@@ -153,12 +166,12 @@ interface CarefulRoute {
 
 /** Carries out a change under its `Idempotency-Key` and `If-Match`. */
 async function sendCarefully(
-  { route, publicUrl, idempotency, tagOf }: CarefulRoute,
+  { route, publicUrl, gate, idempotency, tagOf }: CarefulRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { caller, headers, method, url: target, body } = request;
-  const call = incomingCall(request, reply);
+  const call = incomingCall(gate, request, reply);
   const ifMatch = headers['if-match'];
   const { resource } = route;
   const precondition: Precondition =

@@ -409,7 +409,12 @@ describe('an unexpected failure', () => {
       config: { publicUrl: 'https://localhost', trustProxy: [], hstsSeconds: 0 },
       routes: [failing('/five-hundred', [500, 503]), failing('/five-hundred-three', [503])],
       portalRoutes: [],
-      gate: { enter: async () => {}, enterPortal: async () => {}, anonymous: async () => {} },
+      gate: {
+        enter: async () => {},
+        reauthenticate: () => Promise.reject(new Error('no answer is held')),
+        enterPortal: async () => {},
+        anonymous: async () => {},
+      },
       certificate: { cert: chain, key },
       connections: limiterFor('api'),
       random: systemRandomness,

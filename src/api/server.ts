@@ -119,7 +119,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       const own = describePortal(config.publicUrl, parts.portalRoutes);
       portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
       for (const route of [...parts.portalRoutes, own])
-        serveRoute(portal, route, config.publicUrl, undefined);
+        serveRoute(portal, route, { publicUrl: config.publicUrl, gate });
     },
     { prefix: PORTAL_PREFIX },
   );
@@ -127,7 +127,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     async (api) => {
       api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
       for (const route of [...routes, ...withConventions([description])]) {
-        serveRoute(api, route, config.publicUrl, parts.idempotency);
+        serveRoute(api, route, { publicUrl: config.publicUrl, gate, idempotency: parts.idempotency });
       }
       api.options('/*', async (_request, reply) => reply.code(204).send());
     },

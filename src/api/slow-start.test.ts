@@ -20,7 +20,12 @@ it('starts even if a plugin takes an hour to load', async () => {
     config: { publicUrl: 'https://localhost', trustProxy: [], hstsSeconds: 0 },
     routes: [],
     portalRoutes: [],
-    gate: { enter: async () => {}, enterPortal: async () => {}, anonymous: async () => {} },
+    gate: {
+      enter: async () => {},
+      reauthenticate: () => Promise.reject(new Error('no answer is held')),
+      enterPortal: async () => {},
+      anonymous: async () => {},
+    },
     certificate: { cert: chain, key },
     connections: limiterFor('api'),
     random: systemRandomness,

@@ -51,8 +51,12 @@ export function operationRoutes(operations: OperationService): Route[] {
       errors: [401, 403, 404, 429, 503],
       parameters: [waitParameter],
       response: operationSchema,
-      handle: ({ caller, id, query, disconnected }) =>
-        operations.wait(caller, id('operation_id'), { seconds: Number(query.wait ?? 0), disconnected }),
+      handle: ({ caller, id, query, disconnected, reauthenticate }) =>
+        operations.wait(caller, id('operation_id'), {
+          seconds: Number(query.wait ?? 0),
+          disconnected,
+          reauthenticate,
+        }),
     }),
     route({
       method: 'DELETE',

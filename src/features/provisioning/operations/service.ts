@@ -13,6 +13,14 @@ import { createWaits } from './waits.ts';
 
 export type OperationService = ReturnType<typeof createOperationService>;
 
+/** A request whose answer is held. */
+interface Held {
+  /** A signal that aborts when the client is gone. */
+  disconnected(): AbortSignal;
+  /** The caller with the present limits. */
+  reauthenticate(): Promise<Caller>;
+}
+
 /** The operations of accounts (docs/api.md, Operations). */
 export function createOperationService(
   { database, queue, activity }: Pick<Platform, 'database' | 'queue' | 'activity'>,
@@ -34,20 +42,20 @@ export function createOperationService(
     get,
 
     /**
-     * The operation when it has ended, or as it is after `seconds`, or at once when the process stops. Throws NotFound, also
-     * if the caller has lost the right meanwhile.
+     * The operation when it has ended, or as it is after `seconds`, or at once when the process stops. Throws NotFound, and
+     * Unauthenticated if the credential or session has ended meanwhile.
      */
     async wait(
       caller: Caller,
       id: string,
-      { seconds, disconnected }: { seconds: number; disconnected(): AbortSignal },
+      { seconds, disconnected, reauthenticate }: Held & { seconds: number },
     ): Promise<Operation> {
       const present = await get(caller, id);
       if (seconds === 0 || present.finished_at !== null) return present;
       const gone = disconnected();
       await waits.hold(id, seconds * SECOND_MS, gone);
       // No one reads this answer.
-      return gone.aborted ? present : get(caller, id);
+      return gone.aborted ? present : get(await reauthenticate(), id);
     },
 
     /** Answers all waiting requests, and later ones at once. */

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestHomeport } from '../../../../test/homeport.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type JobsFixture, openJobsFixture, until } from '../../../../test/jobs.ts';
+import { signedIn } from '../../../../test/portal-client.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
 import { createWaits, type Waits } from './waits.ts';
 
@@ -96,16 +98,48 @@ describe('a wait', () => {
   });
 });
 
-it('a server that stops answers held requests with the present state', async () => {
-  const homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
-  const { accountId, owner } = await homeport.ownedAccount();
-  const install = await homeport.install(owner, accountId);
-  const started = await owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'page' });
-  const path = String(started.headers.location).replace('/v1', '');
-  const held = owner.client.get(`${path}?wait=60`);
-  // The server has the request once it has answered a later one.
-  for (let n = 0; n < 3; n += 1) await owner.client.get(path);
-  await homeport.stop(2_000, 60_000);
-  expect(await held).toMatchObject({ status: 200, body: { status: 'queued' } });
-  await homeport.remove();
+describe('a held request', () => {
+  let homeport: TestHomeport;
+  let owner: Person;
+  let path: string;
+  let id: string;
+  beforeEach(async () => {
+    homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+    const account = await homeport.ownedAccount();
+    owner = account.owner;
+    const install = await homeport.install(owner, account.accountId);
+    const started = await owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'page' });
+    path = String(started.headers.location).replace('/v1', '');
+    id = path.replace('/operations/', '');
+  });
+  afterEach(() => homeport.remove());
+
+  /** Sends requests that are held. The server has them once it has answered later ones. */
+  async function hold(...clients: { get(path: string): Promise<Answer> }[]): Promise<Promise<Answer>[]> {
+    const held = clients.map((client) => client.get(`${path}?wait=60`));
+    for (let n = 0; n < 3; n += 1) await owner.client.get(path);
+    return held;
+  }
+
+  it('is answered with the present state when the server stops', async () => {
+    const [held] = await hold(owner.client);
+    await homeport.stop(2_000, 60_000);
+    expect(await held).toMatchObject({ status: 200, body: { status: 'queued' } });
+  });
+
+  it('gets 401 if its credential was revoked or its session ended meanwhile', async () => {
+    const { services, platform } = homeport;
+    const revoked = await services.credentials.issue(owner.userId, { name: 'revoked' });
+    const portal = await signedIn(homeport, owner);
+    const session = { get: (target: string) => portal.call('GET', `/v1${target}`) };
+    const [byCredential, bySession, other] = await hold(homeport.clientOf(revoked), session, owner.client);
+    await services.credentials.revoke(revoked.username);
+    await portal.delete('/session');
+    await platform.database.write(({ queries }) =>
+      queries.updateTable('jobs').set({ state: 'succeeded' }).where('id', '=', id).execute(),
+    );
+    expect(await byCredential).toMatchObject({ status: 401, body: { message: 'Bad Credentials' } });
+    expect(await bySession).toMatchObject({ status: 401, body: { message: 'Authentication required' } });
+    expect(await other).toMatchObject({ status: 200, body: { status: 'succeeded' } });
+  });
 });
