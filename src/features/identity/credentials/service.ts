@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { type Caller, type CallerLimits, operatorFor } from '../../../access/caller.ts';
+import { type Caller, operatorFor } from '../../../access/caller.ts';
 import { parseLimits } from '../../../access/limits.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import { RATE_LIMITS, type RateCounter } from '../../../access/rate-limits.ts';
@@ -7,12 +7,13 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
-import { InvalidRequest, NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import { countMails } from '../limits/mail-limits.ts';
 import { findUserProfile } from '../users/store.ts';
+import { presentCredential } from './present-credential.ts';
 import {
   faultsOfWidth,
   type GrantedLimits,
@@ -185,7 +186,7 @@ export function createCredentialService(
         const { queries } = transaction;
         // The lock makes concurrent requests respect the limit.
         await lockRow(transaction, 'users', caller.userId);
-        const creator = await creatorOf(queries, caller, now.toISOString());
+        const creator = await presentCredential(queries, caller, now.toISOString());
         const person = { ...caller, limits: creator.limits };
         const wider = faultsOfWidth(creator, wanted, expiresAt);
         const granted = await requireLimits(queries, person, wanted, [...faults, ...wider]);
@@ -239,22 +240,6 @@ export function createCredentialService(
 }
 
 type OwnedCredential = NonNullable<Awaited<ReturnType<typeof findCredentialOwner>>>;
-
-/**
- * The present limits and expiry of the credential that makes a request. Processes cache credentials for seconds, in which a
- * revoked one must not create another.
- */
-async function creatorOf(
-  queries: Queries,
-  { limits, origin }: Caller,
-  now: string,
-): Promise<{ limits: CallerLimits | null; expiresAt: string | null }> {
-  if (origin.credentialId === null) return { limits, expiresAt: null };
-  const row = await findCredentialOwner(queries, origin.credentialId);
-  const hasEnded = !row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now);
-  if (hasEnded) throw new Unauthenticated('Bad Credentials');
-  return { limits: parseLimits(row), expiresAt: row.expires_at };
-}
 
 /** Log details with the user of a credential, if the operator made the change. */
 async function ownerDetails(

@@ -58,7 +58,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
       operationId: 'createSshKey',
       summary: 'Add an SSH key',
       description:
-        'Adds an Ed25519, ECDSA or RSA key (at least 2,048 bits). It opens SFTP connections to every install that you may use.',
+        'Adds an Ed25519, ECDSA or RSA key (at least 2,048 bits). It opens SFTP connections to every install that you may use. A credential that expires cannot add keys.',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,

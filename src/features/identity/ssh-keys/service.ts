@@ -7,6 +7,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { Forbidden, InvalidRequest, NotFound, taken } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { presentCredential } from '../credentials/present-credential.ts';
 import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
 import { countSshKeys, deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyView } from './store.ts';
 
@@ -48,6 +49,7 @@ export function createSshKeyService({
     list: (caller: Caller, page: PageRequest): Promise<PageOf<SshKeyView>> =>
       pageOfSshKeys(reader, caller.userId, page),
 
+    /** Throws InvalidRequest, Forbidden; Unauthenticated if the caller's credential has just ended. */
     async add(caller: Caller, text: string): Promise<SshKeyView> {
       requireUnlimited(caller);
       const parsed = parsePublicKey(text);
@@ -63,6 +65,8 @@ export function createSshKeyService({
       await database
         .write(async (transaction) => {
           await lockRow(transaction, 'users', caller.userId);
+          const { expiresAt } = await presentCredential(transaction.queries, caller, row.created_at);
+          if (expiresAt !== null) throw outlives(expiresAt);
           if ((await countSshKeys(transaction.queries, caller.userId)) >= MAX_KEYS) throw tooMany();
           await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
           await record(transaction, caller, 'ssh_key.create', row);
@@ -89,6 +93,13 @@ const tooMany = () =>
   new InvalidRequest(
     `You have reached the limit of ${MAX_KEYS} SSH keys. Remove one that you no longer need`,
   );
+
+function outlives(expiresAt: string): InvalidRequest {
+  const message = `This credential expires at ${expiresAt}, but an SSH key does not. Add the key in the portal or with a credential without an expiry`;
+  return new InvalidRequest(message, [
+    { resource: 'SshKey', field: 'public_key', type: 'access_error', code: 'wider', message },
+  ]);
+}
 
 /** A key opens every install of its user, so a credential limited to an account or installs may not add or remove keys. */
 function requireUnlimited({ limits }: Caller): void {

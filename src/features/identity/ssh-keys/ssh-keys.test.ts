@@ -12,6 +12,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { signedIn } from '../../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../../test/refusal.ts';
 import { newSshKey } from '../../../../test/ssh-key.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
 import { MAX_KEYS } from './service.ts';
 import { insertSshKey } from './store.ts';
 
@@ -118,6 +119,25 @@ describe('POST /ssh_keys', () => {
     const added = answers.find(({ status }) => status === 201);
     expect((await person.client.delete(`/ssh_keys/${text(added?.body, 'uuid')}`)).status).toBe(204);
     await addedKey(person);
+  });
+
+  it('adds no key that outlives its credential, or that its credential may not add', async () => {
+    const person = await homeport.person();
+    const { credentials } = homeport.services;
+    const expiresAt = new Date(Date.now() + DAY_MS);
+    const expiring = await credentials.issue(person.userId, { name: 'expiring', expiresAt });
+    const client = homeport.clientOf(expiring);
+    const message = `This credential expires at ${expiresAt.toISOString()}, but an SSH key does not. Add the key in the portal or with a credential without an expiry`;
+    expect(await add({ ...person, client }, newSshKey().public)).toMatchObject(
+      refusal('SshKey.public_key', 'access_error / wider', message),
+    );
+    const limits = { readOnly: true, accountId: null, installs: null };
+    const readOnly = homeport.clientOf(await credentials.issue(person.userId, { name: 'reads', limits }));
+    expect(await add({ ...person, client: readOnly }, newSshKey().public)).toMatchObject(FORBIDDEN);
+    expect((await person.client.get('/ssh_keys')).body).toMatchObject({ count: 0 });
+    // It may still take rights away.
+    const id = await addedKey(person);
+    expect((await client.delete(`/ssh_keys/${id}`)).status).toBe(204);
   });
 
   it('refuses malformed keys with the message of the specification', async () => {
