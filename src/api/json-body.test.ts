@@ -109,14 +109,22 @@ describe('readJsonBody', () => {
     expect(Reflect.get({}, 'x')).toBeUndefined();
   });
 
-  it('reads deep and wide JSON fast', async () => {
+  it('refuses arrays and objects within each other beyond 64 levels', async () => {
+    const arrays = (depth: number, within = '') => `${'['.repeat(depth)}${within}${']'.repeat(depth)}`;
+    const read = (text: string) => readJsonBody('application/json', body(text));
+    expect(JSON.stringify(await read(arrays(64)))).toBe(arrays(64));
+    const text = `"${'['.repeat(100)}\\"${'{'.repeat(100)}"`;
+    expect(JSON.stringify(await read(arrays(64, text)))).toBe(arrays(64, text));
+    expect(await codeOf(read(arrays(65)))).toBe('too_deep');
+    expect(await codeOf(read(`{"a":${'{"b":'.repeat(64)}1${'}'.repeat(65)}`))).toBe('too_deep');
+    expect(await codeOf(read(arrays(100_000)))).toBe('too_deep');
+  });
+
+  it('reads wide JSON fast', async () => {
     const taken = await processorMs(async () => {
-      const brackets = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-      expect(Array.isArray(await readJsonBody('application/json', body(brackets)))).toBe(true);
-      const guarded = `{"a":${'{"b":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}}`;
-      await readJsonBody('application/json', body(guarded));
       await readJsonBody('application/json', body(`[${'{"__proto__" :1},'.repeat(50_000)}1]`));
       await readJsonBody('application/json', body(`["__proto__${' '.repeat(900_000)}"]`));
+      await readJsonBody('application/json', body(`[${'"\\\\",'.repeat(150_000)}1]`));
     });
     expect(taken).toBeLessThan(3_000);
   });

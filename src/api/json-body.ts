@@ -7,6 +7,9 @@ export const LARGEST_BODY_BYTES = 1024 * 1024;
 /** Limit for requests without a session. They carry addresses, passwords, codes and tokens of links. */
 export const LARGEST_BODY_OF_STRANGERS_BYTES = 16 * 1024;
 
+/** Arrays and objects within each other. Serialising some thousands of them overflows the stack. */
+const MOST_NESTED = 64;
+
 /**
  * Bytes of a too large body that the server reads and drops. Many clients read the answer only after they have sent the
  * whole body. Closing the connection earlier would reset it, and the answer would be lost.
@@ -49,11 +52,40 @@ export async function readJsonBody(
   } catch {
     throw unreadable('invalid_encoding', 'The body must be UTF-8');
   }
+  if (isNestedDeeply(text)) {
+    throw unreadable(
+      'too_deep',
+      `The body must have at most ${MOST_NESTED} arrays and objects within each other`,
+    );
+  }
   try {
     return secureJson.parse(text, null, { protoAction: 'remove', constructorAction: 'remove' });
   } catch {
     throw unreadable('invalid_json', 'The body must be valid JSON');
   }
+}
+
+/** Whether a JSON text nests arrays and objects too deeply. Brackets within strings do not count. */
+function isNestedDeeply(text: string): boolean {
+  // Each level needs a bracket at both ends.
+  if (text.length <= 2 * MOST_NESTED) return false;
+  let depth = 0;
+  let isString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') isString = false;
+    } else if (character === '"') {
+      isString = true;
+    } else if (character === '[' || character === '{') {
+      depth += 1;
+      if (depth > MOST_NESTED) return true;
+    } else if (character === ']' || character === '}') {
+      depth -= 1;
+    }
+  }
+  return false;
 }
 
 function readBytes(payload: IncomingMessage, largest: number): Promise<Buffer> {

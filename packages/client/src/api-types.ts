@@ -903,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Add an SSH key
-         * @description Adds an Ed25519, ECDSA or RSA key (at least 2,048 bits). It opens SFTP connections to every install that you may use.
+         * @description Adds an Ed25519, ECDSA or RSA key (at least 2,048 bits). It opens SFTP connections to every install that you may use. A credential that expires cannot add keys.
          */
         post: operations["createSshKey"];
         delete?: never;
