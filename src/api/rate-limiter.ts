@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../lib/clock.ts';
+import { entryLimit } from '../lib/entry-limit.ts';
 import { findTaken, takeOfWindow } from './rate-window-store.ts';
 
 const WINDOW_SECONDS = 60;
@@ -52,7 +53,7 @@ interface Allowance {
 }
 
 export function createRateLimiter(database: Database, clock: Clock, log: Logger): RateLimiter {
-  const allowances = new LRUCache<string, Allowance>({ max: KEYS_REMEMBERED });
+  const allowances = new LRUCache<string, Allowance>(entryLimit(KEYS_REMEMBERED));
   /** Time of the next attempt to use the database; undefined while it works. */
   let retryAt: number | undefined;
 

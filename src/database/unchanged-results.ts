@@ -1,5 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../lib/entry-limit.ts';
 
 const RESULTS_KEPT = 5_000;
 
@@ -29,7 +30,7 @@ export function createUnchangedResults(connection: Sqlite.Database): UnchangedRe
   return {
     committed: forget,
     create<Result extends object>(): UnchangedResults<Result> {
-      const results = new LRUCache<string, Result>({ max: RESULTS_KEPT });
+      const results = new LRUCache<string, Result>(entryLimit(RESULTS_KEPT));
       let seen: unknown;
       return (key, read) => {
         if (present === undefined) {
