@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { request } from 'undici';
 import { operatorFor } from '../src/access/caller.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type RunningHomeport, startHomeport } from '../src/app/homeport.ts';
@@ -13,8 +12,8 @@ import { OperatorError } from '../src/lib/operator-error.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/lib/roles.ts';
 import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Client, createAgent, createClient } from './client.ts';
-import { type Conformance, conformanceTo } from './conformance.ts';
 import { type DatabasePlace, migratedPlace, silent } from './database.ts';
+import { apiConformance } from './server-conformance.ts';
 import { freePort } from './servers/free-port.ts';
 
 /** A user with credentials. */
@@ -126,12 +125,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
   const origin = `https://localhost:${port}`;
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');
   const agent = createAgent(ca);
-  let conformance: Conformance | undefined;
-  if (roles.api) {
-    const description = await request(`${origin}/v1/swagger`, { dispatcher: agent });
-    conformance = conformanceTo(await description.body.json());
-  }
-  const parts = { origin, agent, conformance: () => conformance };
+  const parts = { origin, agent, conformance: () => apiConformance(homeport) };
   const clientOf = (credential: IssuedCredential) => createClient(parts, credential);
 
   async function join(

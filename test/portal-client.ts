@@ -1,9 +1,10 @@
 import { type Agent, request } from 'undici';
+import { PORTAL_PREFIX } from '../src/api/prefixes.ts';
 import { DEVICE_COOKIE } from '../src/api/session.ts';
 import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Answer, type CallOptions, type Client, createAgent } from './client.ts';
-import { type Conformance, conformanceTo } from './conformance.ts';
 import type { Person, TestHomeport } from './homeport.ts';
+import { apiConformance, portalConformance } from './server-conformance.ts';
 
 export interface PortalCallOptions extends CallOptions {
   /** Sent as `Origin` instead of the portal's; null sends no header. */
@@ -12,7 +13,7 @@ export interface PortalCallOptions extends CallOptions {
 
 /**
  * Calls one server as the portal in one browser does: keeps cookies and sends its origin. Paths are below `/portal/api`, or name
- * the API: `/v1/user`. Every response is checked against the server's OpenAPI description.
+ * the API: `/v1/user`. Every response of a server in this process is checked against its OpenAPI description.
  */
 export interface PortalClient extends Client {
   call(method: string, path: string, options?: PortalCallOptions): Promise<Answer>;
@@ -26,44 +27,25 @@ export interface PortalClient extends Client {
 /** The password that {@link signedIn} gives users. */
 export const PASSWORD = 'correct horse battery staple';
 
-interface Server {
-  agent: Agent;
-  conformance: { '/v1': Conformance; '/portal/api': Conformance };
-}
+/** What declares the routes of a server; unknown if it runs in another process. */
+type RoutesOfServer = Pick<TestHomeport, 'platform' | 'services'>;
 
-const PORTAL = '/portal/api';
-const servers = new WeakMap<object, Promise<Server>>();
+/** Clients of one server share its agent. */
+const agents = new WeakMap<object, Agent>();
 
-async function connect({ origin, ca }: Pick<TestHomeport, 'origin' | 'ca'>): Promise<Server> {
-  const agent = createAgent(ca);
-  const [api, portal] = await Promise.all(
-    ['/v1/swagger', `${PORTAL}/description`].map(async (path) => {
-      const response = await request(origin + path, { dispatcher: agent });
-      return response.body.json();
-    }),
-  );
-  return {
-    agent,
-    conformance: { '/v1': conformanceTo(api), [PORTAL]: conformanceTo(portal, '') },
-  };
-}
-
-export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>): PortalClient {
-  let server = servers.get(homeport);
-  if (server === undefined) {
-    server = connect(homeport);
-    servers.set(homeport, server);
-  }
-  const connected = server;
+export function createPortalClient(
+  homeport: Pick<TestHomeport, 'origin' | 'ca'> & Partial<RoutesOfServer>,
+): PortalClient {
+  const agent = agents.get(homeport) ?? createAgent(homeport.ca);
+  agents.set(homeport, agent);
 
   async function call(
     method: string,
     path: string,
     { json, raw, headers, origin = homeport.origin }: PortalCallOptions = {},
   ): Promise<Answer> {
-    const { agent, conformance } = await connected;
     const inApi = path.startsWith('/v1/');
-    const url = new URL(homeport.origin + (inApi ? path : PORTAL + path));
+    const url = new URL(homeport.origin + (inApi ? path : PORTAL_PREFIX + path));
     const cookies = [client.cookie, client.device].filter((cookie) => cookie !== null);
     const body = raw ?? (json === undefined ? null : JSON.stringify(json));
     const response = await request(url, {
@@ -79,7 +61,11 @@ export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>
       body,
     });
     const text = await response.body.text();
-    conformance[inApi ? '/v1' : PORTAL](method, url.pathname, response.statusCode, text);
+    const { platform, services } = homeport;
+    if (platform !== undefined && services !== undefined) {
+      const conformance = inApi ? apiConformance({ platform, services }) : portalConformance({ services });
+      conformance(method, url.pathname, response.statusCode, text);
+    }
     keepCookies(response.headers['set-cookie']);
     const parsed: unknown = text === '' ? undefined : JSON.parse(text);
     return { status: response.statusCode, headers: response.headers, body: parsed };
@@ -125,7 +111,7 @@ export async function givePassword(
 
 /** A browser in which a user is signed in with {@link PASSWORD}. */
 export async function signedIn(
-  homeport: Pick<TestHomeport, 'origin' | 'ca' | 'platform'>,
+  homeport: Pick<TestHomeport, 'origin' | 'ca'> & RoutesOfServer,
   person: Pick<Person, 'userId' | 'email'>,
 ): Promise<PortalClient> {
   await givePassword(homeport, person);
