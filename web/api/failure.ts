@@ -2,6 +2,8 @@
 export interface FieldError {
   field: string;
   message: string;
+  /** The server's code of the error. */
+  code?: string;
 }
 
 /** An error response, with the server's own messages. */

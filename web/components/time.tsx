@@ -22,6 +22,11 @@ export function relativeTime(at: Date, now: Date): string {
   return 'just now';
 }
 
+/** Formats a date and time: "21 Feb 2027, 10:00". */
+export function formatTime(at: string): string {
+  return absolute.format(new Date(at));
+}
+
 /** Returns the current time, updated at this interval. */
 export function useNow(everyMs: number): Date {
   const [now, setNow] = useState(() => new Date());

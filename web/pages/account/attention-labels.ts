@@ -17,9 +17,9 @@ export function attentionLabel(
     case 'domain_not_reached':
       return { sentence: `${domain} does not point here${lastChecked(at, now)}.`, section: '/domains' };
     case 'certificate_missing':
-      return { sentence: `${domain} has no certificate.${because}`, section: '/domains' };
+      return { sentence: `${domain} has no certificate.${because}`, section: '/certificates' };
     case 'certificate_ends':
-      return { sentence: `The certificate of ${domain} ${ending(at, now)}.`, section: '/domains' };
+      return { sentence: `The certificate of ${domain} ${ending(at, now)}.`, section: '/certificates' };
   }
 }
 

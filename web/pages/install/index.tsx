@@ -29,6 +29,14 @@ const SECTIONS: readonly { id: string; label: string; content: ComponentType<Sec
     ),
   },
   {
+    id: 'certificates',
+    label: 'Certificates',
+    content: onDemand(
+      () => import('./certificates/certificates-section.tsx'),
+      ({ CertificatesSection }) => CertificatesSection,
+    ),
+  },
+  {
     id: 'backups',
     label: 'Backups',
     content: onDemand(

@@ -1,10 +1,13 @@
+import type { Static } from 'typebox';
 import { type Route, route } from '../../../api/route.ts';
 import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
 import type { DomainService } from './service.ts';
 
 const certificate = Type.Object({
   source: stringEnum(['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED']),
+  id: Type.Integer({ description: 'in the list of certificates of the install' }),
   not_after: Type.String({ format: 'date-time' }),
+  renew_at: nullableString('time of the automatic renewal; null of other sources than the authority'),
 });
 
 export function domainPortalRoutes(domains: DomainService): Route[] {
@@ -28,10 +31,8 @@ export function domainPortalRoutes(domains: DomainService): Route[] {
             ssl_reason: nullableString('one sentence that says why the authority issued no certificate'),
             checked_at: nullableString('time of the last check'),
             report_id: nullableString('the last status report, while it is kept'),
-            certificate: Type.Unsafe<{
-              source: 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED';
-              not_after: string;
-            } | null>({
+            retry_at: nullableString('time of the next automatic order after a failed one'),
+            certificate: Type.Unsafe<Static<typeof certificate> | null>({
               ...certificate,
               type: ['object', 'null'],
             }),

@@ -2,12 +2,25 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
 
-/** The domains of an install with the last check and the certificate of each, oldest first. */
+/**
+ * The domains of an install with the last check, the certificate and the order attempts of each, oldest first. Domains that share
+ * an uploaded certificate have the id under which the list shows it.
+ */
 export function domainsWithCertificates(queries: Queries, installId: string) {
   return queries
     .selectFrom('domains as domain')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
-    .select([
+    .leftJoin('certificate_attempts as attempt', 'attempt.domain_id', 'domain.id')
+    .select((eb) => [
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('certificates as shared')
+            .select((of) => of.fn.min('shared.seq').as('seq'))
+            .whereRef('shared.upload_id', '=', 'certificate.upload_id'),
+          'certificate.seq',
+        )
+        .as('certificate_id'),
       'domain.id as domain_id',
       'domain.name',
       'domain.is_cname',
@@ -16,6 +29,10 @@ export function domainsWithCertificates(queries: Queries, installId: string) {
       'domain.checked_at',
       'certificate.source',
       'certificate.not_after',
+      'certificate.renew_at',
+      'attempt.failures',
+      'attempt.order_id',
+      'attempt.next_at',
     ])
     .where('domain.install_id', '=', installId)
     .orderBy('domain.seq')

@@ -50,19 +50,29 @@ describe('the states of domains', () => {
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('domains').set({ ssl_reason: reason }).where('id', '=', shop).execute(),
     );
-    const selfSigned = {
+    const listed = await owner.client.get(`/installs/${install.id}/ssl_certificates`);
+    const selfSigned = (nth: number) => ({
+      id: field(listed.body, 'certificates', nth, 'id'),
+      renew_at: null,
       source: 'SELF_SIGNED',
       not_after: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-    };
+    });
+    const retry_at = timestamp(clock, 60_000);
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .insertInto('certificate_attempts')
+        .values({ domain_id: shop, failures: 1, next_at: retry_at, held_until: null, order_id: null })
+        .execute(),
+    );
     const unchecked = {
       needs_proof: false,
       ssl_reason: null,
       checked_at: null,
       report_id: null,
-      certificate: selfSigned,
+      retry_at: null,
     };
     expect(await states()).toEqual([
-      { ...unchecked, domain_id: expect.any(String), is_cname: true },
+      { ...unchecked, domain_id: expect.any(String), is_cname: true, certificate: selfSigned(0) },
       {
         domain_id: shop,
         is_cname: false,
@@ -70,17 +80,18 @@ describe('the states of domains', () => {
         ssl_reason: reason,
         checked_at: checkedAt,
         report_id: second,
-        certificate: selfSigned,
+        retry_at,
+        certificate: selfSigned(1),
       },
-      { ...unchecked, domain_id: quiet, is_cname: false },
+      { ...unchecked, domain_id: quiet, is_cname: false, certificate: selfSigned(2) },
     ]);
     const portal = await signedIn(homeport, owner);
     expect(await portal.get(`/installs/${install.id}/domain_states`)).toMatchObject({
       status: 200,
       body: { results: await states() },
     });
-    const listed = await owner.client.get(`/installs/${install.id}/domains`);
-    expect((await states())[0]?.domain_id).toBe(field(listed.body, 'results', 0, 'id'));
+    const domains = await owner.client.get(`/installs/${install.id}/domains`);
+    expect((await states())[0]?.domain_id).toBe(field(domains.body, 'results', 0, 'id'));
   });
 
   it('include the report of the sibling with or without www if it is later', async () => {

@@ -18,7 +18,16 @@ export interface DomainState {
   checked_at: string | null;
   /** The last status report that covers it, possibly requested for its sibling; null once it is deleted. */
   report_id: string | null;
-  certificate: { source: CertificateSource; not_after: string } | null;
+  /** Time of the next automatic order after a failed one; null without one. */
+  retry_at: string | null;
+  certificate: {
+    /** In the list of certificates of the install. */
+    id: number;
+    source: CertificateSource;
+    not_after: string;
+    /** Time of the automatic renewal; null of other sources than the authority. */
+    renew_at: string | null;
+  } | null;
 }
 
 /** The details of all domains of an install, oldest first. Throws NotFound. */
@@ -33,11 +42,17 @@ export async function domainStates(
     lastReports(queries, installId),
   ]);
   const latest = await latestReports(queries, domains, reports);
-  return domains.map(({ source, not_after, name, ...domain }) => ({
-    ...domain,
-    report_id: latest.get(name) ?? null,
-    certificate: source === null || not_after === null ? null : { source, not_after },
-  }));
+  return domains.map(
+    ({ certificate_id: id, source, not_after, renew_at, failures, order_id, next_at, name, ...domain }) => ({
+      ...domain,
+      report_id: latest.get(name) ?? null,
+      retry_at: order_id === null && (failures ?? 0) > 0 ? next_at : null,
+      certificate:
+        id === null || source === null || not_after === null
+          ? null
+          : { id, source, not_after, renew_at: source === 'LETS_ENCRYPT' ? renew_at : null },
+    }),
+  );
 }
 
 /** The last report that covers each name: its own, or a later one of its sibling if that includes the name. */

@@ -41,6 +41,16 @@ export function findBackupsOfJobs(queries: Queries, scope: Scope, ids: readonly 
     .execute();
 }
 
+/** The given domains that still belong to the install. */
+export function findDomainsOfJobs(queries: Queries, installId: string, ids: readonly string[]) {
+  return queries
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('install_id', '=', installId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 /** The statuses of the given backups, by id. */
 export async function statusesOfBackups(
   queries: Queries,

@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
@@ -48,6 +49,7 @@ describe('the operations of an install', () => {
         result: { backup_id: expect.any(String) },
         cache: null,
         backup: { description: 'x', created_at: expect.any(String) },
+        domain: null,
         copy: null,
         status: 'succeeded',
         attempt: 1,
@@ -59,6 +61,25 @@ describe('the operations of an install', () => {
       expect.objectContaining({ kind: 'install.create', status: 'succeeded' }),
     ]);
     expect((await operations()).results).toMatchObject([{ kind: 'install.create' }]);
+  });
+
+  it('name the domain of a certificate order until it is deleted', async () => {
+    const { id } = await homeport.install(owner, accountId);
+    const { body } = await owner.client.post(`/installs/${id}/domains`, { name: 'ordered.example' });
+    const path = `/installs/${id}/domains/${text(body, 'id')}`;
+    await homeport.idle();
+    expect((await owner.client.post(`${path}/ssl_certificate`)).status).toBe(202);
+    await homeport.idle();
+    const order = { kind: 'certificate.order', status: 'failed', cancellable: false };
+    const domain = { id: text(body, 'id'), name: 'ordered.example' };
+    const listed = await operations(id);
+    expect(listed.results[0]).toMatchObject({ ...order, domain });
+    expect(listed.next.order_certificate).not.toBeNull();
+    expect((await owner.client.delete(path)).status).toBe(204);
+    await homeport.idle();
+    expect((await operations(id)).results).toContainEqual(
+      expect.objectContaining({ ...order, domain: null }),
+    );
   });
 
   it('show a backup only to users who see its install', async () => {
@@ -150,6 +171,7 @@ describe('the operations of an install', () => {
       purge_object: null,
       check_status: null,
       verify_domain: null,
+      order_certificate: null,
     });
     expect((await owner.client.post(`/installs/${limited.id}/purge_cache`, { type: 'object' })).status).toBe(
       202,
@@ -158,6 +180,7 @@ describe('the operations of an install', () => {
       purge_object: timestamp(clock, 60_000),
       check_status: null,
       verify_domain: null,
+      order_certificate: null,
     });
     clock.advance(60_000);
     expect((await operations(limited.id)).next.purge_object).toBeNull();
@@ -196,7 +219,7 @@ describe('the portal', () => {
       status: 200,
       body: {
         results: [{ kind: 'install.create' }],
-        next: { purge_object: null, check_status: null, verify_domain: null },
+        next: { purge_object: null, check_status: null, verify_domain: null, order_certificate: null },
         // File websites have no object cache, and this platform has no CDN.
         caches: ['page'],
       },

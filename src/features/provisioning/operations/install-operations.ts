@@ -10,6 +10,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { OPERATION_KINDS } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
+import { orderCertificate } from '../../domains/certificates/jobs.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
 import { heldOperations } from '../../websites/installs/operation-limits-store.ts';
@@ -17,6 +18,7 @@ import { findInstallAccess } from '../../websites/installs/store.ts';
 import type { Cancellations } from './cancellation.ts';
 import {
   findBackupsOfJobs,
+  findDomainsOfJobs,
   latestOperations,
   namesOfInstalls,
   statusesOfBackups,
@@ -31,16 +33,15 @@ export interface NextTurns {
   purge_object: string | null;
   check_status: string | null;
   verify_domain: string | null;
+  order_certificate: string | null;
 }
 
 export type InstallOperationService = ReturnType<typeof createInstallOperationService>;
 
 const MOST_OPERATIONS = 50;
 
-/** The kinds in the portal's list. Checks and certificates are shown with their domains. */
-const LISTED_KINDS = OPERATION_KINDS.filter(
-  (kind) => kind !== 'domain.check' && kind !== 'certificate.order' && kind !== 'install.delete',
-);
+/** The kinds in the portal's list. Checks are shown with their domains. */
+const LISTED_KINDS = OPERATION_KINDS.filter((kind) => kind !== 'domain.check' && kind !== 'install.delete');
 
 export function createInstallOperationService(
   { config, database, clock }: Platform,
@@ -59,6 +60,7 @@ export function createInstallOperationService(
       purge_object: next('purge_object'),
       check_status: next('check_status'),
       verify_domain: next('verify_domain'),
+      order_certificate: next('order_certificate'),
     };
   }
 
@@ -75,6 +77,17 @@ export function createInstallOperationService(
     const scope = await loadScope(reader, caller);
     const rows = await findBackupsOfJobs(reader, scope, ids);
     return new Map(rows.map(({ id, ...backup }) => [id, backup]));
+  }
+
+  /** The domains of an install that certificates are ordered for, by id. Deleted domains are left out. */
+  async function domainsOf(
+    installId: string,
+    jobs: readonly ListedJob[],
+  ): Promise<Map<string, NonNullable<InstallOperation['domain']>>> {
+    const ids = jobs.map(domainIdOf).filter((id) => id !== null);
+    if (ids.length === 0) return new Map();
+    const rows = await findDomainsOfJobs(reader, installId, ids);
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /** The progress of copies, by job id. The source's name is given only if the caller sees that install. */
@@ -121,7 +134,11 @@ export function createInstallOperationService(
       const found = new Map([...unfinished, ...finished].map((record) => [record.seq, record]));
       const newest = [...found.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
       const jobs = newest.map(({ id, job_kind, state, payload }) => ({ id, kind: job_kind, state, payload }));
-      const [backups, copies] = await Promise.all([backupsOf(caller, jobs), copiesOf(caller, jobs)]);
+      const [backups, copies, domains] = await Promise.all([
+        backupsOf(caller, jobs),
+        copiesOf(caller, jobs),
+        domainsOf(installId, jobs),
+      ]);
       const isReadOnly = caller.limits?.readOnly === true;
       const results = newest.map((record): InstallOperation => {
         const job = { kind: record.job_kind, payload: record.payload };
@@ -132,6 +149,7 @@ export function createInstallOperationService(
           cancellable: !isReadOnly && cancellation !== null && isAllowed(cancellation.verb, install),
           cache: cacheOf(job),
           backup: backups.get(backupIdOf(job) ?? '') ?? null,
+          domain: domains.get(domainIdOf(job) ?? '') ?? null,
           copy: copies.get(record.id) ?? null,
         };
       });
@@ -164,6 +182,11 @@ function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): str
     if (kind === type.name) return Value.Parse(type.payload, payload).backup_id;
   }
   return null;
+}
+
+/** The domain that a user ordered a certificate for; null for other operations. */
+function domainIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): string | null {
+  return kind === orderCertificate.name ? Value.Parse(orderCertificate.payload, payload).domain_id : null;
 }
 
 const isCopy = ({ kind }: Pick<ListedJob, 'kind'>) => kind === prepareCopy.name || kind === copyInstall.name;

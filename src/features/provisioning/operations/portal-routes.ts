@@ -23,6 +23,7 @@ export function operationPortalRoutes(operations: InstallOperationService): Rout
           purge_object: nullableString('earliest next purge of the object cache; null: now'),
           check_status: nullableString('earliest next domain check; null: now'),
           verify_domain: nullableString('earliest next domain verification; null: now'),
+          order_certificate: nullableString('earliest next certificate order; null: now'),
         }),
       }),
       handle: ({ caller, id }) => operations.list(caller, id('install_id')),

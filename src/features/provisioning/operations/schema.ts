@@ -107,6 +107,11 @@ const operationBackup = Type.Object(
   { description: 'the backup that is created or restored; null for other kinds and once deleted' },
 );
 
+const operationDomain = Type.Object(
+  { id: uuid(), name: Type.String() },
+  { description: 'the domain that the certificate is for; null for other kinds and once deleted' },
+);
+
 const operationCopy = Type.Object(
   {
     from: nullableString('name of the source install; null if it is deleted or hidden from you'),
@@ -123,6 +128,10 @@ export const installOperationSchema = Type.Object({
   cache: nullableEnum(PURGE_TYPES, 'the cache that is purged; null of the others'),
   backup: Type.Unsafe<Static<typeof operationBackup> | null>({
     ...operationBackup,
+    type: ['object', 'null'],
+  }),
+  domain: Type.Unsafe<Static<typeof operationDomain> | null>({
+    ...operationDomain,
     type: ['object', 'null'],
   }),
   copy: Type.Unsafe<Static<typeof operationCopy> | null>({

@@ -56,7 +56,7 @@ export function primaryWarning(
 
 export function tlsLabel(
   domain: Pick<Domain, 'network_details'>,
-  certificate: DomainState['certificate'],
+  certificate: Pick<NonNullable<DomainState['certificate']>, 'source'> | null,
 ): Label {
   const { status } = domain.network_details.network_info.ssl;
   return status === 'active' && certificate?.source === 'SELF_SIGNED'

@@ -8,6 +8,7 @@ const operation = {
   cache: null,
   backup: null,
   copy: null,
+  domain: null,
   status: 'queued',
   attempt: 0,
   progress: null,
@@ -24,6 +25,10 @@ describe('labels of an operation', () => {
     );
     expect(operationName({ ...operation, kind: 'cache.purge', cache: 'all' })).toBe('Purging all caches');
     expect(operationName({ ...operation, kind: 'cache.purge' })).toBe('Purging a cache');
+    const domain = { id: 'd', name: 'shop.example' };
+    expect(operationName({ ...operation, kind: 'certificate.order', domain })).toBe(
+      'Ordering a certificate for shop.example',
+    );
     const backup = { description: 'before the update', created_at: operation.created_at };
     expect(operationName({ ...operation, kind: 'backup.restore', backup })).toBe(
       'Restoring a backup: before the update',

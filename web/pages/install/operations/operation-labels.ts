@@ -1,5 +1,6 @@
 import type { Operation } from '../../../api/operations.ts';
 import { formatBytes } from '../../../components/bytes.ts';
+import { displayName } from '../../../components/display-name.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import { truncate } from '../../../components/truncate.ts';
 
@@ -32,13 +33,15 @@ const PURGES: Record<NonNullable<Operation['cache']>, string> = {
   all: 'Purging all caches',
 };
 
-/** Returns a label of an operation, with the description of its backup or the source of its copy. */
+/** Returns a label of an operation, with its domain, the description of its backup or the source of its copy. */
 export function operationName({
   kind,
   cache,
   backup,
   copy,
-}: Pick<Operation, 'kind' | 'cache' | 'backup' | 'copy'>): string {
+  domain,
+}: Pick<Operation, 'kind' | 'cache' | 'backup' | 'copy' | 'domain'>): string {
+  if (domain !== null) return `${NAMES[kind]} for ${displayName(domain.name)}`;
   if (copy !== null && copy.from !== null) return `Copying ${copy.from} into this install`;
   if (cache !== null) return PURGES[cache];
   if (backup === null) return NAMES[kind];

@@ -104,7 +104,7 @@ function uploadExpiryMail(
       '',
       'Renew it where you got it, and upload the new one:',
       '',
-      `  ${publicUrl}/installs/${install_id}`,
+      `  ${publicUrl}/installs/${install_id}/certificates`,
       '',
       authority
         ? 'If you do nothing, Homeport orders a certificate for each domain when this one expires. It cannot do that for wildcards.'

@@ -12,6 +12,7 @@ import {
   pkcs8,
   type WantedCertificate,
 } from '../../../../../test/servers/certificate-maker.ts';
+import { operatorFor } from '../../../../access/caller.ts';
 import type { JobKind } from '../../../../jobs/job.ts';
 import { DAY_MS, HOUR_MS } from '../../../../lib/durations.ts';
 import { createMailer } from '../../../../mail/mailer.ts';
@@ -120,6 +121,9 @@ describe('an uploaded certificate', () => {
       certificates: [{ cert_source: 'SELF_SIGNED' }, { domains: ['late.example', '*.late.example'] }],
       next_page_token: '',
     });
+    const shared = field(await list(install), 'certificates', 1, 'id');
+    const states = await homeport.services.domains.states(operatorFor(owner.userId), install.id);
+    expect(states.slice(1).map(({ certificate }) => certificate?.id)).toEqual([shared, shared, shared]);
 
     clock.advance(31 * DAY_MS);
     expect(await list(install)).toMatchObject({ certificates: [{}, { status: 'EXPIRED' }] });
@@ -299,7 +303,7 @@ describe('warnings', () => {
       expect(await subjects()).toEqual([]);
     }
     const mail = mailsTo(homeport, owner.email).find(({ subject }) => subject.startsWith(named));
-    expect(mail?.text).toContain(`/installs/${install.id}`);
+    expect(mail?.text).toContain(`/installs/${install.id}/certificates`);
     expect(mail?.text).toContain('  www.warned.example\n');
   });
 

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import type { Install } from '../../../api/installs.ts';
+import { isUnderWay, type Operation } from '../../../api/operations.ts';
+import { displayName } from '../../../components/display-name.ts';
+import { ProgressBar } from '../../../components/notice.tsx';
+import { Time } from '../../../components/time.tsx';
+import operationStyles from '../operations/operations.module.css';
+import { OperationItem } from '../operations/operations.tsx';
+import { hasNoAuthority, orderObstacle } from './certificate-sentences.ts';
+import styles from './certificates.module.css';
+import type { ServedDomain } from './listed-certificates.ts';
+import { OrderCertificate } from './order-certificate.tsx';
+
+/** The orders of one domain: the one in progress, why the last one failed, and a button for a new one. */
+export function CertificateOrders({
+  install,
+  served,
+  order,
+  next,
+  mayWork,
+  named,
+  replacesUpload,
+  children,
+}: {
+  install: Install;
+  served: ServedDomain;
+  /** The latest order of a user, if it is to be shown. */
+  order: Operation | null;
+  next: string | null;
+  mayWork: boolean;
+  /** Whether to show the name of the domain, because the certificate has several. */
+  named: boolean;
+  replacesUpload: boolean;
+  /** Other actions, shown beside the button. */
+  children?: ReactNode;
+}) {
+  const { domain, state } = served;
+  const name = displayName(domain.name);
+  const obstacle = orderObstacle(served);
+  const mayOrder =
+    mayWork && install.status === 'active' && obstacle === null && !hasNoAuthority(domain, state);
+  const pending = order !== null && isUnderWay(order);
+  const reason = obstacle === null ? state.ssl_reason : null;
+  return (
+    <div className={styles.orders}>
+      <div className={styles.row}>
+        {named && <strong>{name}</strong>}
+        {mayOrder && (
+          <OrderCertificate
+            installId={install.id}
+            domain={domain}
+            next={next}
+            pending={pending}
+            replacesUpload={replacesUpload}
+          />
+        )}
+        {children}
+      </div>
+      {obstacle !== null && <p>{obstacle}</p>}
+      {reason !== null && reason !== order?.error?.message && (
+        <p>
+          The last order for {name} failed: {reason}
+        </p>
+      )}
+      <ul className={operationStyles.list} aria-live="polite" aria-label={`Order for ${name}`}>
+        {order !== null && <OperationItem operation={order} />}
+      </ul>
+      {pending && <ProgressBar label={`Ordering a certificate for ${name}`} />}
+      {reason !== null && state.retry_at !== null && !pending && (
+        <p className={styles.soft}>
+          Next automatic order: <Time at={state.retry_at} exact />.
+        </p>
+      )}
+    </div>
+  );
+}
