@@ -248,7 +248,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     for (let nth = 0; nth < 60; nth++) await owner.client.post(path);
     await orderNow('away.example').click();
     await page
-      .getByText(/Too many certificate orders of this account\. Try again in \d+ minutes\./)
+      .getByText(/Too many certificate orders of this account\. Try again in \d+ (minutes|seconds?)\./)
       .waitFor();
   });
 });

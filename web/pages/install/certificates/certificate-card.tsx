@@ -21,6 +21,7 @@ export function CertificateCard({
   operations,
   next,
   mayWork,
+  hasAuthority,
   onUpload,
 }: {
   install: Install;
@@ -29,6 +30,8 @@ export function CertificateCard({
   /** When the next order of the install is allowed; null for now. */
   next: string | null;
   mayWork: boolean;
+  /** Whether the provider has a certificate authority. */
+  hasAuthority: boolean;
   onUpload(): void;
 }) {
   const now = useNow(EVERY_MINUTE_MS);
@@ -89,7 +92,7 @@ export function CertificateCard({
           served={served}
           order={shownOrder(operations, served.domain.id, certificate, now)}
           next={next}
-          mayWork={mayWork}
+          mayOrder={mayWork && hasAuthority}
           named={others > 0}
           replacesUpload={isUpload && state?.tone !== 'bad'}
         >

@@ -6,7 +6,7 @@ import { ProgressBar } from '../../../components/notice.tsx';
 import { Time } from '../../../components/time.tsx';
 import operationStyles from '../operations/operations.module.css';
 import { OperationItem } from '../operations/operations.tsx';
-import { hasNoAuthority, orderObstacle } from './certificate-sentences.ts';
+import { orderObstacle } from './certificate-sentences.ts';
 import styles from './certificates.module.css';
 import type { ServedDomain } from './listed-certificates.ts';
 import { OrderCertificate } from './order-certificate.tsx';
@@ -17,7 +17,7 @@ export function CertificateOrders({
   served,
   order,
   next,
-  mayWork,
+  mayOrder,
   named,
   replacesUpload,
   children,
@@ -27,7 +27,8 @@ export function CertificateOrders({
   /** The latest order of a user, if it is to be shown. */
   order: Operation | null;
   next: string | null;
-  mayWork: boolean;
+  /** Whether the user may order certificates, and there is an authority. */
+  mayOrder: boolean;
   /** Whether to show the name of the domain, because the certificate has several. */
   named: boolean;
   replacesUpload: boolean;
@@ -37,15 +38,14 @@ export function CertificateOrders({
   const { domain, state } = served;
   const name = displayName(domain.name);
   const obstacle = orderObstacle(served);
-  const mayOrder =
-    mayWork && install.status === 'active' && obstacle === null && !hasNoAuthority(domain, state);
+  const offered = mayOrder && install.status === 'active' && obstacle === null;
   const pending = order !== null && isUnderWay(order);
   const reason = obstacle === null ? state.ssl_reason : null;
   return (
     <div className={styles.orders}>
       <div className={styles.row}>
         {named && <strong>{name}</strong>}
-        {mayOrder && (
+        {offered && (
           <OrderCertificate
             installId={install.id}
             domain={domain}

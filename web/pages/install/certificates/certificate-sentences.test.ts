@@ -52,7 +52,7 @@ describe('the renewal of a certificate', () => {
     const selfSigned = { id: 1, source: 'SELF_SIGNED' as const, not_after: '', renew_at: null };
     const within = (ssl: 'pending' | 'active') => served('a.example', { certificate: selfSigned }, { ssl });
     expect(renewal(of('SELF_SIGNED', 90), within('pending'))).toContain('until the certificate authority');
-    expect(renewal(of('SELF_SIGNED', 90), within('active'))).toContain('has no certificate authority');
+    expect(renewal(of('SELF_SIGNED', 90), within('active'))).toContain('until you upload');
     expect(renewal(of('SELF_SIGNED', 90), served('*.a.example'))).toContain('until you upload');
   });
 });

@@ -1,5 +1,5 @@
 import type { Certificate } from '../../../api/certificates.ts';
-import type { Domain, DomainState } from '../../../api/domains.ts';
+import type { Domain } from '../../../api/domains.ts';
 import { displayName } from '../../../components/display-name.ts';
 import { DAY_MS } from '../../../components/time.tsx';
 import { daysLeft, type Label } from '../domains/domain-labels.ts';
@@ -27,13 +27,13 @@ export function certificateState({ cert_source, expires_time }: Dated, now: Date
   return left.tone === 'good' ? { word: 'Valid', tone: 'good' } : left;
 }
 
-/** Returns whether the provider has no certificate authority, so that nothing can be ordered. */
-export function hasNoAuthority(
-  domain: Pick<Domain, 'network_details'>,
-  { certificate }: Pick<DomainState, 'certificate'>,
-): boolean {
+/**
+ * Returns whether a domain shows that the provider has no certificate authority, so that nothing can be ordered. With
+ * an authority, HTTPS is not active while the certificate is self-signed.
+ */
+export function showsNoAuthority({ domain, state }: ServedDomain): boolean {
   const { status } = domain.network_details.network_info.ssl;
-  return certificate?.source === 'SELF_SIGNED' && status === 'active';
+  return state.certificate?.source === 'SELF_SIGNED' && status === 'active';
 }
 
 const isWildcard = ({ name }: Pick<Domain, 'name'>) => name.startsWith('*.');
@@ -41,13 +41,13 @@ const isWildcard = ({ name }: Pick<Domain, 'name'>) => name.startsWith('*.');
 /** Returns how a certificate is renewed or replaced. `date` formats a time. */
 export function renewalSentence(
   certificate: Dated,
-  { domain, state }: ServedDomain,
+  served: ServedDomain,
   { now, date }: { now: Date; date(at: string): string },
 ): string {
   const isExpired = Date.parse(certificate.expires_time) <= now.getTime();
   switch (certificate.cert_source) {
     case 'LETS_ENCRYPT': {
-      const at = state.certificate?.renew_at ?? null;
+      const at = served.state.certificate?.renew_at ?? null;
       if (at === null) return 'Automatic.';
       return Date.parse(at) > now.getTime()
         ? `Automatic, planned for ${date(at)}.`
@@ -58,9 +58,9 @@ export function renewalSentence(
         ? 'None. Upload a new certificate, or order an automatic one.'
         : 'None. Upload a new certificate before this one expires. Account owners get emails in time.';
     case 'SELF_SIGNED':
-      if (isWildcard(domain)) return 'Browsers show a warning until you upload a certificate.';
-      return hasNoAuthority(domain, state)
-        ? 'Homeport renews it, but browsers show a warning. Your provider has no certificate authority, so upload a certificate.'
+      if (isWildcard(served.domain)) return 'Browsers show a warning until you upload a certificate.';
+      return showsNoAuthority(served)
+        ? 'Automatic, but browsers show a warning until you upload a certificate.'
         : 'Browsers show a warning until the certificate authority issues a certificate, which replaces this one.';
     default:
       return 'Unknown.';

@@ -9,6 +9,7 @@ import { Empty, Section } from '../../../components/page.tsx';
 import { useMay } from '../../../session/session.ts';
 import { SearchedDomains } from '../domains/searched-domains.tsx';
 import { CertificateCard } from './certificate-card.tsx';
+import { showsNoAuthority } from './certificate-sentences.ts';
 import { type ListedCertificate, listCertificates } from './listed-certificates.ts';
 import { UploadCertificate } from './upload-certificate.tsx';
 
@@ -17,20 +18,8 @@ export function CertificatesSection({ install }: { install: Install }) {
   const domains = useDomains(install.id);
   const states = useDomainStates(install.id);
   const certificates = useCertificates(install.id);
-  const operations = useOperations(install.id).data;
   const mayWork = useMay(install.account.id)('install.work');
   const [uploading, setUploading] = useState(false);
-  const card = (listed: ListedCertificate) => (
-    <CertificateCard
-      key={listed.id}
-      install={install}
-      listed={listed}
-      operations={operations?.results ?? []}
-      next={operations?.next.order_certificate ?? null}
-      mayWork={mayWork}
-      onUpload={() => setUploading(true)}
-    />
-  );
   return (
     <Section
       title="Certificates"
@@ -43,23 +32,18 @@ export function CertificatesSection({ install }: { install: Install }) {
         )
       }
     >
-      <p>
-        Homeport orders and renews a certificate for each domain that points here. You can also upload your
-        own.
-      </p>
       <Loaded query={domains} what="domains">
         {(all) => (
           <Loaded query={states} what="domains">
             {(details) => (
               <Loaded query={certificates} what="certificates">
                 {(found) => (
-                  <SearchedDomains
-                    items={listCertificates(all, details, found)}
-                    namesOf={(listed) => listed.domains.map(({ domain }) => domain.name)}
-                    empty={<Empty>This install has no domains yet.</Empty>}
-                  >
-                    {card}
-                  </SearchedDomains>
+                  <CertificateList
+                    install={install}
+                    listed={listCertificates(all, details, found)}
+                    mayWork={mayWork}
+                    onUpload={() => setUploading(true)}
+                  />
                 )}
               </Loaded>
             )}
@@ -68,5 +52,47 @@ export function CertificatesSection({ install }: { install: Install }) {
       </Loaded>
       <UploadCertificate open={uploading} onOpenChange={setUploading} installId={install.id} />
     </Section>
+  );
+}
+
+function CertificateList({
+  install,
+  listed,
+  mayWork,
+  onUpload,
+}: {
+  install: Install;
+  listed: ListedCertificate[];
+  mayWork: boolean;
+  onUpload(): void;
+}) {
+  const operations = useOperations(install.id).data;
+  const hasAuthority = !listed.some(({ domains }) => domains.some(showsNoAuthority));
+  return (
+    <>
+      <p>
+        {hasAuthority
+          ? 'Homeport orders and renews a certificate for each domain that points here. You can also upload your own.'
+          : 'Your provider has no certificate authority, so Homeport cannot order certificates. You can upload your own.'}
+      </p>
+      <SearchedDomains
+        items={listed}
+        namesOf={({ domains }) => domains.map(({ domain }) => domain.name)}
+        empty={<Empty>This install has no domains yet.</Empty>}
+      >
+        {(one) => (
+          <CertificateCard
+            key={one.id}
+            install={install}
+            listed={one}
+            operations={operations?.results ?? []}
+            next={operations?.next.order_certificate ?? null}
+            mayWork={mayWork}
+            hasAuthority={hasAuthority}
+            onUpload={onUpload}
+          />
+        )}
+      </SearchedDomains>
+    </>
   );
 }
