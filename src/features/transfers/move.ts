@@ -6,6 +6,7 @@ import { OPEN_TRANSFER } from '../../database/tables/transfers.ts';
 import { PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { withdrawArchives } from '../backups/archives/store.ts';
 import { assignNames } from '../domains/domains/name-assignment.ts';
 import { ownershipDomainOf } from '../domains/domains/ownership.ts';
 import { beginVerification } from '../domains/domains/verifications.ts';
@@ -60,6 +61,8 @@ export async function concludeTransfer(
   const names = await namesOfInstalls(queries, ids);
   await moveRows(queries, { siteId, installIds: ids, originId, destinationId });
   await moveJobs(queries, ids, destinationId);
+  const now = timestamp(platform.clock);
+  await withdrawArchives(queries, ids, { reason: 'The site was transferred to another account.', now });
   await narrowCredentials(transaction, platform, originId, new Set(ids));
   await moveNames(transaction, platform, { originId, destinationId, names });
   const site = await findTransferredSite(queries, siteId);
@@ -70,7 +73,7 @@ export async function concludeTransfer(
   await changeTransfer(queries, transferId, OPEN_TRANSFER, {
     ...moved,
     status: 'completed',
-    updated_at: timestamp(platform.clock),
+    updated_at: now,
   });
   const { origin_name, destination_name } = transfer;
   const done = { action: 'site_transfer.complete', subject: { id: siteId, name: moved.site_name } } as const;
@@ -82,9 +85,9 @@ export async function concludeTransfer(
     ...done,
     details: { from: origin_name, installs: ids.length },
   });
-  const now = { ...transfer, ...moved };
-  await tellOwners(transaction, platform, now, { news: 'given', to: 'origin' });
-  await tellOwners(transaction, platform, now, { news: 'received', to: 'destination' });
+  const concluded = { ...transfer, ...moved };
+  await tellOwners(transaction, platform, concluded, { news: 'given', to: 'origin' });
+  await tellOwners(transaction, platform, concluded, { news: 'received', to: 'destination' });
 }
 
 /** Ends an open transfer that cannot be carried out: as cancelled if nobody accepted it, otherwise as failed. The site stays. */

@@ -1,6 +1,6 @@
 import type { Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
-import { copiesLane } from '../backups/jobs.ts';
+import { archivesLane, copiesLane } from '../backups/jobs.ts';
 
 /** A site with the installs that move with it. */
 interface MovedSite {
@@ -75,7 +75,7 @@ export async function moveJobs(
   await queries
     .updateTable('jobs')
     .set({ share: destinationId })
-    .where('lane', 'in', [...installIds, ...installIds.map(copiesLane)])
+    .where('lane', 'in', [...installIds, ...installIds.map(copiesLane), ...installIds.map(archivesLane)])
     .where('state', 'in', ['queued', 'running'])
     .execute();
   await queries

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import ssh2 from 'ssh2';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { text } from '../../../test/client.ts';
+import { createAgent, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { newSshKey } from '../../../test/ssh-key.ts';
@@ -143,6 +144,41 @@ describe('rights', () => {
     const next = await connect(keys.destination.private);
     expect((await next.files.readdir('.')).length).toBeGreaterThan(0);
     next.client.end();
+  });
+});
+
+describe('links to archives', () => {
+  it('of the former account end with the transfer, and do not return with the site', async () => {
+    const now = await newSituation(homeport, true);
+    const { origin, destination, siteId, install } = now;
+    const agent = createAgent(homeport.ca);
+    const path = `/installs/${install.id}`;
+    const backup = { description: 'To keep', notification_emails: [] };
+    const made = await origin.owner.client.post(`${path}/backups`, backup);
+    await homeport.idle();
+    const pack = async ({ client }: Person) => {
+      await client.post(`${path}/archives`, { backup_id: text(made.body, 'id') });
+      await homeport.idle();
+      const { body } = await client.get(`${path}/archives`);
+      return text(body, 'results', 0, 'download_uri');
+    };
+    const statusOf = async (uri: string) => {
+      const { statusCode, body } = await request(uri, { dispatcher: agent });
+      await body.dump();
+      return statusCode;
+    };
+    const former = await pack(origin.owner);
+    expect(await statusOf(former)).toBe(200);
+    await transferred(homeport, now);
+    expect(await statusOf(former)).toBe(403);
+    expect((await destination.owner.client.get(`${path}/archives`)).body).toMatchObject({ count: 0 });
+    const next = await pack(destination.owner);
+    expect(await statusOf(next)).toBe(200);
+    const back = await asked(destination.owner, siteId, origin.accountId);
+    await accept(origin.owner, origin.accountId, back);
+    await homeport.idle();
+    for (const uri of [former, next]) expect(await statusOf(uri)).toBe(403);
+    await agent.close();
   });
 });
 

@@ -19,6 +19,7 @@ import {
   findArchive,
   findDownload,
   insertArchive,
+  isCompleted,
   pageOfArchives,
   presentArchives,
   type SeenArchive,
@@ -127,6 +128,9 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
       const { id, bytes, sha256, install_id, install_name, created_at } = archive;
       return { id, bytes, sha256, created_at, install: { id: install_id, name: install_name } };
     },
+
+    /** Whether a download that runs may go on. It may end after its link has expired. */
+    mayContinue: (archiveId: string): Promise<boolean> => isCompleted(reader, archiveId),
   };
 }
 

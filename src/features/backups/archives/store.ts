@@ -162,6 +162,32 @@ export function expiredArchives(
     .execute();
 }
 
+/** Ends the links of installs' completed archives, and the downloads that run. */
+export async function withdrawArchives(
+  queries: Queries,
+  installIds: readonly string[],
+  { reason, now }: { reason: string; now: string },
+): Promise<void> {
+  if (installIds.length === 0) return;
+  await queries
+    .updateTable('archives')
+    .set({ state: 'aborted', reason, expires_at: now })
+    .where('install_id', 'in', installIds)
+    .where('state', '=', 'completed')
+    .execute();
+}
+
+/** Whether an archive is completed and has not been withdrawn or deleted. */
+export async function isCompleted(queries: Queries, archiveId: string): Promise<boolean> {
+  const archive = await queries
+    .selectFrom('archives')
+    .select('id')
+    .where('id', '=', archiveId)
+    .where('state', '=', 'completed')
+    .executeTakeFirst();
+  return archive !== undefined;
+}
+
 /** Whether an archive has expired, or is past the time in which it could be made. */
 export async function isArchiveOver(
   queries: Queries,

@@ -15,8 +15,11 @@ let uri: string;
 /** Bytes that were read from the host. */
 let read: number;
 
+let isWithdrawn: boolean;
+
 beforeEach(() => {
   read = 0;
+  isWithdrawn = false;
 });
 afterEach(() => app.close());
 
@@ -34,7 +37,7 @@ async function serve(options: Partial<DownloadsOptions> = {}, bytes = 500 * MIB)
   };
   await app.register(
     archiveDownloads({
-      archives: { findByLink: async () => archive },
+      archives: { findByLink: async () => archive, mayContinue: async () => !isWithdrawn },
       async readPacked(_install, _id, { length }) {
         read += length;
         return Buffer.alloc(length);
@@ -135,4 +138,13 @@ it('a download that breaks off ends the connection, so that nobody takes it for 
   const { statusCode, body } = await request(uri);
   expect(statusCode).toBe(200);
   await expect(body.arrayBuffer()).rejects.toThrow();
+});
+
+it('a download ends when its archive is withdrawn', async () => {
+  await serve();
+  const { statusCode, body } = await request(uri);
+  expect(statusCode).toBe(200);
+  isWithdrawn = true;
+  await expect(body.arrayBuffer()).rejects.toThrow();
+  expect(read).toBeLessThan(100 * MIB);
 });

@@ -8,7 +8,7 @@ import type { ArchiveService } from '../archives/service.ts';
 import { type ByteRange, requestedRange } from './byte-range.ts';
 
 export interface DownloadsOptions {
-  archives: Pick<ArchiveService, 'findByLink'>;
+  archives: Pick<ArchiveService, 'findByLink' | 'mayContinue'>;
   /** Reads from the host of an install. */
   readPacked: Host['readPacked'];
   /** Counts a request by its address. */
@@ -55,6 +55,9 @@ export function archiveDownloads({ archives, readPacked, admit, stallMs = STALL_
     stalled: () => void,
   ): AsyncGenerator<Buffer> {
     for (let offset = first; offset <= last; ) {
+      if (offset > first && !(await archives.mayContinue(archive.id))) {
+        throw new Error(`the archive ${archive.id} was withdrawn during a download`);
+      }
       const length = Math.min(MOST_READ_BYTES, last + 1 - offset);
       const bytes = await readPacked(archive.install, archive.id, { offset, length });
       if (bytes.length === 0) throw new Error(`the archive ${archive.id} is shorter than it was`);
