@@ -16,6 +16,27 @@ export function samplesOf(request) {
   ];
 }
 
+/** The request of an operation with the examples of its parameters and its body. `api`: the address of the API. */
+export function requestOf(api, description, path, method) {
+  const operation = description.paths[path][method];
+  const parameters = operation.parameters ?? [];
+  const filled = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce(
+      (text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(example ?? name)),
+      path,
+    );
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && (parameter.example ?? '') !== '')
+    .map(({ name, example }) => `${name}=${encodeURIComponent(example)}`);
+  return {
+    method: method.toUpperCase(),
+    url: `${api}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    body: operation.requestBody?.content['application/json']?.example,
+    anonymous: operation.security?.length === 0,
+  };
+}
+
 /** The single-quoted form of a text in a POSIX shell. */
 const shellQuoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 

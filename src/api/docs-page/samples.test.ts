@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { has } from '../../../test/missing-programs.ts';
 
@@ -36,13 +37,16 @@ const RUNNERS: Record<string, { program: string; file: string; flags: () => stri
   PHP: { program: 'php', file: 'request.php', flags: () => ['-d', `curl.cainfo=${ca}`] },
 };
 
-async function samplesOf(request: object) {
-  // The page's scripts are not part of the TypeScript project.
+/** Calls a function of the page's scripts, which are not part of the TypeScript project. */
+async function call(name: string, ...given: unknown[]): Promise<unknown> {
   const module: unknown = await import(new URL('samples.js', import.meta.url).href);
-  const write: unknown = Reflect.get(Object(module), 'samplesOf');
-  if (typeof write !== 'function') throw new Error('samples.js exports no samplesOf');
-  return Value.Parse(Type.Array(Sample), write(request));
+  const found: unknown = Reflect.get(Object(module), name);
+  if (typeof found !== 'function') throw new Error(`samples.js exports no ${name}`);
+  return found(...given);
 }
+
+const samplesOf = async (request: object) =>
+  Value.Parse(Type.Array(Sample), await call('samplesOf', request));
 
 async function runSample(language: string, request: object): Promise<string> {
   const runner = RUNNERS[language];
@@ -78,4 +82,27 @@ describe.each(present)('the example in %s', (language) => {
     const request = { method: 'POST', url: url('/sites'), body: { name, account_id: accountId } };
     expect(await runSample(language, request)).toContain(JSON.stringify(name));
   });
+});
+
+it('the example of every list has its query parameters, with values that the endpoint takes', async () => {
+  const description = (await homeport.anonymous.get('/swagger')).body;
+  const paths = Object.entries<{ get?: { parameters?: { in: string; name: string; example?: unknown }[] } }>(
+    Object(field(description, 'paths')),
+  );
+  let lists = 0;
+  for (const [path, { get }] of paths) {
+    const query = get?.parameters?.filter((one) => one.in === 'query') ?? [];
+    if (query.length === 0) continue;
+    const { url } = Value.Parse(
+      Type.Object({ url: Type.String() }),
+      await call('requestOf', 'https://localhost/v1', description, path, 'get'),
+    );
+    const { pathname, searchParams, search } = new URL(url);
+    const named = query.filter(({ example }) => example !== '').map(({ name }) => name);
+    expect([...searchParams.keys()], path).toEqual(named);
+    const { status } = await owner.client.get(`${pathname.replace('/v1', '')}${search}`);
+    expect([200, 404], url).toContain(status);
+    lists += 1;
+  }
+  expect(lists).toBeGreaterThan(15);
 });

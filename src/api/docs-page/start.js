@@ -1,4 +1,4 @@
-import { samplesOf } from './samples.js';
+import { requestOf, samplesOf } from './samples.js';
 
 /** The API at the address where this page was opened, which need not be the public URL in the description. */
 const api = new URL('../v1', location.href).href;
@@ -15,7 +15,7 @@ function requestExamples() {
             null,
             React.createElement(Examples, {
               React,
-              samples: samplesOf(requestOf(specSelectors.specJson().toJS(), ...props.pathMethod)),
+              samples: samplesOf(requestOf(api, specSelectors.specJson().toJS(), ...props.pathMethod)),
             }),
             React.createElement(Parameters, props),
           ),
@@ -49,23 +49,6 @@ function Examples({ React, samples }) {
       shown.source,
     ),
   );
-}
-
-/** The request of an operation with the examples of its parameters and its body. */
-function requestOf(description, path, method) {
-  const operation = description.paths[path][method];
-  const filled = (operation.parameters ?? [])
-    .filter((parameter) => parameter.in === 'path')
-    .reduce(
-      (text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(example ?? name)),
-      path,
-    );
-  return {
-    method: method.toUpperCase(),
-    url: `${api}${filled}`,
-    body: operation.requestBody?.content['application/json']?.example,
-    anonymous: operation.security?.length === 0,
-  };
 }
 
 const answer = await fetch(`${api}/swagger`);
