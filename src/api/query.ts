@@ -49,7 +49,7 @@ export function wordParameter<Name extends string>(
     schema: { type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) },
     example: words[0],
     read(text) {
-      if (!words.includes(text)) throw refused(name, `${name} must be one of ${words.join(', ')}`);
+      if (!words.includes(text)) throw refusedQuery(name, `${name} must be one of ${words.join(', ')}`);
       return text;
     },
   };
@@ -63,7 +63,10 @@ export function textParameter<Name extends string>(name: Name, description: stri
     example: 'shop',
     read(text) {
       if (text.length > LONGEST_TEXT || CONTROL_CHARACTER.test(text)) {
-        throw refused(name, `${name} must be at most ${LONGEST_TEXT} characters, and no control characters`);
+        throw refusedQuery(
+          name,
+          `${name} must be at most ${LONGEST_TEXT} characters, and no control characters`,
+        );
       }
       return text;
     },
@@ -97,7 +100,7 @@ export function timeParameter<Name extends string>(name: Name, description: stri
       // The databases store years as four digits.
       const year = at.getUTCFullYear();
       if (!(year >= 1 && year <= 9999)) {
-        throw refused(name, `${name} must be a time such as 2026-01-31T00:00:00Z`);
+        throw refusedQuery(name, `${name} must be a time such as 2026-01-31T00:00:00Z`);
       }
       return at.toISOString();
     },
@@ -114,7 +117,7 @@ export function dayParameter<Name extends string>(name: Name, description: strin
       const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
       // Only days that exist are written back alike.
       const exists = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
-      if (!exists) throw refused(name, `${name} must be a day such as 2026-01-31`);
+      if (!exists) throw refusedQuery(name, `${name} must be a day such as 2026-01-31`);
       return text;
     },
   };
@@ -131,7 +134,7 @@ export function wholeParameter<Name extends string>(
     schema: { type: 'integer', minimum: 0, default: fallback, description },
     example: fallback,
     read(text) {
-      if (!/^\d{1,15}$/.test(text)) throw refused(name, `${name} must be a whole number, 0 or greater`);
+      if (!/^\d{1,15}$/.test(text)) throw refusedQuery(name, `${name} must be a whole number, 0 or greater`);
       return text;
     },
   };
@@ -151,14 +154,15 @@ export function readQuery<Name extends string>(
     const [text, ...more] = query.getAll(name);
     if (more.length > 0) {
       if (!strict) continue;
-      throw refused(name, `${name} must be given once`);
+      throw refusedQuery(name, `${name} must be given once`);
     }
     if (text !== undefined) values[name] = read(text);
   }
   return values;
 }
 
-function refused(field: string, message: string): InvalidRequest {
+/** The failure of a malformed query parameter. `message` says what to send instead. */
+export function refusedQuery(field: string, message: string): InvalidRequest {
   return new InvalidRequest(INVALID_PARAMETERS, [
     { resource: 'Query', field, type: 'invalid_value', code: 'invalid_format', message },
   ]);

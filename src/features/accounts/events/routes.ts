@@ -1,11 +1,42 @@
-import { idParameter, type QueryParameter, timeParameter, wordParameter } from '../../../api/query.ts';
+import {
+  idParameter,
+  type QueryParameter,
+  refusedQuery,
+  timeParameter,
+  wordParameter,
+} from '../../../api/query.ts';
 import { queryRoute, type Route } from '../../../api/route.ts';
-import { INVALID_PARAMETERS, invalidValue } from '../../../lib/failures.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { eventPageSchema } from './schema.ts';
 import type { EventService } from './service.ts';
 
 const MOST = 100;
+
+/** Both databases can hold 15 digits. */
+const LIMIT: QueryParameter<'limit'> = {
+  name: 'limit',
+  schema: {
+    type: 'integer',
+    minimum: 1,
+    default: MOST,
+    description: `events in a page; over ${MOST} counts as ${MOST}`,
+  },
+  example: 20,
+  read(text) {
+    if (/^[1-9]\d{0,14}$/.test(text)) return text;
+    throw refusedQuery('limit', 'limit must be a whole number, 1 or greater');
+  },
+};
+
+const CURSOR: QueryParameter<'cursor'> = {
+  name: 'cursor',
+  schema: { type: 'string', description: '`next_cursor` of the page before' },
+  example: '1042',
+  read(text) {
+    if (/^\d{1,15}$/.test(text)) return text;
+    throw refusedQuery('cursor', 'cursor must be next_cursor of an earlier answer');
+  },
+};
 
 export function eventRoutes(events: EventService): Route[] {
   return [
@@ -18,16 +49,8 @@ export function eventRoutes(events: EventService): Route[] {
       tag: 'Events',
       errors: [400, 401, 429, 503],
       parameters: [
-        digitsParameter('limit', /^[1-9]\d{0,14}$/, 20, {
-          type: 'integer',
-          minimum: 1,
-          default: MOST,
-          description: `events in a page; over ${MOST} counts as ${MOST}`,
-        }),
-        digitsParameter('cursor', /^\d{1,15}$/, '1042', {
-          type: 'string',
-          description: '`next_cursor` of the page before',
-        }),
+        LIMIT,
+        CURSOR,
         idParameter('account_id'),
         idParameter('install_id'),
         wordParameter('type', EVENT_TYPES, 'only events of this type'),
@@ -40,22 +63,4 @@ export function eventRoutes(events: EventService): Route[] {
       },
     }),
   ];
-}
-
-/** A number of decimal digits that both databases can hold. */
-function digitsParameter<Name extends string>(
-  name: Name,
-  pattern: RegExp,
-  example: string | number,
-  schema: object,
-): QueryParameter<Name> {
-  return {
-    name,
-    schema,
-    example,
-    read(text) {
-      if (!pattern.test(text)) throw invalidValue('Query', name, 'invalid_format', INVALID_PARAMETERS);
-      return text;
-    },
-  };
 }
