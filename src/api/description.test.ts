@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAgent } from '../../test/client.ts';
+import { createAgent, field, text } from '../../test/client.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 
 let homeport: TestHomeport;
@@ -62,3 +62,53 @@ it('the page does not expose the server’s files', async () => {
     expect((await get(path)).status, path).toBe(404);
   }
 });
+
+it('every time has the format date-time, so that clients generate a type for it', async () => {
+  const { components } = JSON.parse((await get('/v1/swagger')).text);
+  const isTimeName = (name: string) => /_(?:at|time|on|until)$/.test(name);
+  const isTime = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
+  // Empty if the server showed no certificate.
+  const textual = ['DomainCheckSsl.not_before', 'DomainCheckSsl.not_after'];
+  const times: string[] = [];
+  const others: string[] = [];
+  for (const [component, { properties = {}, example = {} }] of Object.entries<{
+    properties?: Record<string, { type?: string | string[]; format?: string }>;
+    example?: object;
+  }>(components.schemas)) {
+    for (const [name, { type = [], format }] of Object.entries(properties)) {
+      const path = `${component}.${name}`;
+      if (textual.includes(path) || ![type].flat().includes('string')) continue;
+      if (!isTimeName(name) && !isTime(Reflect.get(example, name))) continue;
+      (format === 'date-time' ? times : others).push(path);
+    }
+  }
+  expect(others).toEqual([]);
+  expect(times.length).toBeGreaterThan(40);
+});
+
+it('every query parameter says what it expects if it is malformed', async () => {
+  const { paths } = JSON.parse((await get('/v1/swagger')).text);
+  const { client } = (await homeport.ownedAccount()).owner;
+  const tried: string[] = [];
+  for (const [template, { get: operation }] of Object.entries<{
+    get?: { parameters?: { in: string; name: string }[]; responses: object };
+  }>(paths)) {
+    if (!operation || !('400' in operation.responses)) continue;
+    const path = template.replace(/\{\w+\}/g, crypto.randomUUID());
+    for (const { in: place, name } of operation.parameters ?? []) {
+      if (place !== 'query') continue;
+      const about = `${template}?${name}`;
+      const { status, body } = await client.get(`${path}?${name}=%00`);
+      expect(status, about).toBe(400);
+      const messages = [text(body, 'message'), ...faultMessages(body)];
+      expect(messages.at(-1), about).toMatch(new RegExp(`^${name} must be|^Invalid \\w+ ID format$`));
+      tried.push(about);
+    }
+  }
+  expect(tried.length).toBeGreaterThan(40);
+});
+
+const faultMessages = (body: unknown): string[] => {
+  const faults = field(body, 'errors');
+  return Array.isArray(faults) ? faults.map((fault) => text(fault, 'message')) : [];
+};

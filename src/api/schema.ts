@@ -10,8 +10,12 @@ export const uuid = (description?: string) =>
 
 export const timestamp = (description = 'ISO 8601, UTC') => Type.String({ format: 'date-time', description });
 
-export const nullableTimestamp = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+export const nullableTimestamp = (description?: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    ...(description === undefined ? {} : { description }),
+  });
 
 /**
  * An e-mail address (RFC 5321) at a host name. A quoted local part is refused: it may contain line breaks, and a mailbox with

@@ -1869,16 +1869,29 @@ export interface components {
             auth_file: string | null;
             approver_email: string | null;
             common_name: string;
+            /** Format: date-time */
             cancel_time: string | null;
             /** @enum {string} */
             cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
             ordered_time: string;
             order_id: string | null;
             /** @enum {string} */
             status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED";
             parent_id: string | null;
             provider_order_id: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
             approved_time: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
             expires_time: string;
             auto_renew: boolean;
             wildcard: boolean;
@@ -2242,10 +2255,17 @@ export interface components {
             account: components["schemas"]["NamedReference"] | null;
             /** @description the only installs of `account` that it reaches; null: all that you see */
             installs: components["schemas"]["NamedReference"][] | null;
-            /** @description ISO 8601, UTC; null: never */
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC; null: never
+             */
             expires_at: string | null;
+            /** Format: date-time */
             revoked_at: string | null;
-            /** @description to the minute */
+            /**
+             * Format: date-time
+             * @description to the minute
+             */
             last_used_at: string | null;
             /**
              * Format: date-time
@@ -2355,7 +2375,10 @@ export interface components {
             secure_all_urls: boolean;
             /** @enum {string} */
             ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING";
-            /** @description time of the verification; null before */
+            /**
+             * Format: date-time
+             * @description time of the verification; null before
+             */
             txt_verified_time: string | null;
             /** @description the registrable domain that the record verifies, including all names below it */
             txt_verified_domain: string;
@@ -2488,7 +2511,9 @@ export interface components {
         DomainCheckSsl: {
             status: string;
             issuer: string;
+            /** @description ISO 8601, UTC; empty without a certificate */
             not_before: string;
+            /** @description ISO 8601, UTC; empty without a certificate */
             not_after: string;
             error: string;
             serial_number: string;
@@ -2640,7 +2665,10 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description time of the verification; null before */
+            /**
+             * Format: date-time
+             * @description time of the verification; null before
+             */
             txt_verified_time: string | null;
             /** @description the registrable domain that the record verifies, including all names below it */
             txt_verified_domain: string;
@@ -3241,10 +3269,17 @@ export interface components {
             account: components["schemas"]["NamedReference"] | null;
             /** @description the only installs of `account` that it reaches; null: all that you see */
             installs: components["schemas"]["NamedReference"][] | null;
-            /** @description ISO 8601, UTC; null: never */
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC; null: never
+             */
             expires_at: string | null;
+            /** Format: date-time */
             revoked_at: string | null;
-            /** @description to the minute */
+            /**
+             * Format: date-time
+             * @description to the minute
+             */
             last_used_at: string | null;
             /**
              * Format: date-time
@@ -3386,8 +3421,12 @@ export interface components {
              * @description ISO 8601, UTC
              */
             created_at: string;
-            /** @description when its last attempt started */
+            /**
+             * Format: date-time
+             * @description when its last attempt started
+             */
             started_at: string | null;
+            /** Format: date-time */
             finished_at: string | null;
             progress: components["schemas"]["OperationProgress"] | null;
             error: components["schemas"]["OperationError"] | null;
@@ -3712,7 +3751,10 @@ export interface components {
             status: components["schemas"]["SiteTransferStatus"];
             /** @description whether an owner of the destination must accept before the site is transferred */
             awaits_acceptance: boolean;
-            /** @description ISO 8601, UTC; null: as soon as it is accepted */
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC; null: as soon as it is accepted
+             */
             scheduled_time: string | null;
             /** @description why it failed, or why Homeport cancelled it */
             reason: string | null;
@@ -4060,7 +4102,10 @@ export interface components {
             private_key: string;
             /** @description the domains that have the certificate from now on */
             domains: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
             expires_time: string;
             /** @description hexadecimal, upper case */
             serial_number: string;
@@ -4617,7 +4662,10 @@ export interface components {
             enabled: boolean;
             /** @description why Homeport switched it off; null if it is on or a user switched it off */
             disabled_reason: string | null;
-            /** @description until then, the secret before the rotation signs too */
+            /**
+             * Format: date-time
+             * @description until then, the secret before the rotation signs too
+             */
             previous_secret_until: string | null;
             /**
              * Format: date-time
@@ -4668,8 +4716,12 @@ export interface components {
              * @description ISO 8601, UTC
              */
             created_at: string;
+            /** Format: date-time */
             last_attempt_at: string | null;
-            /** @description of a delivery that failed and is retried */
+            /**
+             * Format: date-time
+             * @description of a delivery that failed and is retried
+             */
             next_attempt_at: string | null;
             /** @description HTTP status of the last answer; null without an answer */
             response_status: number | null;
@@ -4787,7 +4839,10 @@ export interface components {
             enabled: boolean;
             /** @description why Homeport switched it off; null if it is on or a user switched it off */
             disabled_reason: string | null;
-            /** @description until then, the secret before the rotation signs too */
+            /**
+             * Format: date-time
+             * @description until then, the secret before the rotation signs too
+             */
             previous_secret_until: string | null;
             /**
              * Format: date-time

@@ -2,6 +2,7 @@ import { EXAMPLE_ID } from '../../api/example-ids.ts';
 import {
   component,
   nullableString,
+  nullableTimestamp,
   type Static,
   stringEnum,
   Type,
@@ -34,7 +35,7 @@ export const transferSchema = component(
       awaits_acceptance: Type.Boolean({
         description: 'whether an owner of the destination must accept before the site is transferred',
       }),
-      scheduled_time: nullableString('ISO 8601, UTC; null: as soon as it is accepted'),
+      scheduled_time: nullableTimestamp('ISO 8601, UTC; null: as soon as it is accepted'),
       reason: nullableString('why it failed, or why Homeport cancelled it'),
       created_at: timestamp(),
       updated_at: timestamp(),

@@ -3,6 +3,7 @@ import {
   component,
   nullableArrayOfStrings,
   nullableString,
+  nullableTimestamp,
   type Static,
   stringEnum,
   Type,
@@ -27,7 +28,7 @@ const webhookProperties = {
   ),
   enabled: Type.Boolean(),
   disabled_reason: nullableString('why Homeport switched it off; null if it is on or a user switched it off'),
-  previous_secret_until: nullableString('until then, the secret before the rotation signs too'),
+  previous_secret_until: nullableTimestamp('until then, the secret before the rotation signs too'),
   created_at: timestamp(),
   updated_at: timestamp(),
 };
@@ -129,8 +130,8 @@ export const deliverySchema = component(
       state: stringEnum(DELIVERY_STATES),
       attempts: Type.Integer(),
       created_at: timestamp(),
-      last_attempt_at: nullableString(),
-      next_attempt_at: nullableString('of a delivery that failed and is retried'),
+      last_attempt_at: nullableTimestamp(),
+      next_attempt_at: nullableTimestamp('of a delivery that failed and is retried'),
       response_status: Type.Unsafe<number | null>({
         type: ['integer', 'null'],
         description: 'HTTP status of the last answer; null without an answer',

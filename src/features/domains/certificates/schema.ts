@@ -1,5 +1,12 @@
 import { EXAMPLE_ID } from '../../../api/example-ids.ts';
-import { component, emailAddress, stringEnum, Type } from '../../../api/schema.ts';
+import {
+  component,
+  emailAddress,
+  nullableTimestamp,
+  stringEnum,
+  Type,
+  timestamp,
+} from '../../../api/schema.ts';
 import type { BodyDefinition } from '../../../api/validation.ts';
 
 /** Fields that this platform does not use are null (docs/api.md, Certificates). */
@@ -47,9 +54,9 @@ export const certificateSchema = component(
     auth_file: nullableText(),
     approver_email: nullableText(),
     common_name: Type.String(),
-    cancel_time: nullableText(),
+    cancel_time: nullableTimestamp(),
     cert_source: stringEnum(['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED', 'CERT_SOURCE_UNSPECIFIED']),
-    ordered_time: Type.String(),
+    ordered_time: timestamp(),
     order_id: nullableText(),
     status: stringEnum([
       'ENABLED',
@@ -62,8 +69,8 @@ export const certificateSchema = component(
     ]),
     parent_id: nullableText(),
     provider_order_id: nullableText(),
-    approved_time: Type.String(),
-    expires_time: Type.String(),
+    approved_time: timestamp(),
+    expires_time: timestamp(),
     auto_renew: Type.Boolean(),
     wildcard: Type.Boolean(),
     domains: Type.Array(Type.String(), { description: 'the names that the certificate is valid for' }),
@@ -143,7 +150,7 @@ export const uploadedSchema = component(
       domains: Type.Array(Type.String(), {
         description: 'the domains that have the certificate from now on',
       }),
-      expires_time: Type.String({ format: 'date-time' }),
+      expires_time: timestamp(),
       serial_number: Type.String({ description: 'hexadecimal, upper case' }),
     },
     { description: 'An uploaded certificate' },

@@ -1,6 +1,14 @@
 import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import { malformedId } from '../../../api/resource-names.ts';
-import { component, nullable, nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
+import {
+  component,
+  nullable,
+  nullableString,
+  nullableTimestamp,
+  stringEnum,
+  Type,
+  uuid,
+} from '../../../api/schema.ts';
 import { type BodyDefinition, NOT_BLANK, type TextRule } from '../../../api/validation.ts';
 import { UUID_PATTERN } from '../../../lib/ids.ts';
 
@@ -45,7 +53,7 @@ const networkDetails = component(
 );
 
 const verification = {
-  txt_verified_time: nullableString('time of the verification; null before'),
+  txt_verified_time: nullableTimestamp('time of the verification; null before'),
   txt_verified_domain: Type.String({
     description: 'the registrable domain that the record verifies, including all names below it',
   }),

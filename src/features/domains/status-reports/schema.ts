@@ -95,13 +95,15 @@ const sslExample = {
   subject: subjectExample,
 };
 
+const EMPTY_OR_TIME = 'ISO 8601, UTC; empty without a certificate';
+
 const sslCheck = component(
   'DomainCheckSsl',
   Type.Object({
     status: Type.String(),
     issuer: Type.String(),
-    not_before: Type.String(),
-    not_after: Type.String(),
+    not_before: Type.String({ description: EMPTY_OR_TIME }),
+    not_after: Type.String({ description: EMPTY_OR_TIME }),
     error: Type.String(),
     serial_number: Type.String(),
     common_name: Type.String(),

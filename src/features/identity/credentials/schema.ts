@@ -1,6 +1,6 @@
 import { displayName } from '../../../api/display-name.ts';
 import { EXAMPLE_ID } from '../../../api/example-ids.ts';
-import { component, nullable, nullableString, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { component, nullable, nullableTimestamp, Type, timestamp, uuid } from '../../../api/schema.ts';
 
 const named = component(
   'NamedReference',
@@ -30,9 +30,9 @@ const shape = {
     items: named,
     description: 'the only installs of `account` that it reaches; null: all that you see',
   }),
-  expires_at: nullableString('ISO 8601, UTC; null: never'),
-  revoked_at: nullableString(),
-  last_used_at: nullableString('to the minute'),
+  expires_at: nullableTimestamp('ISO 8601, UTC; null: never'),
+  revoked_at: nullableTimestamp(),
+  last_used_at: nullableTimestamp('to the minute'),
   created_at: timestamp(),
 };
 
