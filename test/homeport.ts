@@ -10,9 +10,9 @@ import type { IssuedCredential } from '../src/features/identity/credentials/serv
 import { type Clock, systemClock, timestamp } from '../src/lib/clock.ts';
 import { OperatorError } from '../src/lib/operator-error.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/lib/roles.ts';
-import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type DatabasePlace, migratedPlace, silent } from './database.ts';
+import { quickPasswordHash } from './quick-password-hash.ts';
 import { apiConformance } from './server-conformance.ts';
 import { freePort } from './servers/free-port.ts';
 
@@ -175,7 +175,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     account,
     person,
     async setPassword({ userId }, password) {
-      const password_hash = await hashPassword(password);
+      const password_hash = await quickPasswordHash(password);
       await platform.database.write(({ queries }) =>
         queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute(),
       );

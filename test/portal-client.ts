@@ -1,9 +1,9 @@
 import { type Agent, request } from 'undici';
 import { PORTAL_PREFIX } from '../src/api/prefixes.ts';
 import { DEVICE_COOKIE } from '../src/api/session.ts';
-import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Answer, type CallOptions, type Client, createAgent } from './client.ts';
 import type { Person, TestHomeport } from './homeport.ts';
+import { quickPasswordHash } from './quick-password-hash.ts';
 import { apiConformance, portalConformance } from './server-conformance.ts';
 
 export interface PortalCallOptions extends CallOptions {
@@ -102,7 +102,7 @@ export async function givePassword(
   { platform }: Pick<TestHomeport, 'platform'>,
   { userId }: Pick<Person, 'userId'>,
 ): Promise<void> {
-  passwordHash ??= hashPassword(PASSWORD);
+  passwordHash ??= quickPasswordHash(PASSWORD);
   const password_hash = await passwordHash;
   await platform.database.write(({ queries }) =>
     queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute(),
