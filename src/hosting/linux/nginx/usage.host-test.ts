@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { runCommand } from '../machine/run-command.ts';
 import { runFiles } from './machine-options.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
+import { workersOf } from './worker-processes.ts';
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -63,6 +64,78 @@ async function received(requests: string[], scheme: 'http' | 'https' = 'http'): 
   return bytes;
 }
 
+/** The bytes of a connection that wait in buffers of the kernel, at either end. */
+async function waitingBytes({ localPort = 0, remotePort = 0 }: Socket): Promise<number> {
+  const hexOf = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
+  const [client, peer] = [hexOf(localPort), hexOf(remotePort)];
+  const rows = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
+  return rows
+    .filter(([, local = '', remote = '']) => {
+      const ports = [local, remote].map((end) => end.slice(-4));
+      return ports.includes(client) && ports.includes(peer);
+    })
+    .flatMap(([, , , , queues = '']) => queues.split(':'))
+    .reduce((sum, queue) => sum + Number.parseInt(queue, 16), 0);
+}
+
+interface Frame {
+  /** With its head of 9 bytes. */
+  length: number;
+  /** 0: a frame of the connection. */
+  stream: number;
+  isLast: boolean;
+}
+
+/** A frame of HTTP/2 (RFC 9113, section 4.1). */
+function http2Frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A connection of HTTP/2 whose windows are never full. `frames` grows with what the server sends. */
+function openHttp2() {
+  const socket = tlsConnect({
+    host: '127.0.0.1',
+    port: server.options.edgeHttps.port,
+    servername: 'shop.test',
+    ALPNProtocols: ['h2'],
+    rejectUnauthorized: false,
+  });
+  const frames: Frame[] = [];
+  let rest = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
+      const length = 9 + rest.readUIntBE(0, 3);
+      const [type, flags] = [rest.readUInt8(3), rest.readUInt8(4)];
+      frames.push({ length, stream: rest.readUInt32BE(5), isLast: type <= 1 && (flags & 1) === 1 });
+      rest = rest.subarray(length);
+    }
+  });
+  const window = Buffer.alloc(6);
+  window.writeUInt16BE(4);
+  window.writeUInt32BE(2 ** 31 - 1, 2);
+  const more = Buffer.alloc(4);
+  more.writeUInt32BE(2 ** 30);
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(Buffer.concat([http2Frame(4, 0, 0, window), http2Frame(8, 0, 0, more)]));
+  return { socket, frames };
+}
+
+/** The head of a GET, with every field written out (RFC 7541, section 6.2.2). */
+function http2Request(stream: number, path: string): Buffer {
+  const text = (value: string) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
+  const fields = { ':method': 'GET', ':scheme': 'https', ':authority': 'shop.test', ':path': path };
+  const head = Object.entries({ ...fields, 'user-agent': BROWSER }).map(([name, value]) =>
+    Buffer.concat([Buffer.from([0]), text(name), text(value)]),
+  );
+  return http2Frame(1, 0x05, stream, Buffer.concat(head));
+}
+
 describe('the bytes of answers equal those that the visitor receives', () => {
   test('over HTTP and TLS, whole, partial, empty, compressed and cached', async () => {
     const requests = [
@@ -97,6 +170,46 @@ describe('the bytes of answers equal those that the visitor receives', () => {
     await server.write(shop, 'go-on', '');
     const { length } = Buffer.concat(received);
     expect(await afterRequests(2)).toEqual({ requests: 2, bytes: length, visits: 1 });
+  });
+
+  test('over HTTP/2: the frames of the answers with their heads, and no frames of the connection', async () => {
+    const { frames, socket } = openHttp2();
+    await once(socket, 'secureConnect');
+    for (const [index, path] of ['/image.png', '/large.css', '/page', '/missing.png'].entries()) {
+      socket.write(http2Request(1 + 2 * index, path));
+    }
+    await eventually(() => frames.filter(({ isLast }) => isLast).length === 4);
+    socket.destroy();
+    const ofAnswers = frames.filter(({ stream }) => stream !== 0);
+    const bytes = ofAnswers.reduce((sum, { length }) => sum + length, 0);
+    expect(ofAnswers.length).toBeLessThan(frames.length);
+    expect(await afterRequests(4)).toEqual({ requests: 4, bytes, visits: 1 });
+  });
+
+  test('if the visitor leaves in the middle of the body', async () => {
+    await server.write(shop, 'film.mp4', Buffer.alloc(64 * 1024 * 1024, 7));
+    const socket = connect({ host: '127.0.0.1', port: server.options.edgeHttp.port });
+    let bytes = 0;
+    socket.once('data', () => socket.pause());
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    socket.write(asked('/film.mp4'));
+    await eventually(() => bytes > 0);
+    // The workers write no more, and everything that they have written arrives.
+    const nginx = (await server.daemons.list()).find(({ name }) => name === 'nginx');
+    const { serving } = await workersOf(nginx?.pid ?? 0);
+    for (const pid of serving) process.kill(pid, 'SIGSTOP');
+    try {
+      socket.resume();
+      await eventually(async () => (await waitingBytes(socket)) === 0);
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    } finally {
+      for (const pid of serving) process.kill(pid, 'SIGCONT');
+    }
+    expect(bytes).toBeLessThan(64 * 1024 * 1024);
+    expect(await afterRequests(1)).toEqual({ requests: 1, bytes, visits: 1 });
   });
 });
 
