@@ -4,7 +4,7 @@ import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { ServedCertificate } from '../../contract/host.ts';
-import { certificateId } from './names.ts';
+import { certificateId } from '../../policy/certificate-id.ts';
 import { noticeFiles } from './notices.ts';
 import type { RenderedVhost } from './render-vhost.ts';
 

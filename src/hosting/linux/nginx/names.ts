@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isServedName, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Hostname, InstallState } from '../../contract/host.ts';
 import { PermanentHostError, type ServedCertificate } from '../../contract/host.ts';
@@ -99,9 +99,4 @@ function checkCertificate(name: string, { chain, key, notAfter }: ServedCertific
     throw refuse('the chain or the private key is not in PEM form', cause);
   }
   if (!matches) throw refuse('the private key belongs to another certificate');
-}
-
-/** Names the files of a certificate after its chain and key. 32 hex digits. */
-export function certificateId({ chain, key }: Pick<ServedCertificate, 'chain' | 'key'>): string {
-  return createHash('sha256').update(chain).update('\0').update(key).digest('hex').slice(0, 32);
 }

@@ -1,13 +1,12 @@
-import { ObjectStorageError } from '../../../network/object-storage/object-storage.ts';
-import { checkBucket, objectUrl, type S3Service } from '../../../network/object-storage/s3-address.ts';
+import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import {
   ACME_CHALLENGE_PREFIX,
   DOMAIN_CHECK_PREFIX,
   type OffloadPath,
   type OffloadRules,
-  PermanentHostError,
 } from '../../contract/host.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
+import { barePath, byPrecedence, offloadOrigin } from '../../policy/offload-origin.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 import { NOTICE_PAGES, noticeUri } from './well-known.ts';
 
@@ -43,11 +42,6 @@ function line(pattern: string, outcome: OffloadPath['redirectType'] | ''): strin
   return `    ${quotedPattern(`~${pattern}`)} "${outcome}";`;
 }
 
-/** Longest prefix first; of equal ones, the first. */
-function byPrecedence(paths: OffloadPath[]): OffloadPath[] {
-  return paths.toSorted((a, b) => bare(b.path).length - bare(a.path).length);
-}
-
 /** Length of the paths in one pattern: nginx's parameters must be shorter than 4,096 bytes. */
 const MOST_BYTES = 3800;
 
@@ -56,7 +50,7 @@ function together(paths: string[]): string[][] {
   const groups: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const path of paths) {
-    const more = Buffer.byteLength(quotedPattern(literally(bare(path))));
+    const more = Buffer.byteLength(quotedPattern(literally(barePath(path))));
     if (bytes + more > MOST_BYTES) {
       groups.push([]);
       bytes = 0;
@@ -69,16 +63,9 @@ function together(paths: string[]): string[][] {
 
 /** A pattern for the paths and everything below, at segment borders: `/up` matches `/up/a` but not `/upper`. */
 function below(paths: string[]): string {
-  const bases = paths.map(bare);
+  const bases = paths.map(barePath);
   if (bases.includes('')) return '^[A-Z]+/';
   return `^[A-Z]+/(?:${bases.map(literally).join('|')})(?:/|$)`;
-}
-
-function bare(path: string): string {
-  return path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .join('/');
 }
 
 /**
@@ -88,7 +75,7 @@ function bare(path: string): string {
  */
 export function renderOffload(installId: string, rules: OffloadRules, service: S3Service): string {
   const variable = variableOf(installId);
-  const base = bucketUrl(service, rules);
+  const { base, fetchBase } = offloadOrigin(service, rules);
   return `if (${variable} = permanent) {
     rewrite "(?s)^(.*)$" ${quotedRedirect(base)} permanent;
 }
@@ -99,7 +86,7 @@ ${NOTICE_PAGES}
 error_page 418 = @storage;
 location @storage {
     proxy_pass http://homeport_storage;
-    proxy_set_header X-Homeport-Bucket ${quoted(bucketUrl(reached(service), rules))};
+    proxy_set_header X-Homeport-Bucket ${quoted(fetchBase)};
     proxy_intercept_errors on;
     error_page 403 404 = @kept;
     error_page 300 301 302 303 307 308 400 401 405 429 500 501 502 503 504 = @storage_failed;
@@ -123,25 +110,6 @@ location @storage_failed {
 function quotedRedirect(base: string): string {
   const text = quoted(base);
   return `${text.slice(0, -1)}$1"`;
-}
-
-/** The address of a bucket, without a final `/`. */
-function bucketUrl(service: S3Service, { bucket, region }: OffloadRules): string {
-  try {
-    checkBucket({ bucket, region });
-  } catch (cause) {
-    if (cause instanceof ObjectStorageError) throw new PermanentHostError(cause.message, { cause });
-    throw cause;
-  }
-  return objectUrl(service, { bucket, region, key: '' }).replace(/\/$/, '');
-}
-
-/** nginx resolves names only by DNS servers, which do not know this name. */
-function reached(service: S3Service): S3Service {
-  if (service.endpoint === null) return service;
-  const url = new URL(service.endpoint);
-  if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
-  return { ...service, endpoint: url.toString() };
 }
 
 export interface StorageServerOptions {

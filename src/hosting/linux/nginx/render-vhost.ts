@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import type { InstallState } from '../../contract/host.ts';
+import { certificateId } from '../../policy/certificate-id.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { type Behaviour, certificateId, type ServedName, servedNames, serverName } from './names.ts';
+import { type Behaviour, type ServedName, servedNames, serverName } from './names.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
 import { renderUsageFormat, renderUsageLog } from './usage-lines.ts';

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { certificateId } from './certificate-id.ts';
+import { siteState } from './edge.fixture.ts';
+import { parseRow, type RowFacts, rowOf, sealRow } from './edge-row.ts';
+
+const FACTS: RowFacts = {
+  home: '/srv/one',
+  root: '/srv/one/htdocs',
+  php: 'unix:/run/one.sock',
+  uid: 1000,
+  defaultDomain: 'one.hosting.test',
+  s3: { endpoint: 'http://localhost:9000', pathStyle: true },
+};
+const certificate = { chain: 'c', key: 'k', notAfter: '2026-03-01T00:00:00.000Z' };
+const state = siteState(
+  'one',
+  [
+    'one.hosting.test',
+    { name: '*.one.test', forceHttps: true, certificate },
+    { name: 'old.test', redirectTo: 'one.hosting.test' },
+  ],
+  {
+    offload: {
+      bucket: 'media',
+      region: 'eu-central-1',
+      paths: [
+        { path: '/a/', excludedPaths: ['/a//b/'], redirectType: 'break' },
+        { path: '/a/longer', excludedPaths: [], redirectType: 'permanent' },
+        { path: '/', excludedPaths: [], redirectType: 'break' },
+      ],
+    },
+  },
+);
+
+describe('the row of an install', () => {
+  const row = rowOf(state, FACTS);
+
+  test('holds its names with the ids of certificates, and no key', () => {
+    const plain = { redirectTo: null, forceHttps: false, certificate: null, certifiedUntil: null };
+    expect(row.names).toEqual({
+      'one.hosting.test': { ...plain, default: true },
+      '*.one.test': {
+        ...plain,
+        forceHttps: true,
+        certificate: certificateId(certificate),
+        certifiedUntil: Date.parse(certificate.notAfter),
+        default: false,
+      },
+      'old.test': { ...plain, redirectTo: 'one.hosting.test', default: false },
+    });
+    expect(JSON.stringify(row)).not.toContain('"k"');
+  });
+
+  test('holds the offload rules, longest path first', () => {
+    expect(row.offload).toEqual({
+      base: 'http://localhost:9000/media',
+      fetchBase: 'http://127.0.0.1:9000/media',
+      rules: [
+        { path: 'a/longer', excluded: [], type: 'permanent' },
+        { path: 'a', excluded: ['a/b'], type: 'break' },
+        { path: '', excluded: [], type: 'break' },
+      ],
+    });
+  });
+
+  test('begins with its id, and is read back', () => {
+    const text = JSON.stringify(row);
+    expect(text.startsWith(`{"version":1,"id":"${state.id}"`)).toBe(true);
+    expect(parseRow(text)).toEqual(row);
+  });
+
+  test('has another revision after each change', () => {
+    expect(rowOf(state, FACTS).revision).toBe(row.revision);
+    expect(sealRow(row)).toEqual(row);
+    const others = [
+      rowOf({ ...state, name: 'two' }, FACTS),
+      rowOf(state, { ...FACTS, uid: 1001 }),
+      rowOf({ ...state, hostnames: [] }, FACTS),
+      sealRow({ ...row, noindex: false }),
+    ];
+    expect(new Set([row, ...others].map(({ revision }) => revision)).size).toBe(5);
+  });
+
+  test('needs a possible bucket', () => {
+    const offload = { bucket: 'x/../y', region: 'eu', paths: [] };
+    expect(() => rowOf({ ...state, offload }, FACTS)).toThrow('is not a valid bucket name');
+  });
+});
+
+test.each([
+  ['', 'the row is not JSON'],
+  ['[]', 'the row does not match its schema at /'],
+  [{ root: 'x' }, 'the row does not match its schema at /root'],
+  [{ php: 'tcp:80' }, 'the row does not match its schema at /php'],
+  [{ names: { '../x': {} } }, 'the row does not match its schema at /names'],
+  [{ revision: '0'.repeat(64) }, 'the row does not match its revision'],
+])('%j is not read: %s', (changes, message) => {
+  const text = typeof changes === 'string' ? changes : JSON.stringify({ ...rowOf(state, FACTS), ...changes });
+  expect(() => parseRow(text)).toThrow(message);
+});

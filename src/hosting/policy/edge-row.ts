@@ -1,0 +1,172 @@
+import { hash } from 'node:crypto';
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { SERVED_NAME } from '../../lib/host-names.ts';
+import type { S3Service } from '../../network/object-storage/s3-address.ts';
+import type { Hostname, InstallState } from '../contract/host.ts';
+import { certificateId } from './certificate-id.ts';
+import { barePath, byPrecedence, offloadOrigin } from './offload-origin.ts';
+
+const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+const NameSchema = Type.Object({
+  /** Another name, to which requests are redirected; null to serve the website. */
+  redirectTo: OrNull(Type.String({ pattern: `^${SERVED_NAME}$` })),
+  forceHttps: Type.Boolean(),
+  /** Null: the edge's own certificate. */
+  certificate: OrNull(Type.String({ pattern: '^[0-9a-f]{32}$' })),
+  /** End of the certificate, in milliseconds; null without one. */
+  certifiedUntil: OrNull(Type.Integer()),
+  /** Whether it is the install's default domain. */
+  default: Type.Boolean(),
+});
+
+const EdgeRowSchema = Type.Object({
+  version: Type.Literal(1),
+  id: Type.String({ pattern: UUID }),
+  name: Type.String(),
+  /** SHA-256 of everything else, hex. The edge answers it at the marker's path. */
+  revision: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  /** The folder that no path of the website leaves. */
+  home: Type.String({ pattern: '^/' }),
+  /** The document root. */
+  root: Type.String({ pattern: '^/' }),
+  /** Unix socket of PHP; null without PHP. */
+  php: OrNull(Type.String({ pattern: '^unix:/' })),
+  /** The Unix user of the install; null if it has none. */
+  uid: OrNull(Type.Integer()),
+  /** By host name; the `*` of `*.example.com` matches one label. */
+  names: Type.Record(Type.String({ pattern: `^(\\*\\.)?${SERVED_NAME}$` }), NameSchema, {
+    additionalProperties: false,
+  }),
+  offload: OrNull(
+    Type.Object({
+      /** Address of the bucket for visitors, and for the edge. */
+      base: Type.String(),
+      fetchBase: Type.String(),
+      /** Longest path first. Paths are segments without `/` at the ends; the empty path matches everything. */
+      rules: Type.Array(
+        Type.Object({
+          path: Type.String(),
+          excluded: Type.Array(Type.String()),
+          type: Type.Enum(['break', 'permanent']),
+        }),
+      ),
+    }),
+  ),
+  pages: Type.Object({
+    /** Whether visitors see the last good page while PHP fails. */
+    staleIfError: Type.Boolean(),
+    /** Limit of cached pages, in bytes within ten minutes. */
+    mostBytes: Type.Integer({ minimum: 0 }),
+  }),
+  /** Keeps search engines away from the default domain. */
+  noindex: Type.Boolean(),
+  /** Asks visitors for a name and a password. */
+  protect: OrNull(
+    Type.Object({
+      realm: Type.String(),
+      /** Hashes for crypt(3), by user name. */
+      users: Type.Record(Type.String(), Type.String()),
+    }),
+  ),
+  /** Paths that no visitor may request, matched at segment borders. */
+  deny: Type.Array(Type.String()),
+  redirects: Type.Array(
+    Type.Object({
+      from: Type.String({ pattern: '^/' }),
+      to: Type.String(),
+      status: Type.Enum([301, 302, 307, 308]),
+    }),
+  ),
+  /** Whether requests to the login and to XML-RPC are limited. */
+  limits: Type.Object({ login: Type.Boolean(), xmlrpc: Type.Boolean() }),
+});
+
+/** Everything that the edge knows about an install, without secrets except the hashes of passwords. */
+export type EdgeRow = Type.Static<typeof EdgeRowSchema>;
+
+const schema = Compile(EdgeRowSchema);
+
+/** Facts of the machine that a row needs besides the install's state. */
+export interface RowFacts extends Pick<EdgeRow, 'home' | 'root' | 'php' | 'uid'> {
+  /** The default domain of the install; null if it has none. */
+  defaultDomain: string | null;
+  s3: S3Service;
+}
+
+const MOST_PAGE_BYTES = 256 * 1024 * 1024;
+
+/** The row of an install. Throws a {@link PermanentHostError} if the bucket of its offload is invalid. */
+export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
+  const { home, root, php, uid, defaultDomain } = facts;
+  return sealRow({
+    version: 1,
+    id: state.id,
+    name: state.name,
+    home,
+    root,
+    php,
+    uid,
+    names: Object.fromEntries(
+      state.hostnames.map((hostname) => [hostname.name, nameOf(hostname, defaultDomain)]),
+    ),
+    offload: offloadOf(state, facts.s3),
+    pages: { staleIfError: false, mostBytes: MOST_PAGE_BYTES },
+    noindex: true,
+    protect: null,
+    deny: [],
+    redirects: [],
+    limits: { login: true, xmlrpc: true },
+  });
+}
+
+/** The row with the revision of its content. */
+export function sealRow(row: Omit<EdgeRow, 'revision'> & Partial<EdgeRow>): EdgeRow {
+  const { version, id, name, revision: _replaced, ...rest } = row;
+  const revision = hash('sha256', JSON.stringify({ version, id, name, ...rest }), 'hex');
+  // The id comes first, so that a reader finds it in any row that was begun.
+  return { version, id, name, revision, ...rest };
+}
+
+function nameOf(
+  { name, redirectTo, forceHttps, certificate }: Hostname,
+  defaultDomain: string | null,
+): EdgeRow['names'][string] {
+  return {
+    redirectTo,
+    forceHttps,
+    certificate: certificate === null ? null : certificateId(certificate),
+    certifiedUntil: certificate === null ? null : Date.parse(certificate.notAfter),
+    default: name === defaultDomain,
+  };
+}
+
+function offloadOf({ offload }: InstallState, s3: S3Service): EdgeRow['offload'] {
+  if (offload === null) return null;
+  return {
+    ...offloadOrigin(s3, offload),
+    rules: byPrecedence(offload.paths).map(({ path, excludedPaths, redirectType }) => ({
+      path: barePath(path),
+      excluded: excludedPaths.map(barePath),
+      type: redirectType,
+    })),
+  };
+}
+
+/** Parses a row. Throws if the text is not the row of an install; the message quotes none of it. */
+export function parseRow(text: string): EdgeRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('the row is not JSON');
+  }
+  if (!schema.Check(value)) {
+    const [fault] = schema.Errors(value);
+    throw new Error(`the row does not match its schema at ${fault?.instancePath || '/'}`);
+  }
+  if (sealRow(value).revision !== value.revision) throw new Error('the row does not match its revision');
+  return value;
+}
