@@ -711,7 +711,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { operation: "backup" | "purge_page_cache" | "purge_object_cache"; description?: string | null; install_ids: Array<string> } } };
+      requestBody: { content: { 'application/json': { operation: "backup" | "purge_page_cache" | "purge_object_cache" | "purge_all_caches"; description?: string | null; install_ids: Array<string> } } };
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ install_id: string; operation_id: string | null; refusal: { message: string; retry_after_seconds: number | null } | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

@@ -69,6 +69,18 @@ it('reports why an install is refused, and continues with the others', async () 
   });
 });
 
+it('purges all caches, which uses the turn of the object cache', async () => {
+  const fresh = await homeport.install(owner, accountId);
+  const purge = { operation: 'purge_all_caches', install_ids: [fresh.id] };
+  expect(await ask(owner, purge)).toMatchObject({ status: 202, body: { results: [{ refusal: null }] } });
+  expect(await ask(owner, purge)).toMatchObject({
+    body: { results: [{ refusal: { message: expect.stringContaining('rate-limited') } }] },
+  });
+  expect(await activityOf(homeport, accountId)).toContainEqual(
+    expect.objectContaining({ action: 'cache.purge', install_id: fresh.id, details: { type: 'all' } }),
+  );
+});
+
 it('changes nothing for installs of others', async () => {
   const { owner: stranger } = await homeport.ownedAccount();
   const before = (await activityOf(homeport, accountId)).length;

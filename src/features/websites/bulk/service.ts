@@ -4,7 +4,7 @@ import { Failure, invalidValue, RateLimited } from '../../../lib/failures.ts';
 import type { CacheService } from '../caches/service.ts';
 
 /** The operations available as bulk actions. */
-export const OPERATIONS = ['backup', 'purge_page_cache', 'purge_object_cache'] as const;
+export const OPERATIONS = ['backup', 'purge_page_cache', 'purge_object_cache', 'purge_all_caches'] as const;
 
 export interface WantedOperation {
   operation: (typeof OPERATIONS)[number];
@@ -67,6 +67,8 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
         return caches.purge(caller, installId, 'page');
       case 'purge_object_cache':
         return caches.purge(caller, installId, 'object');
+      case 'purge_all_caches':
+        return caches.purge(caller, installId, 'all');
     }
   }
 
