@@ -6,6 +6,7 @@ import { activityPortalRoutes, activityRoutes } from '../features/accounts/activ
 import { eventRoutes } from '../features/accounts/events/routes.ts';
 import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
 import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
+import { archivePortalRoutes } from '../features/backups/archives/portal-routes.ts';
 import { archiveRoutes } from '../features/backups/archives/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
@@ -94,6 +95,7 @@ export function portalRoutes(services: Services): Route[] {
     ...domainPortalRoutes(services.domains),
     ...domainReportPortalRoutes(services.domainReports),
     ...backupPortalRoutes(services.backups),
+    ...archivePortalRoutes(services.archives),
     ...offloadPortalRoutes(services.offload),
   ];
 }

@@ -49,7 +49,7 @@ const ADVICE_OF_CODES = {
   website_missing: 'Check that the install still exists and is active.',
   source_missing: 'Choose another install or backup.',
   source_backup_failed: 'Look at the backups of the source install, fix the cause, and copy again.',
-  checkpoint_failed: 'Look at the backups of the install, or restore without a checkpoint.',
+  checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
   storage_refused: null,
   validation_file_missing:
     'Put the validation file of the install at the root of the bucket, and submit the settings again.',

@@ -836,7 +836,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; checkpoint: boolean; for_copy: boolean; created_at: string; finished_at: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; checkpoint: boolean; for_copy: boolean; created_at: string; finished_at: string | null; expires_at: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -880,7 +880,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { into_install_id: string; keep_backup?: boolean; include_files?: boolean; include_db?: boolean; db_tables?: Array<string> } } };
+      requestBody: { content: { 'application/json': { into_install_id: string; keep_backup?: boolean; create_checkpoint?: boolean; include_files?: boolean; include_db?: boolean; db_tables?: Array<string> } } };
       responses: {
         202: { headers: Record<string, unknown>; content: { 'application/json': { operation_id: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -891,6 +891,28 @@ export interface paths {
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
     };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/archives': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; state: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; reason: string | null; created_at: string; expires_at: string | null; backup_description: string | null; download_uri: string | null }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;

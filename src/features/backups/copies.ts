@@ -18,6 +18,8 @@ export interface WantedCopy {
   /** The target install. */
   into: string;
   keepBackup: boolean;
+  /** Whether the target is backed up first. */
+  checkpoint: boolean;
   parts: ReplacedParts;
   notification_emails: readonly string[];
 }
@@ -34,13 +36,13 @@ export function createCopies(
 
   /**
    * Copies an install into another one of the account: makes a backup, restores it into the target once complete, and
-   * deletes it unless `keepBackup`. Returns the id of the target's operation. Throws NotFound, Forbidden,
+   * deletes it unless `keepBackup`. A checkpoint of the target is put back if the copy fails. Returns the id of the target's operation. Throws NotFound, Forbidden,
    * InvalidRequest; RateLimited for unfinished backups and mails to strangers.
    */
   async function copy(
     caller: Caller,
     installId: string,
-    { into, keepBackup, parts, notification_emails }: WantedCopy,
+    { into, keepBackup, checkpoint, parts, notification_emails }: WantedCopy,
     target = { resource: 'Backup', field: 'into_install_id' },
   ): Promise<string> {
     const targetId = into.toLowerCase();
@@ -60,18 +62,33 @@ export function createCopies(
         // Does not name the target, which users of this install may not see.
         const description = 'Copy into another install';
         await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
+        const checkpointId = checkpoint ? random.uuid() : null;
+        if (checkpointId !== null) {
+          await enqueueBackup(
+            transaction,
+            caller,
+            { id: targetId, account_id: source.account_id },
+            // Does not name the source, which users of the target may not see.
+            { id: checkpointId, description: 'Checkpoint before a copy', addresses: [], checkpoint: true },
+          );
+        }
+        const result = {
+          ...(keepBackup ? { backup_id: backupId } : {}),
+          ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),
+        };
         const jobId = await queue.enqueue(transaction, prepareCopy, {
           payload: {
             backup_id: backupId,
             install_id: targetId,
             from_id: installId,
+            ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),
             ...partsPayload(parts),
             ...(notify.length > 0 ? { notify: [...notify] } : {}),
           },
           lane: copiesLane(targetId),
           install: targetId,
           requestId: caller.origin.requestId,
-          ...(keepBackup ? { result: { backup_id: backupId } } : {}),
+          ...(Object.keys(result).length > 0 ? { result } : {}),
         });
         if (!keepBackup) await setCopyJob(queries, backupId, jobId);
         await activity.record(transaction, caller, source.account_id, {

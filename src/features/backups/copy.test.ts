@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
@@ -53,6 +53,7 @@ const copy = (keepBackup = false, into: Install = target, from: Install = source
   homeport.services.backups.copy(callerOf(person), from.id, {
     into: into.id,
     keepBackup,
+    checkpoint: false,
     parts: EVERYTHING,
     notification_emails: [],
   });
@@ -300,6 +301,48 @@ it('refuses to restore a backup made only for a copy', async () => {
   await expect(asked).rejects.toBeInstanceOf(InvalidRequest);
   clock.advance(HOUR_MS);
   await finish();
+});
+
+it('backs up the target first on request, and names the checkpoint', async () => {
+  const other = await homeport.install(owner, accountId);
+  writeFileSync(pageOf(source), 'copied');
+  writeFileSync(pageOf(other), 'tried there');
+  const client = await signedIn(homeport, owner);
+  const body = { into_install_id: other.id, create_checkpoint: true };
+  expect((await client.post(`/installs/${source.id}/copy`, body)).status).toBe(202);
+  await finish();
+  expect(readFileSync(pageOf(other), 'utf8')).toBe('copied');
+  const [checkpoint] = await backups(other);
+  expect(checkpoint).toMatchObject({ checkpoint: true, status: 'completed', expires_at: expect.any(String) });
+  const [copied] = await operations(other);
+  expect(copied).toMatchObject({ kind: 'install.copy', result: { checkpoint_id: checkpoint?.id } });
+  await client.post(`/installs/${other.id}/backups/${checkpoint?.id}/restore`, {});
+  await finish();
+  expect(readFileSync(pageOf(other), 'utf8')).toBe('tried there');
+});
+
+it('puts the checkpoint back if the copy fails', async () => {
+  const other = await homeport.install(owner, accountId);
+  writeFileSync(pageOf(other), 'tried there');
+  await holdUp(other);
+  await homeport.services.backups.copy(callerOf(owner), source.id, {
+    into: other.id,
+    keepBackup: false,
+    checkpoint: true,
+    parts: EVERYTHING,
+    notification_emails: [],
+  });
+  await finish();
+  const copied = (await backups()).find(({ for_copy }) => for_copy);
+  const folder = join(homeport.config.dataDir, 'host', 'snapshots', source.id);
+  truncateSync(join(folder, `${copied?.id}.tar.zst`), 10);
+  clock.advance(HOUR_MS);
+  await finish();
+  expect((await operations(other)).slice(0, 2)).toMatchObject([
+    { kind: 'backup.restore', status: 'succeeded' },
+    { kind: 'install.copy', status: 'failed' },
+  ]);
+  expect(readFileSync(pageOf(other), 'utf8')).toBe('tried there');
 });
 
 it('hides the name of the source from users who do not see it', async () => {

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { discardExpiredArchives } from './archives/job-kinds.ts';
+import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
 import { partsOfJob } from './replaced-parts.ts';
@@ -59,6 +60,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
+        await requireCheckpoint(database.reader, payload, 'replaced');
         const report = await ofBackup(database.reader, backup_id, progress);
         const parts = partsOfJob(payload);
         await permanently(
@@ -78,7 +80,10 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
           await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null });
         };
       },
-      giveUp,
+      async giveUp(payload, failure, transaction) {
+        await giveUp(payload, failure, transaction);
+        await putCheckpointBack(platform, transaction, payload);
+      },
     }),
   ];
 

@@ -52,6 +52,8 @@ const copyPayload = Type.Object({
   install_id: Type.String(),
   /** The source install. */
   from_id: Type.String(),
+  /** A backup of the target that is made before, and put back if the copy fails. */
+  checkpoint_id: Type.Optional(Type.String()),
   ...replacing,
 });
 

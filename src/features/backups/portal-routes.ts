@@ -1,5 +1,5 @@
 import { bodyRoute, pagedRoute, type Route } from '../../api/route.ts';
-import { nullableString, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
+import { nullableString, nullableTimestamp, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
 import { copiedParts, tableNames } from './schema.ts';
 import type { BackupService } from './service.ts';
 
@@ -20,6 +20,7 @@ const backupDetailsSchema = Type.Object({
   }),
   created_at: timestamp(),
   finished_at: nullableString(),
+  expires_at: nullableTimestamp('from when it is deleted, unless it is the last one; null: never'),
 });
 
 /** Portal endpoints that list and restore backups; the public API shows single backups only. */
@@ -83,15 +84,22 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
           keep_backup: Type.Optional(
             Type.Boolean({ description: 'keep the backup after the copy; false by default' }),
           ),
+          create_checkpoint: Type.Optional(
+            Type.Boolean({ description: 'back up the replaced install first; false by default' }),
+          ),
           include_files: Type.Optional(Type.Boolean()),
           include_db: Type.Optional(Type.Boolean()),
           db_tables: Type.Optional(tableNames),
         }),
       },
-      handle: async ({ caller, id }, { into_install_id, keep_backup = false, ...chosen }) => ({
+      handle: async (
+        { caller, id },
+        { into_install_id, keep_backup = false, create_checkpoint = false, ...chosen },
+      ) => ({
         operation_id: await backups.copy(caller, id('install_id'), {
           into: into_install_id,
           keepBackup: keep_backup,
+          checkpoint: create_checkpoint,
           parts: copiedParts(chosen),
           notification_emails: [],
         }),

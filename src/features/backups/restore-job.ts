@@ -6,12 +6,11 @@ import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
-import { isReplacementQueued } from './backup-uses-store.ts';
+import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { notifyOfRestore, restoreBackup } from './jobs.ts';
 import { restoreMail } from './mail.ts';
 import { partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
-import { findBackup } from './store.ts';
 
 /** Enqueues the mails about an ended restore or copy. `reason`: of the failure; null if it succeeded. */
 export async function enqueueRestoreMails(
@@ -31,22 +30,13 @@ export async function enqueueRestoreMails(
 
 /** The jobs that restore backups and email the result. */
 export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): JobKind[] {
-  const { database, queue } = platform;
-
-  /** A restore without its checkpoint could lose the present website. The checkpoint's job ran before, in the same lane. */
-  async function requireCheckpoint(installId: string, checkpointId: string): Promise<void> {
-    if ((await findBackup(database.reader, installId, checkpointId))?.status === 'completed') return;
-    throw new PermanentFailure(
-      'The checkpoint could not be made, so nothing was restored. The list of backups says why. A damaged website can be restored without a checkpoint.',
-      { code: 'checkpoint_failed' },
-    );
-  }
+  const { database } = platform;
 
   return [
     defineJob({
       ...restoreBackup,
       async run(payload, { signal, progress }) {
-        const { backup_id, install_id, from_id = install_id, checkpoint_id } = payload;
+        const { backup_id, install_id, from_id = install_id } = payload;
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to restore to.', {
@@ -57,7 +47,7 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
           throw new PermanentFailure('The install that the backup is of is gone, and its backups with it.', {
             code: 'source_missing',
           });
-        if (checkpoint_id !== undefined) await requireCheckpoint(install_id, checkpoint_id);
+        await requireCheckpoint(database.reader, payload, 'restored');
         const parts = partsOfJob(payload);
         const report = await ofBackup(database.reader, backup_id, progress);
         await permanently(postponing(host.restore(install, backup_id, { from, parts, signal, report })));
@@ -65,26 +55,8 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
           enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });
       },
       async giveUp(payload, { reason }, transaction) {
-        const { install_id, checkpoint_id, files, database: withDatabase } = payload;
         await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason });
-        if (checkpoint_id === undefined) return;
-        const checkpoint = await findBackup(transaction.queries, install_id, checkpoint_id);
-        // A restore that waits replaces the website anyway, and must not be undone.
-        if (
-          checkpoint?.status !== 'completed' ||
-          (await isReplacementQueued(transaction.queries, install_id))
-        )
-          return;
-        await queue.enqueue(transaction, restoreBackup, {
-          payload: {
-            backup_id: checkpoint_id,
-            install_id,
-            ...(files === undefined ? {} : { files }),
-            ...(withDatabase === undefined ? {} : { database: withDatabase }),
-          },
-          lane: install_id,
-          result: { backup_id: checkpoint_id },
-        });
+        await putCheckpointBack(platform, transaction, payload);
       },
     }),
     defineJob({

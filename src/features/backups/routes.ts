@@ -121,6 +121,7 @@ export function backupRoutes(backups: BackupService): Route[] {
         const operationId = await backups.copyBetween(caller, source_environment_id.toLowerCase(), {
           into: destination_environment_id,
           keepBackup: false,
+          checkpoint: false,
           parts: copiedParts(body.custom_options ?? {}),
           notification_emails: body.notification_emails ?? [],
         });

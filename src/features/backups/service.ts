@@ -37,6 +37,7 @@ import {
 export interface BackupOfInstall extends Omit<ListedBackup, 'copy_job_id'> {
   /** Made for a copy into another install, and deleted after it. */
   for_copy: boolean;
+  expires_at: string | null;
 }
 
 /** A backup with the time from which it may be deleted; null: never by itself. */
@@ -158,7 +159,11 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
       const { count, results } = await pageOfBackups(reader, installId, page);
       return {
         count,
-        results: results.map(({ copy_job_id, ...backup }) => ({ ...backup, for_copy: copy_job_id !== null })),
+        results: results.map(({ copy_job_id, ...backup }) => ({
+          ...backup,
+          for_copy: copy_job_id !== null,
+          expires_at: expiryOf(backup, config),
+        })),
       };
     },
 

@@ -257,6 +257,7 @@ describe('jobs', () => {
     await homeport.services.backups.copy(operatorFor(origin.owner.userId), install.id, {
       into: other.id,
       keepBackup: false,
+      checkpoint: false,
       parts: { files: true, database: true, tables: null },
       notification_emails: [],
     });

@@ -9,6 +9,7 @@ import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts'
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { signedIn } from '../../../../test/portal-client.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { discardCopyBackups } from '../jobs.ts';
@@ -194,6 +195,19 @@ describe('an archive', () => {
     clock.advance(24 * HOUR_MS);
     expect((await download(uri)).status).toBe(403);
     expect(await archives()).toEqual([]);
+    const portal = await signedIn(homeport, owner);
+    expect((await portal.get(`/installs/${shop.id}/archives`)).body).toMatchObject({
+      results: [
+        { id: other.archive.id },
+        {
+          id: archive.id,
+          state: 'completed',
+          backup_description: 'x',
+          expires_at: archive.expires_at,
+          download_uri: null,
+        },
+      ],
+    });
   });
 
   it('is deleted after 24 hours', async () => {
@@ -244,6 +258,10 @@ describe('an archive', () => {
     expect(await archives()).toMatchObject([
       { state: 'aborted', abort_time: expect.any(String), complete_time: null, download_uri: null },
     ]);
+    const portal = await signedIn(homeport, owner);
+    expect((await portal.get(`/installs/${shop.id}/archives`)).body).toMatchObject({
+      results: [{ state: 'aborted', reason: expect.stringContaining('is damaged'), expires_at: null }],
+    });
     expect(mailsTo(homeport, to)).toMatchObject([
       { subject: `Archive of ${shop.name} could not be made`, text: expect.stringContaining('is damaged') },
     ]);

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../../access/caller.ts';
-import { authorize, isAllowed } from '../../../access/permissions.ts';
+import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import { lockRow } from '../../../database/lock.ts';
+import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_SECONDS } from '../../../lib/durations.ts';
 import { InvalidRequest, invalidValue, RateLimited } from '../../../lib/failures.ts';
@@ -21,6 +22,7 @@ import {
   insertArchive,
   isCompleted,
   pageOfArchives,
+  pageOfListedArchives,
   presentArchives,
   type SeenArchive,
 } from './store.ts';
@@ -28,6 +30,20 @@ import {
 /** An archive with its addresses and its link. */
 export interface PresentArchive extends Omit<SeenArchive, 'notification_emails'> {
   notification_emails: string[];
+  download_uri: string | null;
+}
+
+/** An archive in the portal's list. */
+export interface ListedArchive {
+  id: string;
+  state: BackupStatus;
+  bytes: number | null;
+  /** Of an abort, one sentence. */
+  reason: string | null;
+  created_at: string;
+  expires_at: string | null;
+  /** Null if the backup was deleted. */
+  backup_description: string | null;
   download_uri: string | null;
 }
 
@@ -43,25 +59,47 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
   const { reader } = database;
   const links = createArchiveLinks(sealer, config.publicUrl);
 
+  const linkOf = ({ id, state, expires_at }: Pick<SeenArchive, 'id' | 'state' | 'expires_at'>) =>
+    state === 'completed' && expires_at !== null && expires_at > timestamp(clock)
+      ? links.linkTo(id, expires_at)
+      : null;
+
   function present(archive: SeenArchive, mayDownload: boolean): PresentArchive {
-    const { id, state, expires_at } = archive;
     return {
       ...archive,
       notification_emails: Value.Parse(addresses, archive.notification_emails),
-      download_uri:
-        mayDownload && state === 'completed' && expires_at !== null ? links.linkTo(id, expires_at) : null,
+      download_uri: mayDownload ? linkOf(archive) : null,
     };
   }
+
+  // A link gives the whole website to anyone, so a credential that only reads gets none.
+  const mayDownload = (caller: Caller, install: ResourceAccess) =>
+    isAllowed('install.work', install) && caller.limits?.readOnly !== true;
 
   return {
     /** Oldest first. Throws NotFound. */
     async page(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<PresentArchive>> {
       const install = await findInstallAccess(reader, caller, installId);
       authorize('install.read', 'install.read', install);
-      // A link gives the whole website to anyone, so a credential that only reads gets none.
-      const mayDownload = isAllowed('install.work', install) && caller.limits?.readOnly !== true;
+      const isLinked = mayDownload(caller, install);
       const { count, results } = await pageOfArchives(reader, installId, { ...page, now: timestamp(clock) });
-      return { count, results: results.map((archive) => present(archive, mayDownload)) };
+      return { count, results: results.map((archive) => present(archive, isLinked)) };
+    },
+
+    /** For the portal, newest first, with expired ones. Throws NotFound. */
+    async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<ListedArchive>> {
+      const install = await findInstallAccess(reader, caller, installId);
+      authorize('install.read', 'install.read', install);
+      const isLinked = mayDownload(caller, install);
+      const { count, results } = await pageOfListedArchives(reader, installId, page);
+      return {
+        count,
+        results: results.map((archive) => ({
+          ...archive,
+          expires_at: archive.state === 'completed' ? archive.expires_at : null,
+          download_uri: isLinked ? linkOf(archive) : null,
+        })),
+      };
     },
 
     /**

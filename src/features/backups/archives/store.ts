@@ -72,6 +72,25 @@ export async function pageOfArchives(
   return { count, results };
 }
 
+/** The archives of an install as the portal lists them, newest first. Expired ones are included until they are deleted. */
+export async function pageOfListedArchives(queries: Queries, installId: string, page: PageRequest) {
+  const mine = queries.selectFrom('archives as archive').where('archive.install_id', '=', installId);
+  const [{ count }, results] = await Promise.all([
+    mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    mine
+      .leftJoin('backups as backup', (join) =>
+        join.onRef('backup.id', '=', 'archive.backup_id').on('backup.deleting', '=', false),
+      )
+      .select(['archive.id', 'archive.state', 'archive.bytes', 'archive.reason'])
+      .select(['archive.created_at', 'archive.expires_at', 'backup.description as backup_description'])
+      .orderBy('archive.seq', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+  ]);
+  return { count, results };
+}
+
 export function findArchive(queries: Queries, archiveId: string): Promise<SeenArchive | undefined> {
   return queries.selectFrom('archives').select(SEEN).where('id', '=', archiveId).executeTakeFirst();
 }

@@ -103,12 +103,14 @@ describe('a queued operation', () => {
     const id = await homeport.services.backups.copy(operatorFor(owner.userId), install.id, {
       into: target.id,
       keepBackup: false,
+      checkpoint: false,
       parts: { files: true, database: true, tables: null },
       notification_emails: [],
     });
     const later = await homeport.services.backups.copy(operatorFor(owner.userId), install.id, {
       into: target.id,
       keepBackup: true,
+      checkpoint: false,
       parts: { files: true, database: true, tables: null },
       notification_emails: [],
     });

@@ -9,7 +9,7 @@ import { CACHE_KINDS, type CacheKind } from '../../../hosting/contract/host.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { OPERATION_KINDS } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
+import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
 import { orderCertificate } from '../../domains/certificates/jobs.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
@@ -65,7 +65,7 @@ export function createInstallOperationService(
   }
 
   /**
-   * The backups that jobs create or restore, by id. Deleted backups are left out, and so are backups of installs hidden
+   * The backups that jobs create, restore or pack, by id. Deleted backups are left out, and so are backups of installs hidden
    * from the caller, whose website may have been restored here.
    */
   async function backupsOf(
@@ -176,9 +176,9 @@ function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): Instal
   return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
 }
 
-/** The backup that an operation creates or restores; null for other operations. */
+/** The backup that an operation creates, restores or packs; null for other operations. */
 function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): string | null {
-  for (const type of [createBackup, restoreBackup]) {
+  for (const type of [createBackup, restoreBackup, createArchive]) {
     if (kind === type.name) return Value.Parse(type.payload, payload).backup_id;
   }
   return null;

@@ -1,0 +1,56 @@
+import type { Queries, Transaction } from '../../database/database.ts';
+import { PermanentFailure } from '../../jobs/job.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { isReplacementQueued } from './backup-uses-store.ts';
+import { restoreBackup } from './jobs.ts';
+import { findBackup } from './store.ts';
+
+/** What a job that replaces a website knows about its checkpoint. */
+interface Replacement {
+  /** The replaced install. */
+  install_id: string;
+  checkpoint_id?: string;
+  files?: boolean;
+  database?: boolean;
+}
+
+/**
+ * Requires that the checkpoint is completed, if there is one: a replacement without it could lose the present website. The
+ * checkpoint's job ran before, in the same lane. Throws PermanentFailure.
+ */
+export async function requireCheckpoint(
+  queries: Queries,
+  { install_id, checkpoint_id }: Replacement,
+  work: 'restored' | 'replaced',
+): Promise<void> {
+  if (checkpoint_id === undefined) return;
+  if ((await findBackup(queries, install_id, checkpoint_id))?.status === 'completed') return;
+  throw new PermanentFailure(
+    `The checkpoint could not be made, so nothing was ${work}. The list of backups says why. A damaged website can be ${work} without a checkpoint.`,
+    { code: 'checkpoint_failed' },
+  );
+}
+
+/** Requests the restore of the checkpoint after a failed replacement. */
+export async function putCheckpointBack(
+  { queue }: Pick<Platform, 'queue'>,
+  transaction: Transaction,
+  { install_id, checkpoint_id, files, database }: Replacement,
+): Promise<void> {
+  if (checkpoint_id === undefined) return;
+  const { queries } = transaction;
+  const checkpoint = await findBackup(queries, install_id, checkpoint_id);
+  if (checkpoint?.status !== 'completed') return;
+  // A replacement that waits overwrites the website anyway, and must not be undone.
+  if (await isReplacementQueued(queries, install_id)) return;
+  await queue.enqueue(transaction, restoreBackup, {
+    payload: {
+      backup_id: checkpoint_id,
+      install_id,
+      ...(files === undefined ? {} : { files }),
+      ...(database === undefined ? {} : { database }),
+    },
+    lane: install_id,
+    result: { backup_id: checkpoint_id },
+  });
+}
