@@ -18,6 +18,11 @@ const WORDS: Record<BulkAction, { label: string; done: string; hint?: string }> 
     done: 'purged',
     hint: 'Only installs that run PHP, at most once a minute each.',
   },
+  purge_all_caches: {
+    label: 'Purge all caches',
+    done: 'purged',
+    hint: 'Every cache that an install has, at most once a minute each.',
+  },
 };
 
 interface BulkActionsProps {
@@ -54,7 +59,8 @@ function BulkActionsForm({
   const [chosen, setChosen] = useState<readonly string[]>(preferred);
   const [refused, setRefused] = useState<RefusedInstall[]>([]);
   const runsPhp = installs.some(({ php_version }) => php_version !== null);
-  const offered = BULK_ACTIONS.filter((one) => one !== 'purge_object_cache' || runsPhp);
+  // Without PHP, the page cache is the only one on most platforms.
+  const offered = BULK_ACTIONS.filter((one) => runsPhp || one === 'backup' || one === 'purge_page_cache');
 
   async function askForAll(values: FormData) {
     const wanted = installs.filter(({ id }) => chosen.includes(id));

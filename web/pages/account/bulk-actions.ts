@@ -3,7 +3,7 @@ import { refusalMessage, unwrap } from '../../api/failure.ts';
 import { inBatches, type Named, type RefusedInstall } from './batches.ts';
 
 /** Actions that the server accepts for many installs at once. */
-export const BULK_ACTIONS = ['backup', 'purge_page_cache', 'purge_object_cache'] as const;
+export const BULK_ACTIONS = ['backup', 'purge_page_cache', 'purge_object_cache', 'purge_all_caches'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /**
