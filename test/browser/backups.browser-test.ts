@@ -18,6 +18,8 @@ let portal: Portal;
 let owner: Person;
 let shop: Install;
 let other: Install;
+/** The production install of a site. */
+let live: Install;
 let page: Page;
 
 beforeAll(async () => {
@@ -27,6 +29,11 @@ beforeAll(async () => {
   owner = person;
   const newInstall = () => portal.homeport.install(owner, accountId);
   [shop, other] = await Promise.all([newInstall(), newInstall()]);
+  const site = await owner.client.post('/sites', { name: 'Live', account_id: accountId });
+  live = await portal.homeport.install(owner, accountId, {
+    site_id: text(site.body, 'id'),
+    environment: 'production',
+  });
   page = await portal.signedIn(owner);
 });
 afterAll(() => portal?.remove());
@@ -46,6 +53,18 @@ const hostFolder = (...path: string[]) => join(portal.homeport.config.dataDir, '
 const writePage = ({ id }: Install, content: string) =>
   writeFileSync(hostFolder('installs', id, 'files', 'index.html'), content);
 const website = async ({ name }: Install) => (await visit(portal.homeport, `http://${name}.localhost/`)).body;
+
+/** Keeps an install busy. Returns a function that ends it and finishes what waits. */
+async function holdUp({ id }: Install): Promise<() => Promise<void>> {
+  const { database, queue } = portal.homeport.platform;
+  await database.write((transaction) =>
+    queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id, delayMs: HOUR_MS }),
+  );
+  return async () => {
+    clock.advance(HOUR_MS);
+    await portal.homeport.idle();
+  };
+}
 
 describe('backups', () => {
   it('are listed in pages, newest first', async () => {
@@ -107,6 +126,8 @@ describe('backups', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog');
     await confirm.getByText('Later changes are lost').waitFor();
+    await confirm.getByText(`${shop.name} keeps its name, domains, certificates and settings.`).waitFor();
+    await confirm.getByText(/restore the checkpoint .* within 14 days/).waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     const restore = page.getByRole('button', { name: 'Restore before the update' });
@@ -125,6 +146,59 @@ describe('backups', () => {
     expect(await website(shop)).toBe('as it was');
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
+
+    // The checkpoint returns to the former state.
+    await page.getByText(/^The former state is in the checkpoint/).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /checkpoint, .*kept until/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Restore checkpoint', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Restore "Checkpoint before a restore"' }).waitFor();
+    await dialog.getByLabel(`Make a checkpoint of ${shop.name} first`).uncheck();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await confirm.getByText('No checkpoint is made').waitFor();
+    await confirm.getByLabel(/^Type/).fill(shop.name);
+    await confirm.getByRole('button', { name: `Restore ${shop.name}` }).click();
+    await expect
+      .poll(async () => {
+        await portal.homeport.idle();
+        return website(shop);
+      })
+      .toBe('broken by the update');
+    await page
+      .getByRole('button', { name: 'Restore checkpoint', exact: true })
+      .waitFor({ state: 'detached' });
+  });
+
+  it('are packed for download, and say when an archive has expired', async () => {
+    await showBackups(shop);
+    await page.getByRole('button', { name: 'More actions for before the update' }).press('Enter');
+    await page.getByRole('button', { name: 'Create archive' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Create an archive' });
+    await dialog.getByText('Keep the link secret').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create archive' }).click();
+    const archive = page.getByRole('listitem').filter({ hasText: 'Archive of before the update' });
+    await archive.getByText('Completed').waitFor();
+    expect(await focused(page)).toBe('More');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      archive.getByRole('link', { name: 'Download the archive of before the update' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^${shop.name}-.*\\.tar\\.gz$`));
+    expect(await download.failure()).toBeNull();
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByText('Creating an archive of a backup: before the update').waitFor();
+    await page.getByRole('link', { name: 'Backups', exact: true }).click();
+    await archive.waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('archives').set({ expires_at: clock.now().toISOString() }).execute(),
+    );
+    await archive.getByText('It can no longer be downloaded').waitFor();
+    expect(await archive.getByRole('link').count()).toBe(0);
   });
 
   it('have long descriptions shortened until expanded', async () => {
@@ -166,7 +240,11 @@ describe('backups', () => {
     await portal.homeport.idle();
     await showBackups(shop);
     await page.getByRole('button', { name: 'Restore copy' }).click();
-    await page.getByRole('dialog').getByLabel('Restore into').selectOption(other.name);
+    await page.getByRole('dialog').getByRole('radio', { name: 'Another install' }).check();
+    await page
+      .getByRole('dialog')
+      .getByRole('radio', { name: new RegExp(`^${other.name} `) })
+      .check();
     await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog');
     await confirm.getByLabel(/^Type/).fill(other.name);
@@ -176,27 +254,58 @@ describe('backups', () => {
     expect(await website(other)).toBe('of the first');
   });
 
+  it('are deleted after a confirmation, unless they are in use', async () => {
+    await showBackups(shop);
+    const release = await holdUp(shop);
+    const { body } = await owner.client.get(`/installs/${shop.id}/backups?limit=100`);
+    const results = field(body, 'results');
+    const backup = Array.isArray(results) ? results.find((one) => field(one, 'description') === 'copy') : {};
+    const path = `/installs/${shop.id}/backups/${field(backup, 'id')}/restore`;
+    await owner.client.post(path, { notification_emails: [], create_checkpoint: false });
+    const item = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: 'copy', exact: true }) });
+    await item.getByRole('button', { name: 'More actions for copy' }).click();
+    await item.getByRole('button', { name: 'Delete' }).click();
+    const confirm = page.getByRole('alertdialog', { name: 'Delete the backup?' });
+    // Enter changes nothing.
+    await expect.poll(() => focused(page)).toBe('Cancel');
+    await expectAccessible(page);
+    await confirm.getByRole('button', { name: 'Delete backup' }).click();
+    await confirm
+      .getByText('The backup is being restored, copied or packed. Delete it after that.')
+      .waitFor();
+    await release();
+    await confirm.getByRole('button', { name: 'Delete backup' }).click();
+    await confirm.waitFor({ state: 'detached' });
+    await item.waitFor({ state: 'detached' });
+  });
+
   it('copy an install into another, which shows a notice, and are deleted afterwards', async () => {
     writePage(shop, 'as visitors see it');
     writePage(other, 'as it was tried');
-    // The source is busy for an hour.
-    const { database, queue } = portal.homeport.platform;
-    await database.write((transaction) =>
-      queue.enqueue(transaction, applyInstall, {
-        payload: { id: shop.id },
-        lane: shop.id,
-        delayMs: HOUR_MS,
-      }),
-    );
+    const release = await holdUp(shop);
     await page.goto(`/installs/${shop.id}`);
     const copy = page.getByRole('button', { name: 'Copy to another install' });
     await copy.click();
     const dialog = page.getByRole('dialog');
-    // An install cannot be copied into itself.
-    expect(
-      await dialog.getByRole('combobox', { name: 'Copy into' }).locator('option').allInnerTexts(),
-    ).toEqual([other.name]);
-    await expectAccessible(page);
+    // An install cannot be copied into itself, and the person chooses the target.
+    await dialog.getByRole('radio').first().waitFor();
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+    await dialog.getByRole('radio', { name: `${live.name} Production Production of Live` }).waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('Choose the install to replace.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    await dialog.getByRole('radio', { name: /Production/ }).check();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alertdialog').getByText('This is a production install').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await copy.click();
+    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+    await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
     await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
     await confirm.waitFor();
@@ -204,10 +313,11 @@ describe('backups', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => focused(page)).toBe('Copy to another install');
     await page.keyboard.press('Enter');
+    await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await confirm.getByLabel(/^Type/).fill(other.name);
     await confirm.getByRole('button', { name: `Replace ${other.name}` }).click();
-    await page.waitForURL(`**/installs/${other.id}`);
+    await page.waitForURL(`**/installs/${other.id}/backups`);
     const coming = page
       .getByRole('status')
       .filter({ hasText: 'Changes that you make before it finishes are lost' });
@@ -220,7 +330,7 @@ describe('backups', () => {
     expect(await backup.getByRole('button').count()).toBe(0);
     await showBackups(other);
     await coming.waitFor();
-    clock.advance(HOUR_MS);
+    await release();
     // A job that waits or is retried needs the clock to advance.
     await expect
       .poll(async () => {
@@ -236,6 +346,8 @@ describe('backups', () => {
       .filter({ hasText: `Copying ${shop.name} into this install` })
       .getByText('Done')
       .waitFor();
+    // The checkpoint of the target.
+    await page.getByRole('button', { name: 'Restore checkpoint', exact: true }).waitFor();
     await showBackups(shop);
     await page.getByRole('listitem').first().waitFor();
     await backup.waitFor({ state: 'detached' });

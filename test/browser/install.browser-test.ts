@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
-import { MINUTE_MS } from '../../src/lib/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
@@ -118,34 +118,35 @@ describe('caches', () => {
     expect(await page.getByRole('button', { name: /^Purge/ }).count()).toBe(1);
     await expectPresentable();
   });
+});
 
-  it('are all purged at once, if the install has more than one', async () => {
-    const machine = await serveMachine();
-    const linux = await startPortal({
+describe('an install that runs WordPress', () => {
+  let machine: Awaited<ReturnType<typeof serveMachine>>;
+  let linux: Portal;
+  let person: Person;
+  let account: string;
+  let theirs: Page;
+  let shop: { id: string; name: string };
+  let staging: { id: string; name: string };
+  beforeAll(async () => {
+    machine = await serveMachine();
+    linux = await startPortal({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
     });
-    const { owner: person, accountId: account } = await linux.homeport.ownedAccount();
-    const { id } = await linux.homeport.install(person, account);
-    const theirs = await linux.signedIn(person);
-    await theirs.goto(`/installs/${id}/caches`);
-    await theirs.getByRole('button', { name: 'Purge all caches' }).click();
-    await theirs.getByRole('listitem').filter({ hasText: 'Purging all caches' }).getByText('Done').waitFor();
-    await theirs.getByText(/You can purge it again in/).waitFor();
-    await expectAccessible(theirs);
-    await linux.remove();
-    await machine.close();
+    ({ owner: person, accountId: account } = await linux.homeport.ownedAccount());
+    const site = await person.client.post('/sites', { name: 'Shop', account_id: account });
+    const place = (environment: string) => ({ site_id: text(site.body, 'id'), environment });
+    shop = await linux.homeport.install(person, account, place('production'));
+    staging = await linux.homeport.install(person, account, place('staging'));
+    theirs = await linux.signedIn(person);
+  });
+  afterAll(async () => {
+    await linux?.remove();
+    await machine?.close();
   });
 
-  it('of objects are purged once a minute, by a button that keeps the focus', async () => {
-    const machine = await serveMachine();
-    const linux = await startPortal({
-      environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
-    });
-    const { owner: person, accountId: account } = await linux.homeport.ownedAccount();
-    const { id } = await linux.homeport.install(person, account);
-    const theirs = await linux.signedIn(person);
-    await theirs.goto(`/installs/${id}/caches`);
-    // Every install with PHP runs WordPress.
+  it('has an object cache that is purged once a minute, by a button that keeps the focus', async () => {
+    await theirs.goto(`/installs/${shop.id}/caches`);
     const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
     expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
     await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
@@ -158,8 +159,79 @@ describe('caches', () => {
     await theirs.keyboard.press('Enter');
     expect(sent).not.toContain('POST');
     await expectAccessible(theirs);
-    await linux.remove();
-    await machine.close();
+  });
+
+  it('has all its caches purged at once', async () => {
+    await theirs.goto(`/installs/${staging.id}/caches`);
+    await theirs.getByRole('button', { name: 'Purge all caches' }).click();
+    await theirs.getByRole('listitem').filter({ hasText: 'Purging all caches' }).getByText('Done').waitFor();
+    await theirs.getByText(/You can purge it again in/).waitFor();
+    await expectAccessible(theirs);
+  });
+
+  it('offers to purge all caches of many installs', async () => {
+    const { name } = await linux.homeport.install(person, account);
+    await follow('Installs', theirs);
+    await theirs.getByRole('link', { name, exact: true }).waitFor();
+    await theirs.getByRole('button', { name: 'Bulk actions' }).click();
+    const dialog = theirs.getByRole('dialog', { name: 'Bulk actions' });
+    await dialog.getByRole('radio', { name: 'Purge all caches' }).check();
+    await dialog.getByLabel(name).check();
+    await expectAccessible(theirs);
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await theirs.getByText('1 install is being purged.').waitFor();
+    await follow(name, theirs);
+    await theirs.getByText('Purging all caches', { exact: true }).waitFor();
+  });
+
+  it('has upgrades of WordPress deferred until a day, and the deferral ended', async () => {
+    await theirs.goto(`/installs/${shop.id}`);
+    await theirs.getByRole('button', { name: 'Defer upgrades' }).click();
+    const dialog = theirs.getByRole('dialog', { name: 'Defer WordPress upgrades' });
+    const day = dialog.getByLabel('Defer until');
+    const [first, last] = [await day.getAttribute('min'), await day.getAttribute('max')];
+    expect(Date.parse(last ?? '') - Date.parse(first ?? '')).toBe(364 * DAY_MS);
+    await expectAccessibleInBothThemes(theirs);
+    await expectRoomWhenNarrow(theirs);
+    await day.fill(last ?? '');
+    await dialog.getByRole('button', { name: 'Defer' }).click();
+    await theirs.getByText(/^Deferred until .*security fixes wait, too\.$/).waitFor();
+    await expectAccessibleInBothThemes(theirs);
+    await theirs.getByRole('button', { name: 'End deferral' }).press('Enter');
+    await theirs.getByText('Your provider upgrades WordPress.').waitFor();
+  });
+
+  it('is copied in parts, and without typing its name unless visitors see the target', async () => {
+    await theirs.goto(`/installs/${shop.id}`);
+    await theirs.getByRole('button', { name: 'Copy to another install' }).click();
+    const dialog = theirs.getByRole('dialog');
+    await dialog.getByRole('radio', { name: `${staging.name} Staging of Shop` }).check();
+    await dialog.getByRole('radio', { name: 'Files only' }).check();
+    expect(await dialog.getByLabel('Only these tables').count()).toBe(0);
+    await dialog.getByRole('radio', { name: 'Database only' }).check();
+    await dialog.getByLabel('Only these tables').fill('wp_posts, wp_postmeta');
+    await expectAccessibleInBothThemes(theirs);
+    await expectRoomWhenNarrow(theirs);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    const confirm = theirs.getByRole('alertdialog');
+    await confirm
+      .getByText(`This replaces 2 tables of the database of ${staging.name} with those of ${shop.name}.`)
+      .waitFor();
+    await confirm.getByText(`${staging.name} keeps its files, other tables, name`).waitFor();
+    expect(await confirm.getByLabel(/^Type/).count()).toBe(0);
+    const [asked] = await Promise.all([
+      theirs.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/copy')),
+      confirm.getByRole('button', { name: `Replace ${staging.name}` }).click(),
+    ]);
+    expect(asked.postDataJSON()).toEqual({
+      into_install_id: staging.id,
+      keep_backup: false,
+      create_checkpoint: true,
+      include_files: false,
+      include_db: true,
+      db_tables: ['wp_posts', 'wp_postmeta'],
+    });
+    await theirs.waitForURL(`**/installs/${staging.id}/backups`);
   });
 });
 

@@ -1,9 +1,20 @@
 import { expect, it } from 'vitest';
-import { addressErrors, formatFileCount, readAddresses } from './backup-labels.ts';
+import { addressErrors, formatFileCount, isLastBackup, readAddresses } from './backup-labels.ts';
 
 it('counts files', () => {
   expect(formatFileCount(1)).toBe('1 file');
   expect(formatFileCount(1204)).toBe('1,204 files');
+});
+
+it('knows the last backup that can be restored', () => {
+  const backup = { id: 'one', status: 'completed', for_copy: false } as const;
+  const aborted = { ...backup, id: 'two', status: 'aborted' } as const;
+  const list = (...results: (typeof backup | typeof aborted)[]) => ({ results, count: results.length });
+  expect(isLastBackup(backup, list(backup, aborted))).toBe(true);
+  expect(isLastBackup(aborted, list(backup, aborted))).toBe(false);
+  expect(isLastBackup(backup, { results: [backup, { ...backup, id: 'three' }], count: 2 })).toBe(false);
+  // Other pages may have more.
+  expect(isLastBackup(backup, { results: [backup], count: 26 })).toBe(false);
 });
 
 it('parses separated addresses and removes duplicates', () => {

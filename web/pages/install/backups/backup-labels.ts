@@ -12,6 +12,15 @@ export const BACKUP_STATES: Record<Backup['status'], { word: string; tone: Tone 
 export const isInProgress = ({ status }: Pick<Backup, 'status'>) =>
   status === 'requested' || status === 'in_progress';
 
+/** Returns whether this is the only backup that can be restored; `list` is the shown page of all backups. */
+export function isLastBackup(
+  { id, status }: Pick<Backup, 'id' | 'status'>,
+  list: { results: readonly Pick<Backup, 'id' | 'status' | 'for_copy'>[]; count: number } | undefined,
+): boolean {
+  if (status !== 'completed' || list === undefined || list.count > list.results.length) return false;
+  return !list.results.some((other) => other.id !== id && other.status === 'completed' && !other.for_copy);
+}
+
 /** Formats a count: "1 file", "1,204 files". */
 export function formatFileCount(files: number): string {
   return files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;

@@ -2,29 +2,36 @@ import { useState } from 'react';
 import { BACKUPS_A_PAGE, type Backup, useBackups } from '../../../api/backups.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
-import { formatBytes } from '../../../components/bytes.ts';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { Time } from '../../../components/time.tsx';
-import { truncate } from '../../../components/truncate.ts';
 import { useMay } from '../../../session/session.ts';
-import { BACKUP_STATES, formatFileCount, isInProgress } from './backup-labels.ts';
+import { Archives } from './archives.tsx';
+import { type BackupAction, BackupItem } from './backup-item.tsx';
+import { isLastBackup } from './backup-labels.ts';
 import styles from './backups.module.css';
+import { CreateArchive } from './create-archive.tsx';
 import { CreateBackup } from './create-backup.tsx';
+import { DeleteBackup } from './delete-backup.tsx';
 import { RestoreBackup } from './restore-backup.tsx';
 import { Restores } from './restores.tsx';
 
-/** The backups of an install: list, create and restore. */
+interface Asked {
+  action: BackupAction;
+  backup: Backup;
+  open: boolean;
+}
+
+/** The backups of an install and their archives: list, create, restore, download and delete. */
 export function BackupsSection({ install }: { install: Install }) {
   const [page, setPage] = useState(0);
   const [making, setMaking] = useState(false);
-  const [restored, setRestored] = useState<Backup | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const query = useBackups(install.id, page);
   const mayWork = useMay(install.account.id)('install.work');
+  const ask = (action: BackupAction, backup: Backup) => setAsked({ action, backup, open: true });
   return (
     <>
-      <Restores installId={install.id} />
+      <Restores installId={install.id} onRestore={mayWork ? (backup) => ask('restore', backup) : null} />
       <Section
         title="Backups"
         actions={
@@ -50,7 +57,7 @@ export function BackupsSection({ install }: { install: Install }) {
                   <BackupItem
                     key={backup.id}
                     backup={backup}
-                    onRestore={mayWork ? () => setRestored(backup) : null}
+                    onAction={mayWork ? (action) => ask(action, backup) : null}
                   />
                 ))}
               </ul>
@@ -59,68 +66,40 @@ export function BackupsSection({ install }: { install: Install }) {
           )}
         </Loaded>
         <CreateBackup open={making} onOpenChange={setMaking} install={install} />
-        {restored && (
-          <RestoreBackup
-            install={install}
-            backup={restored}
-            onClose={() => setRestored(null)}
-            onBackupInstead={() => {
-              setRestored(null);
-              setMaking(true);
-            }}
-          />
-        )}
       </Section>
+      <Archives installId={install.id} />
+      {asked && (
+        <ActionDialog
+          install={install}
+          asked={asked}
+          isLast={isLastBackup(asked.backup, query.data)}
+          onOpenChange={(open) => setAsked({ ...asked, open })}
+        />
+      )}
     </>
   );
 }
 
-/** Longer descriptions are shortened until the user expands them. */
-const LONGEST_DESCRIPTION = 200;
-
-function occasionOf({ scheduled, for_copy }: Backup): string {
-  if (for_copy) return 'deleted after the copy';
-  return scheduled ? 'scheduled' : 'manual';
-}
-
-function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => void) | null }) {
-  const { word, tone } = BACKUP_STATES[backup.status];
-  const [isWhole, setIsWhole] = useState(false);
-  const described = truncate(backup.description, LONGEST_DESCRIPTION);
-  return (
-    <li className={styles.backup}>
-      <div className={styles.told}>
-        <div className={styles.head}>
-          <h3 className={styles.description}>{isWhole ? backup.description : described}</h3>
-          <Badge tone={tone}>{word}</Badge>
-        </div>
-        {described !== backup.description && (
-          <div>
-            <Button small aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-              {isWhole ? 'Show less' : 'Show full description'}
-            </Button>
-          </div>
-        )}
-        <p className={styles.soft}>
-          <Time at={backup.created_at} exact />, {occasionOf(backup)}
-          {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
-          {backup.files !== null && `, ${formatFileCount(backup.files)}`}
-        </p>
-        {isInProgress(backup) && <ProgressBar label={`${described}: ${word}`} />}
-        {backup.status === 'aborted' && (
-          <p>
-            {backup.reason ?? 'The reason is unknown.'} The website is not affected.{' '}
-            {backup.for_copy ? 'Copy it again.' : 'Create the backup again.'}
-          </p>
-        )}
-      </div>
-      {backup.status === 'completed' && !backup.for_copy && onRestore && (
-        <Button small aria-label={`Restore ${described}`} onClick={onRestore}>
-          Restore
-        </Button>
-      )}
-    </li>
-  );
+function ActionDialog({
+  install,
+  asked: { action, backup, open },
+  isLast,
+  onOpenChange,
+}: {
+  install: Install;
+  asked: Asked;
+  isLast: boolean;
+  onOpenChange(open: boolean): void;
+}) {
+  const about = { open, onOpenChange, install, backup };
+  switch (action) {
+    case 'restore':
+      return open && <RestoreBackup install={install} backup={backup} onClose={() => onOpenChange(false)} />;
+    case 'archive':
+      return <CreateArchive {...about} />;
+    case 'delete':
+      return <DeleteBackup {...about} isLast={isLast} />;
+  }
 }
 
 function Pages({ page, of, onTurn }: { page: number; of: number; onTurn(page: number): void }) {

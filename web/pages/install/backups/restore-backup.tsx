@@ -5,42 +5,56 @@ import type { Backup } from '../../../api/backups.ts';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
-import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { RadioGroup } from '../../../components/fields.tsx';
+import { Form } from '../../../components/form.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
-import styles from './backups.module.css';
-import { type Target, TargetForm } from './target-form.tsx';
+import { hasDatabase, type Parts, partsLabel } from './replacement.ts';
+import { ReplacementConfirmation } from './replacement-confirmation.tsx';
+import { CheckpointField, PartsFields, readParts } from './replacement-fields.tsx';
+import { TargetField, targetMissing } from './target-field.tsx';
 
 /** The list shows the full description. */
 const LONGEST_DESCRIPTION = 120;
 
-/** Lets the user choose the install to restore into, and type its name before anything is replaced. */
+interface Wanted {
+  into: Install;
+  parts: Parts;
+  checkpoint: boolean;
+}
+
+/** Lets the user choose what to restore and where, and says what is replaced before it begins. */
 export function RestoreBackup({
   install,
   backup,
   onClose,
-  onBackupInstead,
 }: {
   install: Install;
   backup: Backup;
   onClose(): void;
-  onBackupInstead(): void;
 }) {
-  const [target, setTarget] = useState<Target | null>(null);
+  const [wanted, setWanted] = useState<Wanted | null>(null);
   const described = truncate(backup.description, LONGEST_DESCRIPTION);
   const queries = useQueryClient();
   const [, go] = useLocation();
 
-  async function restore(into: Target) {
+  async function restore({ into, parts, checkpoint }: Wanted) {
     await unwrap(
       portal.POST('/portal/api/installs/{install_id}/backups/{backup_id}/restore', {
         params: { path: { install_id: install.id, backup_id: backup.id } },
-        body: { into_install_id: into.id === install.id ? null : into.id },
+        body: {
+          into_install_id: into.id === install.id ? null : into.id,
+          restore_files: parts.files,
+          restore_database: parts.database,
+          create_checkpoint: checkpoint,
+        },
       }),
     );
-    await queries.invalidateQueries({ queryKey: ['operation', into.id] });
+    await Promise.all(
+      ['operation', 'backup'].map((topic) => queries.invalidateQueries({ queryKey: [topic, into.id] })),
+    );
     showSuccess(`Restoring ${into.name}.`);
     // The target shows the progress.
     if (into.id !== install.id) go(`/installs/${into.id}/backups`);
@@ -49,53 +63,70 @@ export function RestoreBackup({
   return (
     <>
       <Dialog
-        open={target === null}
+        open={wanted === null}
         onOpenChange={(open) => {
           if (!open) onClose();
         }}
         title={`Restore "${described}"`}
         description={
           <>
-            Backup of <Time at={backup.created_at} exact />.
+            Backup of {install.name}, <Time at={backup.created_at} exact />. Nothing is replaced before you
+            confirm it in the next step.
           </>
         }
       >
-        <TargetForm
-          install={install}
-          label="Restore into"
-          withItself
-          onChosen={setTarget}
-          onCancel={onClose}
-        />
+        <RestoreForm install={install} onWanted={setWanted} />
       </Dialog>
-      {target && (
-        <ConfirmDialog
-          open
-          onOpenChange={(open) => {
-            if (!open) onClose();
-          }}
-          title={`Replace ${target.name}`}
-          description={
-            <div className={styles.words}>
-              <p>
-                This replaces the files and the database of {target.name} with the backup "{described}". Later
-                changes are lost.
-              </p>
-              {target.id === install.id && (
-                <p>
-                  Consider a backup of the current state first.{' '}
-                  <Button small onClick={onBackupInstead}>
-                    Create backup first
-                  </Button>
-                </p>
-              )}
-            </div>
-          }
-          name={target.name}
-          confirmLabel={`Restore ${target.name}`}
-          onConfirm={() => restore(target)}
-        />
+      {wanted && (
+        <ReplacementConfirmation
+          target={wanted.into}
+          parts={wanted.parts}
+          checkpoint={wanted.checkpoint}
+          confirmLabel={`Restore ${wanted.into.name}`}
+          onConfirm={() => restore(wanted)}
+          onClose={onClose}
+        >
+          This replaces {partsLabel(wanted.parts, install)} of {wanted.into.name} with the backup "{described}
+          ".{' '}
+          {wanted.into.id === install.id
+            ? 'Later changes are lost.'
+            : `The present content of ${wanted.into.name} is lost.`}
+        </ReplacementConfirmation>
       )}
     </>
+  );
+}
+
+function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted: Wanted): void }) {
+  const [isElsewhere, setIsElsewhere] = useState(false);
+  const [target, setTarget] = useState<Install | null>(null);
+  const into = isElsewhere ? target : install;
+
+  async function choose(values: FormData) {
+    if (into === null) throw targetMissing();
+    onWanted({ into, parts: readParts(values), checkpoint: values.has('checkpoint') });
+  }
+
+  return (
+    <Form submitLabel="Continue" onSubmit={choose}>
+      {hasDatabase(install) && <PartsFields label="What to restore" />}
+      <RadioGroup
+        label="Restore into"
+        name="where"
+        value={isElsewhere ? 'elsewhere' : 'here'}
+        onChange={(value) => setIsElsewhere(value === 'elsewhere')}
+        options={[
+          { value: 'here', label: `${install.name}, where it was made` },
+          { value: 'elsewhere', label: 'Another install' },
+        ]}
+      />
+      {isElsewhere && (
+        <TargetField label="Install to replace" source={install} chosen={target} onChange={setTarget} />
+      )}
+      <CheckpointField
+        target={into?.name ?? 'it'}
+        hint="Keeps the present state for 14 days, and puts it back if the restore fails. Switch it off only if the website is too damaged to be backed up."
+      />
+    </Form>
   );
 }

@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import type { Backup } from '../../../api/backups.ts';
+import { Button } from '../../../components/button.tsx';
+import { formatBytes } from '../../../components/bytes.ts';
+import { Menu } from '../../../components/menu.tsx';
+import { Badge, ProgressBar } from '../../../components/notice.tsx';
+import { Time } from '../../../components/time.tsx';
+import { truncate } from '../../../components/truncate.ts';
+import { BACKUP_STATES, formatFileCount, isInProgress } from './backup-labels.ts';
+import styles from './backups.module.css';
+
+/** Longer descriptions are shortened until the user expands them. */
+const LONGEST_DESCRIPTION = 200;
+
+export type BackupAction = 'restore' | 'archive' | 'delete';
+
+function occasionOf({ scheduled, for_copy, checkpoint }: Backup): string {
+  if (for_copy) return 'deleted after the copy';
+  if (checkpoint) return 'checkpoint';
+  return scheduled ? 'scheduled' : 'manual';
+}
+
+/** A backup with its state and what the user can do with it. `onAction` is null for users who cannot change it. */
+export function BackupItem({
+  backup,
+  onAction,
+}: {
+  backup: Backup;
+  onAction: ((action: BackupAction) => void) | null;
+}) {
+  const { word, tone } = BACKUP_STATES[backup.status];
+  const [isWhole, setIsWhole] = useState(false);
+  const described = truncate(backup.description, LONGEST_DESCRIPTION);
+  return (
+    <li className={styles.backup}>
+      <div className={styles.told}>
+        <div className={styles.head}>
+          <h3 className={styles.description}>{isWhole ? backup.description : described}</h3>
+          <Badge tone={tone}>{word}</Badge>
+        </div>
+        {described !== backup.description && (
+          <div>
+            <Button small aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+              {isWhole ? 'Show less' : 'Show full description'}
+            </Button>
+          </div>
+        )}
+        <p className={styles.soft}>
+          <Time at={backup.created_at} exact />, {occasionOf(backup)}
+          {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
+          {backup.files !== null && `, ${formatFileCount(backup.files)}`}
+          {backup.status === 'completed' && !backup.for_copy && backup.expires_at !== null && (
+            <>
+              , kept until <Time at={backup.expires_at} exact />
+            </>
+          )}
+        </p>
+        {isInProgress(backup) && <ProgressBar label={`${described}: ${word}`} />}
+        {backup.status === 'aborted' && (
+          <p>
+            {backup.reason ?? 'The reason is unknown.'} The website is not affected. {adviceFor(backup)}
+          </p>
+        )}
+      </div>
+      {onAction && !backup.for_copy && !isInProgress(backup) && (
+        <Actions backup={backup} described={described} onAction={onAction} />
+      )}
+    </li>
+  );
+}
+
+function adviceFor({ for_copy, checkpoint }: Backup): string {
+  if (for_copy) return 'Copy it again.';
+  return checkpoint ? 'Nothing was replaced.' : 'Create the backup again.';
+}
+
+function Actions({
+  backup,
+  described,
+  onAction,
+}: {
+  backup: Backup;
+  described: string;
+  onAction(action: BackupAction): void;
+}) {
+  if (backup.status !== 'completed') {
+    return (
+      <Button small aria-label={`Delete ${described}`} onClick={() => onAction('delete')}>
+        Delete
+      </Button>
+    );
+  }
+  return (
+    <div className={styles.actions}>
+      <Button small aria-label={`Restore ${described}`} onClick={() => onAction('restore')}>
+        Restore
+      </Button>
+      <Menu
+        small
+        label={`More actions for ${described}`}
+        entries={[
+          { label: 'Create archive', onSelect: () => onAction('archive') },
+          { label: 'Delete', onSelect: () => onAction('delete') },
+        ]}
+      >
+        More
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { Backup } from '../../../api/backups.ts';
+import { hosting } from '../../../api/client.ts';
+import { unwrap } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Form } from '../../../components/form.tsx';
+import { showSuccess } from '../../../components/toast.tsx';
+import { truncate } from '../../../components/truncate.ts';
+import { NotificationEmailsField, withAddresses } from './notification-emails.tsx';
+import { EVERYTHING, partsLabel } from './replacement.ts';
+
+const LONGEST_DESCRIPTION = 120;
+
+/** Packs a backup as one file to download. */
+export function CreateArchive({
+  open,
+  onOpenChange,
+  install,
+  backup,
+}: {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  install: Install;
+  backup: Backup;
+}) {
+  const queries = useQueryClient();
+
+  async function pack(values: FormData) {
+    await withAddresses(values, (notification_emails) =>
+      unwrap(
+        hosting.POST('/installs/{install_id}/archives', {
+          params: { path: { install_id: install.id } },
+          body: { backup_id: backup.id, notification_emails },
+        }),
+      ),
+    );
+    await Promise.all(
+      ['backup', 'operation'].map((topic) => queries.invalidateQueries({ queryKey: [topic, install.id] })),
+    );
+    showSuccess('Creating the archive. It appears under Archives.');
+    onOpenChange(false);
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Create an archive"
+      description={
+        <>
+          Packs {partsLabel(EVERYTHING, install)} of the backup "
+          {truncate(backup.description, LONGEST_DESCRIPTION)}" as one .tar.gz file. You can download it for 24
+          hours. Keep the link secret: it opens the archive without signing in.
+        </>
+      }
+    >
+      <Form submitLabel="Create archive" onSubmit={pack}>
+        <NotificationEmailsField when="the archive is ready or fails" />
+      </Form>
+    </Dialog>
+  );
+}
