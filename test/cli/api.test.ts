@@ -1,10 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../client.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { type Environment, run, runJson, runWithInput } from './run-homeport.ts';
+import { call, callJson } from './call-homeport.ts';
+import { type Environment, run, runWithInput } from './run-homeport.ts';
+
+/** Those of this process, which the commands add to. */
+const certificates = getCACertificates('default');
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -25,15 +30,17 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  setDefaultCACertificates(certificates);
   await homeport?.remove();
   rmSync(folder, { recursive: true });
 });
 
-const api = (...words: string[]) => run(environment, 'api', ...words);
+const api = (...words: string[]) => call(environment, 'api', ...words);
 
 describe('homeport api', () => {
   it('lists its commands by group, one for each endpoint', async () => {
-    const { code, stdout } = await api('--help');
+    // The help ends the process.
+    const { code, stdout } = await run(environment, 'api', '--help');
     expect(code).toBe(0);
     expect(stdout).toMatch(/Installs:\n[\s\S]*list-installs +list installs/);
   });
@@ -46,7 +53,7 @@ describe('homeport api', () => {
     const listed = await api('list-installs', '--account-id', accountId);
     expect(listed.stdout).toMatch(/^ID +NAME +STATUS/);
     expect(listed.stdout).toMatch(new RegExp(`${name} +active`));
-    expect(await runJson(environment, 'api', 'list-installs')).toMatchObject({
+    expect(await callJson(environment, 'api', 'list-installs')).toMatchObject({
       count: 1,
       results: [{ name, status: 'active' }],
     });
@@ -56,7 +63,7 @@ describe('homeport api', () => {
     for (const name of ['one', 'two', 'three']) {
       await api('create-site', '--name', name, '--account-id', accountId);
     }
-    const sites = await runJson(environment, 'api', 'list-sites', '--limit', '2', '--all');
+    const sites = await callJson(environment, 'api', 'list-sites', '--limit', '2', '--all');
     expect(sites).toMatchObject([{ name: 'one' }, { name: 'two' }, { name: 'three' }]);
   });
 
@@ -79,7 +86,7 @@ describe('homeport api', () => {
 
   it('takes a whole body from a file', async () => {
     writeFileSync(join(folder, 'site.json'), JSON.stringify({ name: 'From a file', account_id: accountId }));
-    const made = await runJson(environment, 'api', 'create-site', '--body', `@${join(folder, 'site.json')}`);
+    const made = await callJson(environment, 'api', 'create-site', '--body', `@${join(folder, 'site.json')}`);
     expect(made).toMatchObject({ name: 'From a file' });
   });
 
@@ -96,7 +103,7 @@ describe('profiles', () => {
     const plain = { XDG_CONFIG_HOME: join(folder, 'other') };
     const login = ['api', 'login', '--url', homeport.origin, '--username', owner.credential.username];
     const ca = ['--ca', join(folder, 'ca.pem')];
-    expect(await run(plain, 'api', 'list-sites')).toMatchObject({
+    expect(await call(plain, 'api', 'list-sites')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('homeport api login'),
     });
@@ -107,10 +114,10 @@ describe('profiles', () => {
     const file = join(folder, 'other', 'homeport', 'profiles.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).not.toContain('wrong');
-    expect(await run(plain, 'api', 'get-current-user')).toMatchObject({ code: 0 });
-    expect((await run(plain, 'api', 'profiles')).stdout).toContain(owner.credential.username);
-    expect((await run(plain, 'api', 'profiles')).stdout).not.toContain(owner.credential.password);
-    expect(await run(plain, 'api', 'logout')).toMatchObject({ code: 0 });
-    expect(await run(plain, 'api', 'get-current-user')).toMatchObject({ code: 1 });
+    expect(await call(plain, 'api', 'get-current-user')).toMatchObject({ code: 0 });
+    expect((await call(plain, 'api', 'profiles')).stdout).toContain(owner.credential.username);
+    expect((await call(plain, 'api', 'profiles')).stdout).not.toContain(owner.credential.password);
+    expect(await call(plain, 'api', 'logout')).toMatchObject({ code: 0 });
+    expect(await call(plain, 'api', 'get-current-user')).toMatchObject({ code: 1 });
   });
 });

@@ -15,7 +15,8 @@ import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { onlyOn } from '../only-on.ts';
 import { freePort } from '../servers/free-port.ts';
-import { type Environment, environmentFor, run } from './run-homeport.ts';
+import { call } from './call-homeport.ts';
+import { type Environment, environmentFor } from './run-homeport.ts';
 
 let place: DatabasePlace;
 let environment: Environment;
@@ -34,7 +35,7 @@ afterAll(async () => {
 async function doctor(
   changes: Environment = {},
 ): Promise<{ code: number | null; states: Record<string, string> }> {
-  const { code, stdout } = await run({ ...environment, ...changes }, 'doctor', '--json');
+  const { code, stdout } = await call({ ...environment, ...changes }, 'doctor', '--json');
   const checks: unknown = field(JSON.parse(stdout), 'checks');
   if (!Array.isArray(checks)) throw new Error(`no checks in ${stdout}`);
   for (const check of checks) {
@@ -75,9 +76,9 @@ test('an empty database is not migrated', async () => {
 });
 
 test('without a server: all is well except mail and the backup of the platform, and nothing is changed', async () => {
-  await run(environment, 'migrate');
+  await call(environment, 'migrate');
   const before = dataFolder();
-  const [{ code, states }, shown] = [await doctor(), await run(environment, 'doctor')];
+  const [{ code, states }, shown] = [await doctor(), await call(environment, 'doctor')];
   expect(states).toEqual({
     configuration: 'ok',
     'data folder': 'ok',
@@ -152,8 +153,8 @@ onlyOn('sqlite', test)('where there is nothing yet, nothing is made', async () =
 });
 
 test('--host, where the server itself serves the websites, has nothing to compare', async () => {
-  await run(environment, 'migrate');
-  expect(await run(environment, 'doctor', '--host')).toMatchObject({
+  await call(environment, 'migrate');
+  expect(await call(environment, 'doctor', '--host')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('There are no hosts: the server itself serves the websites'),
   });

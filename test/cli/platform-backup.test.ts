@@ -20,15 +20,8 @@ import { type DatabasePlace, databasePlace, silent, temporaryFolder } from '../d
 import { onlyOn } from '../only-on.ts';
 import { freePort } from '../servers/free-port.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
-import {
-  begin,
-  type Environment,
-  environmentFor,
-  type Running,
-  run,
-  runJson,
-  serve,
-} from './run-homeport.ts';
+import { call, callJson } from './call-homeport.ts';
+import { begin, type Environment, environmentFor, type Running, serve } from './run-homeport.ts';
 
 const CREDENTIAL = { username: randomUUID(), password: randomBytes(18).toString('base64url') };
 const PAGE = '<!doctype html><p>Kept</p>';
@@ -173,16 +166,16 @@ test('a backup made while writes go on is whole, and has what was written before
   const modes = Object.values(filesBelow(folder)).map((one) => one.split(' ')[0]);
   expect(new Set(modes)).toEqual(new Set(['100600']));
   expect(existsSync(join(folder, 'sealing.key'))).toBe(false);
-  expect(await run(environment, 'platform', 'backup', 'verify', folder)).toMatchObject({
+  expect(await call(environment, 'platform', 'backup', 'verify', folder)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('is whole'),
   });
-  const doctor = field(JSON.parse((await run(environment, 'doctor', '--json')).stdout), 'checks');
+  const doctor = field(JSON.parse((await call(environment, 'doctor', '--json')).stdout), 'checks');
   expect(doctor).toContainEqual(expect.objectContaining({ check: 'platform backup', state: 'ok' }));
 });
 
 test('restored into an empty folder, every row and every byte is there, and the website answers', async () => {
-  const made = await runJson(environment, 'platform', 'backup', 'create', backups.path);
+  const made = await callJson(environment, 'platform', 'backup', 'create', backups.path);
   const location = join(backups.path, text(made, 'name'));
   const restored = await databasePlace();
   const elsewhere = {
@@ -191,11 +184,11 @@ test('restored into an empty folder, every row and every byte is there, and the 
     HOMEPORT_EDGE_HTTP: `127.0.0.1:${await freePort()}`,
   };
   try {
-    const keyless = await run(elsewhere, 'platform', 'restore', location);
+    const keyless = await call(elsewhere, 'platform', 'restore', location);
     expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining('--sealing-key') });
 
     const key = join(place.settings.dataDir, 'sealing.key');
-    const { code, stdout, stderr } = await run(
+    const { code, stdout, stderr } = await call(
       elsewhere,
       'platform',
       'restore',
@@ -224,7 +217,7 @@ test('restored into an empty folder, every row and every byte is there, and the 
       const { status } = await withClient(elsewhere, (client) => client.get('/user'));
       expect(status).toBe(200);
     });
-    const again = await run(elsewhere, 'platform', 'restore', location, '--sealing-key', key);
+    const again = await call(elsewhere, 'platform', 'restore', location, '--sealing-key', key);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
   } finally {
     await restored.remove();
@@ -249,7 +242,7 @@ test.each([
       ['platform', 'backup', 'verify', location],
       ['platform', 'restore', location, '--sealing-key', key],
     ]) {
-      const { code, stderr } = await run(elsewhere, ...words);
+      const { code, stderr } = await call(elsewhere, ...words);
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('damaged') });
       expect(stderr).not.toMatch(/^ +at /m);
     }
@@ -296,22 +289,25 @@ test('to a bucket and back; older ones are pruned', async () => {
   const { server, settings } = await bucket(() => false);
   const restored = await databasePlace();
   try {
-    const first = text(await runJson(settings, 'platform', 'backup', 'create', '--with-sealing-key'), 'name');
+    const first = text(
+      await callJson(settings, 'platform', 'backup', 'create', '--with-sealing-key'),
+      'name',
+    );
     const second = text(
-      await runJson(settings, 'platform', 'backup', 'create', '--with-sealing-key'),
+      await callJson(settings, 'platform', 'backup', 'create', '--with-sealing-key'),
       'name',
     );
     expect(server.requests.some(({ path }) => path.includes('partNumber=2'))).toBe(true);
     expect(staged()).toEqual([]);
-    expect(await runJson(settings, 'platform', 'backup', 'list')).toMatchObject([
+    expect(await callJson(settings, 'platform', 'backup', 'list')).toMatchObject([
       { name: first },
       { name: second },
     ]);
-    expect(await runJson(settings, 'platform', 'backup', 'verify', second)).toMatchObject({
+    expect(await callJson(settings, 'platform', 'backup', 'verify', second)).toMatchObject({
       name: second,
       ok: true,
     });
-    expect(await runJson(settings, 'platform', 'backup', 'prune', '--keep', '1')).toEqual({
+    expect(await callJson(settings, 'platform', 'backup', 'prune', '--keep', '1')).toEqual({
       removed: [first],
     });
     expect([...server.objects('platform').keys()].filter((key) => key.includes(first))).toEqual([]);
@@ -322,7 +318,7 @@ test('to a bucket and back; older ones are pruned', async () => {
       HOMEPORT_DATA_DIR: dataDir,
       ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
     };
-    expect(await run(elsewhere, 'platform', 'restore', second)).toMatchObject({ code: 0, stderr: '' });
+    expect(await call(elsewhere, 'platform', 'restore', second)).toMatchObject({ code: 0, stderr: '' });
     expect(filesBelow(join(dataDir, 'host/installs'))).toEqual(
       filesBelow(join(place.settings.dataDir, 'host/installs')),
     );
@@ -339,12 +335,12 @@ onlyOn('sqlite', test)('a bucket that fails in the middle holds no backup afterw
     (method, key) => method === 'PUT' && key.includes('manifest.jsonl'),
   );
   try {
-    const { code, stderr } = await run(settings, 'platform', 'backup', 'create');
+    const { code, stderr } = await call(settings, 'platform', 'backup', 'create');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('AccessDenied') });
     expect([...server.objects('platform').keys()]).toEqual([]);
     expect(server.openUploads()).toBe(0);
     expect(staged()).toEqual([]);
-    expect(await runJson(settings, 'platform', 'backup', 'list')).toEqual([]);
+    expect(await callJson(settings, 'platform', 'backup', 'list')).toEqual([]);
   } finally {
     await server.close();
   }
@@ -360,11 +356,11 @@ onlyOn('sqlite', test)('kill -9 in the middle leaves nothing that is taken for a
     creating = begin(settings, 'platform', 'backup', 'create');
     expect((await creating.ended).code).toBeNull();
     expect([...server.objects('platform').keys()]).not.toEqual([]);
-    expect(await runJson(settings, 'platform', 'backup', 'list')).toEqual([]);
+    expect(await callJson(settings, 'platform', 'backup', 'list')).toEqual([]);
     // A later one is not disturbed by what is left.
     creating = undefined;
-    await runJson(settings, 'platform', 'backup', 'create');
-    expect(await runJson(settings, 'platform', 'backup', 'list')).toHaveLength(1);
+    await callJson(settings, 'platform', 'backup', 'create');
+    expect(await callJson(settings, 'platform', 'backup', 'list')).toHaveLength(1);
   } finally {
     await server.close();
   }

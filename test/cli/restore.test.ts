@@ -6,15 +6,8 @@ import { openDatabase } from '../../src/database/open.ts';
 import { HOUR_MS } from '../../src/lib/durations.ts';
 import { type Client, createAgent, createClient, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
-import {
-  begin,
-  type Environment,
-  environmentFor,
-  type Running,
-  run,
-  runJson,
-  serve,
-} from './run-homeport.ts';
+import { call, callJson } from './call-homeport.ts';
+import { begin, type Environment, environmentFor, type Running, serve } from './run-homeport.ts';
 
 const CREDENTIAL = { username: '2f0a5c0e-7c1d-4b57-8f5e-0a4a86b3f6d1', password: 'a password of the tests' };
 
@@ -28,7 +21,7 @@ let backup: string;
 /** What the website was when it was backed up. */
 let original: Record<string, string>;
 
-const cli = (...words: string[]) => run(environment, ...words);
+const cli = (...words: string[]) => call(environment, ...words);
 const files = (of = install) => join(place.settings.dataDir, 'host', 'installs', of, 'files');
 
 /** Every file of the website, by its path, as the hash of its bytes. */
@@ -106,7 +99,7 @@ afterAll(async () => {
 test('backups are listed, for people and for scripts', async () => {
   const [table, json, byId, unknown] = await Promise.all([
     cli('backup', 'list', '--install', 'restored'),
-    runJson(environment, 'backup', 'list'),
+    callJson(environment, 'backup', 'list'),
     cli('backup', 'list', '--install', install),
     cli('backup', 'list', '--install', 'unknown'),
   ]);
@@ -184,7 +177,7 @@ test('without a server the command does it itself, also where one was killed a m
   server.process.kill('SIGKILL');
   await server.ended;
   deface();
-  expect(await runJson(environment, 'backup', 'restore', backup, '--yes')).toEqual({
+  expect(await callJson(environment, 'backup', 'restore', backup, '--yes')).toEqual({
     job_id: expect.any(String),
     backup_id: backup,
     install_name: 'restored',

@@ -14,6 +14,7 @@ import { createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { createPortalClient, PASSWORD } from '../portal-client.ts';
 import { freePort } from '../servers/free-port.ts';
+import { call } from './call-homeport.ts';
 import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
 
 /** A free address. */
@@ -112,8 +113,8 @@ test('beside it: commands, doctor, and no second server of the same websites or 
   const otherApi = `127.0.0.1:${await freePort()}`;
   const elsewhere = { ...environment, HOMEPORT_DATA_DIR: join(place.settings.dataDir, 'elsewhere') };
   const [accounts, doctor, twin, second, third] = await Promise.all([
-    run(environment, 'account', 'list'),
-    run(environment, 'doctor', '--json'),
+    call(environment, 'account', 'list'),
+    call(environment, 'doctor', '--json'),
     run({ ...environment, ...OTHER_PORTS, HOMEPORT_LISTEN: otherApi }, 'serve'),
     run({ ...elsewhere, HOMEPORT_LISTEN: otherApi }, 'serve'),
     run({ ...elsewhere, HOMEPORT_DATA_DIR: `${elsewhere.HOMEPORT_DATA_DIR}2`, ...OTHER_PORTS }, 'serve'),
@@ -153,13 +154,13 @@ test('beside it: commands, doctor, and no second server of the same websites or 
 
 test('credentials from the command line work at once; revoked, they do not', async () => {
   const made = JSON.parse(
-    (await run(environment, 'credential', 'create', '--user', 'owner@localhost', '--json')).stdout,
+    (await call(environment, 'credential', 'create', '--user', 'owner@localhost', '--json')).stdout,
   );
   const agent = createAgent(certificate());
   const parts = { origin: environment.HOMEPORT_PUBLIC_URL ?? '', agent, conformance: () => undefined };
   const client = createClient(parts, { username: text(made, 'username'), password: text(made, 'password') });
   expect((await client.get('/user')).status).toBe(200);
-  expect((await run(environment, 'credential', 'revoke', text(made, 'username'))).code).toBe(0);
+  expect((await call(environment, 'credential', 'revoke', text(made, 'username'))).code).toBe(0);
   let status = 200;
   for (const until = Date.now() + 20_000; status === 200 && Date.now() < until; ) {
     status = (await client.get('/user')).status;

@@ -4,7 +4,8 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
 import { freePort } from '../servers/free-port.ts';
-import { type Environment, run } from './run-homeport.ts';
+import { call } from './call-homeport.ts';
+import type { Environment } from './run-homeport.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -14,7 +15,7 @@ afterEach(() => folder.remove());
 
 /** One line that says what to do, and no stack. */
 async function refusal(environment: Environment, ...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(environment, ...words);
+  const { code, stdout, stderr } = await call(environment, ...words);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   return stderr;
@@ -29,7 +30,7 @@ test('a data folder that cannot be looked into is not taken for none', async () 
 
 test('a database that another program keeps locked', async () => {
   const environment = { HOMEPORT_DATA_DIR: folder.path };
-  expect(await run(environment, 'migrate')).toMatchObject({ code: 0 });
+  expect(await call(environment, 'migrate')).toMatchObject({ code: 0 });
   const other = new Sqlite(join(folder.path, 'homeport.sqlite'));
   other.exec('begin immediate');
   try {
@@ -43,7 +44,7 @@ test('a database that another program keeps locked', async () => {
 
 test('a database that a newer version has upgraded', async () => {
   const environment = { HOMEPORT_DATA_DIR: folder.path };
-  expect(await run(environment, 'migrate')).toMatchObject({ code: 0 });
+  expect(await call(environment, 'migrate')).toMatchObject({ code: 0 });
   const database = new Sqlite(join(folder.path, 'homeport.sqlite'));
   database.exec(`insert into kysely_migration (name, timestamp) values ('9999-later', '2027-01-01');
     update program_version set version = '7.8.9'`);
@@ -51,7 +52,7 @@ test('a database that a newer version has upgraded', async () => {
   expect(await refusal(environment, 'account', 'list')).toMatch(
     /^homeport: The database was brought up to date by Homeport 7\.8\.9 .* Run Homeport 7\.8\.9 or newer, or restore/,
   );
-  const { stdout } = await run(environment, 'doctor', '--json');
+  const { stdout } = await call(environment, 'doctor', '--json');
   expect(JSON.parse(stdout).checks).toContainEqual(
     expect.objectContaining({ check: 'schema', state: 'problem', remedy: expect.stringContaining('7.8.9') }),
   );
