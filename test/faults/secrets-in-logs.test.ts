@@ -51,10 +51,16 @@ function noteCredential(name: string, { username, password }: Person['credential
 }
 
 async function callEverything(person: Person): Promise<void> {
+  let resources = await createResources(homeport, owner, accountId);
   for (const row of ENDPOINTS) {
-    const resources = await createResources(homeport, owner, accountId);
     const json = bodyFor(row, resources);
-    await person.client.call(row.method, pathTo(row, resources), json === undefined ? {} : { json });
+    const answer = await person.client.call(
+      row.method,
+      pathTo(row, resources),
+      json === undefined ? {} : { json },
+    );
+    const isGone = row.method === 'DELETE' && answer.status === 204;
+    if (isGone) resources = await createResources(homeport, owner, accountId);
     if (!row.hasBody) continue;
     const path = `${pathTo(row, resources)}?token=${TYPED_PASSWORD}&password=${TYPED_PASSWORD}`;
     await person.client.call(row.method, path, {
