@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backupThenCommand, backupThenKill, WRITES } from './sqlite-sequences.ts';
+import { backupThenCommand, backupThenKill, sqliteHomeport, WRITES } from './sqlite-sequences.ts';
 
 const times = Number(process.argv[2] ?? 20);
 
@@ -18,7 +18,7 @@ for (const [name, sequence] of [
   for (let round = 0; round < times; round++) {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-sequence-'));
     try {
-      const outcome = await sequence(folder);
+      const outcome = await sequence(await sqliteHomeport(folder));
       lost += outcome.lost;
       if (outcome.integrity !== 'ok') damaged += 1;
     } catch (error) {

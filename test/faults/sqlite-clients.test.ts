@@ -1,26 +1,27 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
 import {
   backupThenCommand,
   backupThenKill,
   locksOn,
+  type SqliteHomeport,
   sqlite3,
   sqliteHomeport,
   WRITES,
 } from './sqlite-sequences.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
-beforeEach(() => {
+let homeport: SqliteHomeport;
+beforeAll(async () => {
   folder = temporaryFolder();
+  homeport = await sqliteHomeport(folder.path);
 });
-afterEach(() => folder.remove());
+afterEach(() => homeport.close());
+afterAll(() => folder.remove());
 
 test('a server holds its locks on the database after the second start, beside other SQLite clients', async () => {
-  const homeport = await sqliteHomeport(folder.path);
-  onTestFinished(() => homeport.close());
-  await homeport.end(await homeport.start(), 'SIGTERM');
-  const server = await homeport.start();
+  const server = await homeport.startAgain();
   const { pid = 0 } = server.process;
   const locks = locksOn(homeport.file, pid);
   expect(locks).not.toEqual([]);
@@ -40,9 +41,9 @@ test('a server holds its locks on the database after the second start, beside ot
 });
 
 test('.backup by sqlite3, writes, kill -9: every write is there', async () => {
-  expect(await backupThenKill(folder.path)).toEqual({ lost: 0, integrity: 'ok' });
+  expect(await backupThenKill(homeport)).toEqual({ lost: 0, integrity: 'ok' });
 });
 
 test('.backup by sqlite3, a command, writes, SIGTERM: every write is there and the file is sound', async () => {
-  expect(await backupThenCommand(folder.path)).toEqual({ lost: 0, integrity: 'ok' });
+  expect(await backupThenCommand(homeport)).toEqual({ lost: 0, integrity: 'ok' });
 });

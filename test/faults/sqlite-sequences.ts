@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { SQLITE_FILE } from '../../src/database/open.ts';
@@ -15,8 +15,8 @@ export const WRITES = 40;
 export interface SqliteHomeport {
   environment: Environment;
   file: string;
-  /** Starts the server; the second start meets a database that exists. */
-  start(): Promise<Running>;
+  /** Starts the server with the database of an earlier start. */
+  startAgain(): Promise<Running>;
   /** Ends it with a signal and waits until it is gone. */
   end(server: Running, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Ends every server that still runs, whatever failed before. */
@@ -45,13 +45,24 @@ export async function sqliteHomeport(dataDir: string): Promise<SqliteHomeport> {
     }
   }
 
+  async function start(): Promise<Running> {
+    const server = await serve(environment);
+    servers.push(server);
+    return server;
+  }
+
+  async function end(server: Running, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    server.process.kill(signal);
+    await server.ended;
+  }
+
+  const file = join(dataDir, SQLITE_FILE);
   return {
     environment,
-    file: join(dataDir, SQLITE_FILE),
-    async start() {
-      const server = await serve(environment);
-      servers.push(server);
-      return server;
+    file,
+    async startAgain() {
+      if (!existsSync(file)) await end(await start(), 'SIGTERM');
+      return start();
     },
     async close() {
       for (const { process, ended } of servers) {
@@ -59,10 +70,7 @@ export async function sqliteHomeport(dataDir: string): Promise<SqliteHomeport> {
         await ended;
       }
     },
-    async end(server, signal) {
-      server.process.kill(signal);
-      await server.ended;
-    },
+    end,
     write: (count) =>
       withClient(async (client) => {
         const account_id = text((await client.get('/accounts')).body, 'results', 0, 'id');
@@ -115,13 +123,11 @@ async function outcomeOf({ file }: SqliteHomeport, ids: string[]): Promise<Outco
 const WRITES_BEFORE = 5;
 
 /** Sequence A: a second start, writes, `.backup` by sqlite3, writes through the API, kill -9. */
-export async function backupThenKill(dataDir: string): Promise<Outcome> {
-  const homeport = await sqliteHomeport(dataDir);
+export async function backupThenKill(homeport: SqliteHomeport): Promise<Outcome> {
   try {
-    await homeport.end(await homeport.start(), 'SIGTERM');
-    const server = await homeport.start();
+    const server = await homeport.startAgain();
     const before = await homeport.write(WRITES_BEFORE);
-    await sqlite3(homeport.file, `.backup '${join(dataDir, 'copy.sqlite')}'`);
+    await sqlite3(homeport.file, `.backup '${join(dirname(homeport.file), 'copy.sqlite')}'`);
     const ids = await homeport.write(WRITES);
     await homeport.end(server, 'SIGKILL');
     return outcomeOf(homeport, [...before, ...ids]);
@@ -131,13 +137,11 @@ export async function backupThenKill(dataDir: string): Promise<Outcome> {
 }
 
 /** Sequence B: a second start, writes, `.backup` by sqlite3, one command, writes through the API, SIGTERM. */
-export async function backupThenCommand(dataDir: string): Promise<Outcome> {
-  const homeport = await sqliteHomeport(dataDir);
+export async function backupThenCommand(homeport: SqliteHomeport): Promise<Outcome> {
   try {
-    await homeport.end(await homeport.start(), 'SIGTERM');
-    const server = await homeport.start();
+    const server = await homeport.startAgain();
     const before = await homeport.write(WRITES_BEFORE);
-    await sqlite3(homeport.file, `.backup '${join(dataDir, 'copy.sqlite')}'`);
+    await sqlite3(homeport.file, `.backup '${join(dirname(homeport.file), 'copy.sqlite')}'`);
     const account = await runJson(homeport.environment, 'account', 'create', '--name', 'Beside');
     const ids = await homeport.write(WRITES);
     await homeport.end(server, 'SIGTERM');
