@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent } from '../client.ts';
 import { freePort } from '../servers/free-port.ts';
 
@@ -35,7 +35,7 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
   let process_: ChildProcess | undefined;
   let printed = '';
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     base = mkdtempSync(join(tmpdir(), 'homeport-unprivileged-'));
     chmodSync(base, 0o755);
     clone = join(base, 'clone');
@@ -49,9 +49,6 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     // These tests are about who builds where. A portal of one file takes a tenth of the time.
     writeFileSync(join(clone, 'web', 'main.tsx'), 'document.body.append("A portal");\n');
     symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
-    dataDir = join(base, 'data');
-    mkdirSync(dataDir);
-    chownSync(dataDir, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
     origin = `https://localhost:${await freePort()}`;
   });
   afterEach(async () => {
@@ -59,8 +56,16 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
       process_.kill('SIGKILL');
       await once(process_, 'close');
     }
-    rmSync(base, { recursive: true });
   });
+  afterAll(() => rmSync(base, { recursive: true }));
+
+  /** A folder of the unprivileged user. */
+  function ownFolder(name: string): string {
+    const folder = join(base, name);
+    mkdirSync(folder);
+    chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+    return folder;
+  }
 
   /** Runs the script of package.json, as npm would. */
   async function start(): Promise<void> {
@@ -118,7 +123,9 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     }
   }
 
+  // In the order of a clone's life: never built, built by root, changed.
   it('builds the portal into the data folder if it was never built, and once', async () => {
+    dataDir = ownFolder('first');
     await start();
     expect(printed).toContain('The portal was built.');
     await visit();
@@ -132,10 +139,24 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     await stop();
   });
 
+  it('names the closed file of its certificate where it could not create a public one', () => {
+    // Of the previous start, whose data folder is in a folder of root.
+    expect(printed).toContain('could not publish the certificate');
+    expect(printed).toMatch(new RegExp(`Certificate +${join(dataDir, 'tls', 'api.crt')}\n`));
+  });
+
+  it('uses what root built', async () => {
+    const built = spawnSync(process.execPath, ['web/build.ts'], { cwd: clone });
+    expect(built.stderr.toString()).toBe('');
+    dataDir = ownFolder('second');
+    await start();
+    await visit();
+    await stop();
+    expect(readdirSync(dataDir)).not.toContain('portal');
+  });
+
   it('publishes its certificate to other users, and nothing else', async () => {
-    const home = join(base, 'home');
-    mkdirSync(home);
-    chownSync(home, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+    const home = ownFolder('home');
     dataDir = join(home, 'data');
     await start();
     const certificate = join(home, 'data-public', 'api.crt');
@@ -165,22 +186,9 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     await stop();
   });
 
-  it('runs without a public certificate where it cannot create one, and names the closed file', async () => {
-    await start();
-    expect(printed).toContain('could not publish the certificate');
-    expect(printed).toMatch(new RegExp(`Certificate +${join(dataDir, 'tls', 'api.crt')}\n`));
-    await stop();
-  });
-
-  it('uses what root built, until the sources change', async () => {
-    const built = spawnSync(process.execPath, ['web/build.ts'], { cwd: clone });
-    expect(built.stderr.toString()).toBe('');
-    await start();
-    await visit();
-    await stop();
-    expect(readdirSync(dataDir)).not.toContain('portal');
-
+  it('builds again once the sources have changed', async () => {
     writeFileSync(join(clone, 'web', 'added.css'), '');
+    expect(readdirSync(dataDir)).not.toContain('portal');
     await start();
     await visit();
     await stop();
