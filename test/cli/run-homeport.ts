@@ -48,8 +48,9 @@ export function begin(environment: Environment, ...words: string[]): Running {
 }
 
 function beginCommand(environment: Environment, [program = '', ...words]: string[], input?: string): Running {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(program, words, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

@@ -44,6 +44,7 @@ async function startServer(): Promise<ChildProcess> {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOMEPORT_DATA_DIR: dataDir,
       ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
       HOMEPORT_LISTEN: `127.0.0.1:${port}`,
