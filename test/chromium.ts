@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 
-/** Path of Debian's Chromium. */
-export const CHROMIUM = '/usr/bin/chromium';
+/** Debian's packages of Chromium. The one without windows takes half the processor time. */
+const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
+/** Path of the browser for the tests. */
+export const CHROMIUM = PROGRAMS.find((program) => existsSync(program)) ?? '/usr/bin/chromium';
 
 export const hasChromium = existsSync(CHROMIUM);
 

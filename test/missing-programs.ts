@@ -6,7 +6,11 @@ import { findPostgres } from './servers/postgres-server.ts';
 /** Programs that some tests need, with their Debian packages. */
 const NEEDS = [
   { tests: 'Every test on PostgreSQL', packages: 'postgresql', isThere: () => findPostgres() !== undefined },
-  { tests: 'Every test of the portal in a browser', packages: 'chromium', isThere: () => hasChromium },
+  {
+    tests: 'Every test of the portal in a browser',
+    packages: 'chromium-headless-shell',
+    isThere: () => hasChromium,
+  },
   { tests: 'DNS and reachability', packages: 'knot unbound', isThere: () => has('knotd', 'unbound') },
   { tests: 'Ordering certificates', packages: 'pebble', isThere: () => has('pebble') },
   {

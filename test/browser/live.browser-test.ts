@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../homeport.ts';
 import { PASSWORD, type Portal, startPortal } from './portal.ts';
 
@@ -28,6 +28,7 @@ describe('live changes in several windows of a browser', () => {
   beforeAll(async () => {
     portal = await startPortal();
   });
+  afterEach(() => portal.closePages());
   afterAll(() => portal.remove());
 
   /** Opens windows with the sites of a new account; `followed` has those that have requested live changes. */

@@ -6,6 +6,8 @@ import { type Portal, startPortal } from './portal.ts';
 describe('keyboard focus', () => {
   let portal: Portal;
   let owner: Person;
+  let signedIn: Page;
+  /** In a new tab for each test. */
   let page: Page;
   let accountId: string;
   let installId: string;
@@ -13,10 +15,12 @@ describe('keyboard focus', () => {
     portal = await startPortal();
     ({ owner, accountId } = await portal.homeport.ownedAccount());
     ({ id: installId } = await portal.homeport.install(owner, accountId));
+    signedIn = await portal.signedIn(owner);
+    await signedIn.goto('about:blank');
   });
   beforeEach(async () => {
-    page = await portal.signedIn(owner);
-    return () => page.context().close();
+    page = await signedIn.context().newPage();
+    return () => page.close();
   });
   afterAll(() => portal.remove());
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { timestamp } from '../../src/lib/clock.ts';
 import type { Person } from '../homeport.ts';
@@ -39,6 +39,7 @@ describe('the search in all accounts', () => {
     harbour = await fill(first.accountId, first.owner, 'Harbour');
     lighthouse = await fill(second.accountId, second.owner, 'Lighthouse');
   });
+  afterEach(() => portal.closePages());
   afterAll(() => portal.remove());
 
   async function fill(account_id: string, owner: Person, name: string): Promise<Held> {

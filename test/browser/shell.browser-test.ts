@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
@@ -26,6 +26,7 @@ describe('the portal', () => {
     portal = await startPortal();
     ({ owner, accountId } = await portal.homeport.ownedAccount());
   });
+  afterEach(() => portal.closePages());
   afterAll(() => portal.remove());
 
   it('contacts only its own server, runs no inline script, and logs nothing to the console', async () => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_SECONDS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
@@ -12,6 +12,7 @@ let portal: Portal;
 beforeAll(async () => {
   portal = await startPortal({ clock });
 });
+afterEach(() => portal.closePages());
 afterAll(() => portal.remove());
 
 async function fillSignIn(page: Page, email: string, password: string): Promise<void> {
