@@ -13,8 +13,8 @@ const SECRET_FIELDS = [
   '*.key',
 ];
 
-/** Bytes that are written at once, and the longest time that a line waits for others. A call of the system for each line costs more. */
-const BATCH_BYTES = 8_192;
+/** Characters that are written at once, and the longest time that a line waits for others. A call of the system for each line costs more. */
+const BATCH_LENGTH = 16_000;
 const FLUSH_MS = 100;
 const WARN = 40;
 
@@ -34,20 +34,35 @@ export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise
 }
 
 function batched(descriptor: number): DestinationStream {
-  const destination = pino.destination({
-    dest: descriptor,
-    sync: false,
-    minLength: BATCH_BYTES,
-    periodicFlush: FLUSH_MS,
-  });
+  const destination = pino.destination({ dest: descriptor, sync: false });
+  // Batched here, because the destination measures all that it holds at each write.
+  let lines = '';
+  let timer: NodeJS.Timeout | undefined;
+  const writeLines = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = lines;
+    lines = '';
+    if (batch !== '') destination.write(batch);
+  };
   const batches = {
     // pino sets lastLevel before each write to a destination with this symbol.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      destination.write(line);
-      if (batches.lastLevel >= WARN) destination.flushSync();
+      lines += line;
+      if (batches.lastLevel >= WARN) {
+        writeLines();
+        destination.flushSync();
+      } else if (lines.length >= BATCH_LENGTH) writeLines();
+      else timer ??= setTimeout(writeLines, FLUSH_MS).unref();
     },
   };
+  process.once('beforeExit', writeLines);
+  process.once('exit', () => {
+    if (lines === '') return;
+    writeLines();
+    destination.flushSync();
+  });
   return batches;
 }
