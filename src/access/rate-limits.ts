@@ -199,7 +199,9 @@ export const OPERATION_PAUSES = {
 
 /** The key of a subject's count. `subject`: in the order that {@link RateLimit.subject} names, e.g. user and address. */
 export function rateLimitKey({ keyPrefix }: Pick<RateLimit, 'keyPrefix'>, ...subject: string[]): string {
-  return [keyPrefix, ...subject].join(':');
+  let key = keyPrefix;
+  for (const part of subject) key += `:${part}`;
+  return key;
 }
 
 /** Counts against limits, across all processes. */

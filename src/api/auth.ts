@@ -1,12 +1,12 @@
-import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
 import { parseLimits } from '../access/limits.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { createLastUses, minuteOf } from '../database/last-uses.ts';
 import type { Clock } from '../lib/clock.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import { parseUuid } from '../lib/ids.ts';
-import { hashSecret } from '../secrets/random-secret.ts';
+import { hashSecret, isSecret } from '../secrets/random-secret.ts';
 
 /** A valid credential's user and limits. */
 export interface VerifiedCredential {
@@ -20,13 +20,13 @@ export interface VerifiedCredential {
 const REMEMBERED_MS = 4_000;
 const REMEMBERED_CREDENTIALS = 10_000;
 /** Compared with if the username is unknown, so that both cases take the same time. */
-const NOBODY = hashSecret('');
+const NOBODY = Buffer.from(hashSecret(''), 'hex');
 
 export interface Authenticator {
   /** The username and password of a Basic header, or undefined if it cannot be read. */
   read(header: string): BasicCredentials | undefined;
-  /** The user and limits of these credentials; null if they are wrong, expired or revoked. */
-  verify(credentials: BasicCredentials): Promise<VerifiedCredential | null>;
+  /** The user and limits of these credentials; null if they are wrong, expired or revoked. At once if the credential is cached. */
+  verify(credentials: BasicCredentials): Promise<VerifiedCredential | null> | VerifiedCredential | null;
   /** Forgets a credential that this process has changed. */
   forget(credentialId: string): void;
   /** Writes last uses that are still in memory. */
@@ -50,8 +50,14 @@ interface CredentialRow {
   install_ids: unknown;
 }
 
-interface KnownCredential extends Omit<CredentialRow, 'read_only' | 'account_id' | 'install_ids'> {
-  limits: CallerLimits | null;
+interface KnownCredential {
+  verified: VerifiedCredential;
+  passwordHash: Buffer;
+  isRevoked: boolean;
+  /** In milliseconds since 1970, as all times here. Infinity: never. */
+  expiresAt: number;
+  /** Uses before this time need not be noted. */
+  usedUntil: number;
 }
 
 /** HTTP Basic (RFC 7617) with API credentials. A cached check costs one hash and one lookup in memory. */
@@ -74,9 +80,12 @@ export function createAuthenticator(
       .where('id', '=', parameter('id')),
   );
 
-  async function look(id: string, now: number): Promise<KnownCredential | undefined> {
-    const remembered = known.get(id);
-    if (remembered && remembered.until > now) return remembered.credential;
+  function remembered(id: string, now: number): KnownCredential | undefined {
+    const entry = known.get(id);
+    return entry && entry.until > now ? entry.credential : undefined;
+  }
+
+  async function load(id: string, now: number): Promise<KnownCredential | undefined> {
     const before = forgotten;
     const [found] = await find({ id });
     const credential = found && knownFrom(found);
@@ -87,23 +96,33 @@ export function createAuthenticator(
   }
 
   function noteUse(credential: KnownCredential, now: number): void {
+    if (now < credential.usedUntil) return;
     const minute = minuteOf(new Date(now));
-    if (credential.last_used_at !== null && credential.last_used_at >= minute) return;
-    credential.last_used_at = minute;
-    uses.note(credential.id, minute);
+    credential.usedUntil = endOf(minute);
+    uses.note(credential.verified.credentialId, minute);
+  }
+
+  function check(
+    credential: KnownCredential | undefined,
+    password: string,
+    now: number,
+  ): VerifiedCredential | null {
+    const isRight = isSecret(password, credential?.passwordHash ?? NOBODY);
+    if (!credential || !isRight || credential.isRevoked || credential.expiresAt <= now) return null;
+    noteUse(credential, now);
+    return credential.verified;
   }
 
   return {
     read: readBasic,
-    async verify({ username, password }) {
+    verify({ username, password }) {
       const now = clock.now().getTime();
       const id = parseUuid(username);
-      const credential = id === username ? await look(id, now) : undefined;
-      const right = matches(password, credential?.password_hash ?? NOBODY);
-      if (!credential || !right || credential.revoked_at !== null) return null;
-      if (credential.expires_at !== null && Date.parse(credential.expires_at) <= now) return null;
-      noteUse(credential, now);
-      return { userId: credential.user_id, credentialId: credential.id, limits: credential.limits };
+      if (id !== username) return check(undefined, password, now);
+      const credential = remembered(id, now);
+      return credential
+        ? check(credential, password, now)
+        : load(id, now).then((loaded) => check(loaded, password, now));
     },
     forget: (credentialId) => {
       forgotten++;
@@ -122,9 +141,18 @@ async function noteLastUsed(queries: Queries, id: string, minute: string): Promi
     .execute();
 }
 
-function knownFrom({ read_only, account_id, install_ids, ...row }: Readonly<CredentialRow>): KnownCredential {
-  return { ...row, limits: parseLimits({ read_only, account_id, install_ids }) };
+function knownFrom(row: Readonly<CredentialRow>): KnownCredential {
+  const { id, user_id, password_hash, expires_at, revoked_at, last_used_at } = row;
+  return {
+    verified: { userId: user_id, credentialId: id, limits: parseLimits(row) },
+    passwordHash: Buffer.from(password_hash, 'hex'),
+    isRevoked: revoked_at !== null,
+    expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
+    usedUntil: last_used_at === null ? 0 : endOf(last_used_at),
+  };
 }
+
+const endOf = (minute: string): number => Date.parse(minute) + MINUTE_MS;
 
 function readBasic(header: string): BasicCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header)?.[1];
@@ -132,8 +160,4 @@ function readBasic(header: string): BasicCredentials | undefined {
   const pair = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
   return colon === -1 ? undefined : { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
-}
-
-function matches(password: string, hash: string): boolean {
-  return timingSafeEqual(Buffer.from(hashSecret(password)), Buffer.from(hash));
 }

@@ -8,6 +8,7 @@ import { CrossOrigin, RateLimited, Unauthenticated } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
 import type { LimitDecision, RateLimiter } from './rate-limiter.ts';
+import type { Route } from './route.ts';
 import { isSameOrigin, sessionToken } from './session.ts';
 
 declare module 'fastify' {
@@ -16,6 +17,8 @@ declare module 'fastify' {
     caller?: Caller;
     /** The portal session of the request, at any stage; set by the gate. */
     session?: Session;
+    /** The declared endpoint; absent on pages outside the API. Set when the request arrives. */
+    endpoint?: Route | undefined;
   }
 }
 
@@ -49,7 +52,7 @@ const UNATTENDED = 'x-homeport-unattended';
 
 /** Whether the request shows user activity. Event streams and automatic reloads do not extend a session. */
 function isUse(request: FastifyRequest): boolean {
-  const stream = request.routeOptions.config.route?.contentType === 'text/event-stream';
+  const stream = request.endpoint?.contentType === 'text/event-stream';
   return !stream && request.headers[UNATTENDED] === undefined;
 }
 
@@ -75,10 +78,12 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     if (username !== undefined) failures.push(rateLimitKey(RATE_LIMITS.authFailuresByUsername, username));
     // Checked before the password: otherwise a correct guess would pass the limit.
     for (const key of failures) {
-      const decision = await limiter.peek(key, config[RATE_LIMITS.authFailuresByAddress.size]);
+      const peeked = limiter.peek(key, config[RATE_LIMITS.authFailuresByAddress.size]);
+      const decision = peeked instanceof Promise ? await peeked : peeked;
       if (!decision.allowed) admit(reply, decision);
     }
-    const verified = credentials ? await authenticator.verify(credentials) : null;
+    const checked = credentials ? authenticator.verify(credentials) : null;
+    const verified = checked instanceof Promise ? await checked : checked;
     if (verified) return verified;
     // Counts all limits even if one refuses. Of parallel guesses, only as many as the limits allow learn that they were wrong.
     const counted = await Promise.all(
@@ -116,7 +121,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
   return {
     anonymous,
     async enter(request, reply) {
-      if (request.method === 'OPTIONS' || request.routeOptions.config.route?.public === true) {
+      if (request.method === 'OPTIONS' || request.endpoint?.public === true) {
         return anonymous(request, reply);
       }
       const header = request.headers.authorization;
@@ -129,7 +134,8 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
       const verified = await authenticate(request, reply, header);
       request.caller = callerOfCredential(request, verified);
       const key = rateLimitKey(RATE_LIMITS.credentialRequests, verified.credentialId);
-      admit(reply, await limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]));
+      const spent = limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]);
+      admit(reply, spent instanceof Promise ? await spent : spent);
     },
 
     async reauthenticate(request) {
@@ -147,7 +153,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     },
 
     async enterPortal(request, reply) {
-      const stages = request.routeOptions.config.route?.stages ?? ['full'];
+      const stages = request.endpoint?.stages ?? ['full'];
       const session = await sessionOf(request);
       if (session) await enterBySession(request, reply, session);
       // Public endpoints cost the same with a session, so a session does not bypass the anonymous limit.

@@ -101,13 +101,23 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     readBodyOrFailure(request.headers['content-type'], payload, largestBody(request)),
   );
 
-  app.addHook('onRequest', arrive);
-  // The lines of requests have no fields that need redaction, which costs more than the rest of the line.
-  const accessLog = log.child({}, { redact: [] });
-  app.addHook('onResponse', async (request, reply) => logRequest(accessLog, request, reply));
+  // Hooks of every request take a callback, because a promise for each would cost more than their work.
+  app.addHook('onRequest', (request, reply, done) => {
+    const waiting = arrive(request, reply);
+    if (waiting === undefined) done();
+    else waiting.then(() => done(), done);
+  });
+  if (log.isLevelEnabled('info')) {
+    // The lines of requests have no fields that need redaction, which costs more than the rest of the line.
+    const accessLog = log.child({}, { redact: [] });
+    app.addHook('onResponse', (request, reply, done) => {
+      logRequest(accessLog, request, reply);
+      done();
+    });
+  }
   app.setErrorHandler((error, request, reply) => {
-    const { route } = request.routeOptions.config;
-    answerFailure(asFailure(error, request), route?.errors ?? PAGE_ERRORS, request, reply);
+    const listed = request.endpoint?.errors ?? PAGE_ERRORS;
+    answerFailure(asFailure(error, request), listed, request, reply);
   });
   app.setNotFoundHandler((request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply));
 
@@ -139,15 +149,16 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   return { app, listener };
 
   /** First hook of every request, including unknown paths. */
-  async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
+    // Fastify creates this object at each access.
     const { route, isNothing } = request.routeOptions.config;
-    const { path } = parseTarget(request.url);
-    if (route || path.startsWith(API_PREFIX)) privateHeaders(reply);
+    request.endpoint = route;
+    const isApi = request.url.startsWith(API_PREFIX) || parseTarget(request.url).path.startsWith(API_PREFIX);
+    if (route || isApi) privateHeaders(reply);
     // Other origins must not read answers to requests with a session cookie.
-    if (path.startsWith(API_PREFIX) && sessionToken(request) === undefined)
-      crossOriginHeaders(request, reply);
+    if (isApi && sessionToken(request) === undefined) crossOriginHeaders(request, reply);
     if (!isHttps(request.raw, config.trustProxy)) {
       reply.header('connection', 'close');
       throw new HttpsRequired();
@@ -155,7 +166,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     // After the HTTPS check: a server must not send this header over plain HTTP (RFC 6797, section 7.2).
     if (config.hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${config.hstsSeconds}`);
     if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
-    if (request.is404 || isNothing) await gate.anonymous(request, reply);
+    return request.is404 || isNothing ? gate.anonymous(request, reply) : undefined;
   }
 
   function answerFailure(
@@ -238,6 +249,5 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
 
 /** The limit of the request's body; lower on endpoints without a session. */
 function largestBody(request: FastifyRequest): number {
-  const { route } = request.routeOptions.config;
-  return route?.stages === 'anybody' ? LARGEST_BODY_OF_STRANGERS_BYTES : LARGEST_BODY_BYTES;
+  return request.endpoint?.stages === 'anybody' ? LARGEST_BODY_OF_STRANGERS_BYTES : LARGEST_BODY_BYTES;
 }

@@ -21,14 +21,11 @@ export function followRequests(server: HttpServer | HttpsServer, limiter: Socket
   server.on('secureConnection', (socket) => limiter.secured(socket));
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    let isAnswered = false;
-    response.once('close', () => {
-      isAnswered = true;
-    });
     const begin = () => {
-      if (isAnswered) return;
+      // The answer was sent before the body was complete.
+      if (response.closed) return;
       limiter.busy(socket);
-      response.once('close', () => limiter.waiting(socket));
+      response.on('close', () => limiter.waiting(socket));
     };
     // A request counts once its body is complete. Otherwise a few slow addresses could block a full server.
     if (hasBody(request)) request.once('end', begin);

@@ -37,18 +37,25 @@ export interface SocketLimiterOptions {
   clock: Clock;
 }
 
+/** An admitted connection. */
+interface Admitted {
+  readonly socket: Socket;
+  /** The connections of a trusted proxy are not closed to make room. */
+  readonly isTrusted: boolean;
+  /** Requests in progress. */
+  requests: number;
+}
+
 export function createSocketLimiter(options: SocketLimiterOptions): SocketLimiter {
   const { server, limits, isTrusted, log, clock } = options;
   const open = new Set<Socket>();
   const perBlock = new Map<string, number>();
   /** Connections without a request, longest waiting first. */
   const idle = new Set<Socket>();
-  const trusted = new WeakSet<Socket>();
-  /** Requests in progress. */
-  const requests = new WeakMap<Socket, number>();
-  /** Admitted sockets by their endpoints, to find the socket of a TLS connection. */
-  const byEnds = new Map<string, Socket>();
-  const carriers = new WeakMap<Socket, Socket>();
+  /** By TCP socket, and by the TLS connection on it. */
+  const admitted = new WeakMap<Socket, Admitted>();
+  /** By endpoints, to find the TCP socket of a TLS connection. */
+  const byEnds = new Map<string, Admitted>();
   let refused = 0;
   let unreported = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +85,6 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
   }
 
   const blockOf = (address: string): string | null => (isTrusted(address) ? null : addressBlock(address));
-  const carrierOf = (socket: Socket): Socket => carriers.get(socket) ?? socket;
 
   return {
     limits,
@@ -107,13 +113,14 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
         refuse(longest);
       }
       open.add(socket);
-      if (block === null) trusted.add(socket);
-      else {
+      const connection: Admitted = { socket, isTrusted: block === null, requests: 0 };
+      admitted.set(socket, connection);
+      if (block !== null) {
         perBlock.set(block, ofBlock + 1);
         idle.add(socket);
       }
       const ends = endsOf(socket);
-      byEnds.set(ends, socket);
+      byEnds.set(ends, connection);
       socket.once('close', () => {
         byEnds.delete(ends);
         forget(socket, block);
@@ -121,21 +128,22 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
       return true;
     },
     secured(tls) {
-      const carrier = byEnds.get(endsOf(tls));
-      if (carrier !== undefined) carriers.set(tls, carrier);
+      const connection = byEnds.get(endsOf(tls));
+      if (connection !== undefined) admitted.set(tls, connection);
     },
     busy(socket) {
-      const carrier = carrierOf(socket);
-      requests.set(carrier, (requests.get(carrier) ?? 0) + 1);
-      idle.delete(carrier);
+      const connection = admitted.get(socket);
+      if (connection === undefined) return;
+      connection.requests++;
+      idle.delete(connection.socket);
     },
     waiting(socket) {
-      const carrier = carrierOf(socket);
-      const left = (requests.get(carrier) ?? 1) - 1;
-      requests.set(carrier, left);
-      if (left > 0 || !open.has(carrier) || trusted.has(carrier)) return;
-      idle.delete(carrier);
-      idle.add(carrier);
+      const connection = admitted.get(socket);
+      if (connection === undefined) return;
+      connection.requests = Math.max(0, connection.requests - 1);
+      if (connection.requests > 0 || connection.isTrusted || !open.has(connection.socket)) return;
+      idle.delete(connection.socket);
+      idle.add(connection.socket);
     },
     blockOf,
     refuse,
