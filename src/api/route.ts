@@ -13,6 +13,7 @@ import { parseTarget } from './request-target.ts';
 import { resourceName } from './resource-names.ts';
 import { page } from './schema.ts';
 import type { BrowserCookies } from './session.ts';
+import type { SharedAnswer } from './shared-answer.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
 /** The names of the identifiers in a path: `'install_id' | 'domain_id'`. */
@@ -94,7 +95,9 @@ export class Started<Body> {
 
 /** The handler and the success of an endpoint. `Arguments`: of the handler. */
 type Handled<Arguments extends unknown[], Response extends TSchema> =
-  | (Answering<Response> & { handle(...args: Arguments): Promise<Static<Response>> })
+  | (Answering<Response> & {
+      handle(...args: Arguments): Promise<Static<Response> | SharedAnswer<Static<Response>>>;
+    })
   | (Silent & { handle(...args: Arguments): Promise<void> })
   | (Starting & { response: Response; handle(...args: Arguments): Promise<Started<Static<Response>>> })
   | (Starting & { response?: undefined; handle(...args: Arguments): Promise<Started<undefined>> });
@@ -166,7 +169,7 @@ export interface Route {
   public?: true;
   /** Sign-in stages that a portal endpoint accepts; `full` by default. */
   stages?: 'anybody' | readonly SessionStage[];
-  /** Checks the call, runs the handler and returns the body of the answer. Links begin with `publicUrl`. */
+  /** Checks the call, which may throw, runs the handler and resolves to the body of the answer. Links begin with `publicUrl`. */
   run(call: IncomingCall, publicUrl: string): Promise<unknown>;
 }
 
@@ -180,7 +183,7 @@ export function route<Path extends string, Response extends TSchema>(
   definition: Endpoint<Path> & Handled<[call: Call<Path>], Response>,
 ): Route {
   const { handle, ...declared } = definition;
-  return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming, declared.method)) };
+  return { ...declared, query: [], run: (incoming) => handle(checkedCall(incoming, declared.method)) };
 }
 
 /** Declares an endpoint without a request body that answers 200 with an empty body. */
@@ -217,8 +220,8 @@ export function queryRoute<Path extends string, Response extends TSchema, Name e
       handle({
         ...checkedCall(incoming, 'GET'),
         query: queryOf(incoming, parameters, declared.errors.includes(400)),
-        disconnected: incoming.disconnected,
-        reauthenticate: incoming.reauthenticate,
+        disconnected: () => incoming.disconnected(),
+        reauthenticate: () => incoming.reauthenticate(),
       }),
   };
 }
@@ -300,14 +303,14 @@ export function checkedCall(
 
 /** Checks all identifiers of the path. Throws MalformedId, which names the kind of resource. */
 function checkedIds(params: Record<string, string>): (name: string) => string {
-  const ids = new Map<string, string>();
-  for (const [name, text] of Object.entries(params)) {
-    const id = parseUuid(text);
+  const ids: Record<string, string> = {};
+  for (const name of Object.keys(params)) {
+    const id = parseUuid(params[name] ?? '');
     if (id === undefined) throw new MalformedId(resourceName(name));
-    ids.set(name, id);
+    ids[name] = id;
   }
   return (name) => {
-    const id = ids.get(name);
+    const id = ids[name];
     if (id === undefined) throw new Error(`the path has no ${name}`);
     return id;
   };

@@ -10,9 +10,10 @@ import type { Gate } from './gate.ts';
 import type { FirstAnswer, Idempotency, Precondition, StoredAnswer } from './idempotency.ts';
 import { UnreadableBody } from './json-body.ts';
 import { API_PREFIX } from './prefixes.ts';
+import { ReceivedCall } from './received-call.ts';
 import { parseTarget } from './request-target.ts';
 import { type IncomingCall, type Route, returnsResource, Started } from './route.ts';
-import { browserCookies, deviceToken } from './session.ts';
+import { SharedAnswer } from './shared-answer.ts';
 import { StreamedAnswer } from './stream-route.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -48,13 +49,14 @@ export function serveRoute(
     async handler(request, reply) {
       if (request.body instanceof UnreadableBody) throw request.body.failure;
       if (idempotency !== undefined && isCareful(route, request)) {
-        const tagOf = (answer: unknown) => {
-          const members = typeof answer === 'object' ? { ...answer } : {};
+        const tagOfResource = (answer: unknown) => {
+          const body = bodyOf(answer);
+          const members = typeof body === 'object' ? { ...body } : {};
           return entityTag(reply.compileSerializationSchema(resourceSchema ?? {})(members));
         };
-        return sendCarefully({ route, publicUrl, gate, idempotency, tagOf }, request, reply);
+        return sendCarefully({ route, publicUrl, gate, idempotency, tagOf: tagOfResource }, request, reply);
       }
-      const call = incomingCall(gate, request, reply);
+      const call = new ReceivedCall(gate, request, reply);
       const answer = await route.run(call, publicUrl);
       reply.code(route.success);
       if (answer instanceof StreamedAnswer) {
@@ -78,62 +80,23 @@ export function serveRoute(
   });
 }
 
-function incomingCall(
-  gate: ServingParts['gate'],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): IncomingCall {
-  return {
-    caller: request.caller ?? null,
-    session: request.session ?? null,
-    visitor: {
-      address: request.ip,
-      userAgent: request.headers['user-agent'] ?? null,
-      device: deviceToken(request) ?? null,
-    },
-    cookies: browserCookies(reply),
-    params: stringParams(request.params),
-    target: request.url,
-    body: request.body,
-    requestId: request.id,
-    reauthenticate: () => gate.reauthenticate(request),
-    disconnected: () => disconnected(reply),
-  };
-}
-
-/** Aborts when the connection of the answer closes. */
-function disconnected({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  if (raw.destroyed) controller.abort();
-  else raw.once('close', () => controller.abort());
-  return controller.signal;
-}
-
-function stringParams(params: unknown): Record<string, string> {
-  if (typeof params !== 'object' || params === null) return {};
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
-}
-
 /** The operation that a request started, or what it created. */
 function locationOf({ location }: Route, answer: unknown, { params }: IncomingCall): string | null {
   if (answer instanceof Started) return `${API_PREFIX}/operations/${answer.operationId}`;
   return location === undefined ? null : `${API_PREFIX}${location(answer, params)}`;
 }
 
-const bodyOf = (answer: unknown): unknown => (answer instanceof Started ? answer.body : answer);
+const bodyOf = (answer: unknown): unknown =>
+  answer instanceof Started || answer instanceof SharedAnswer ? answer.body : answer;
 
 /** Answers a GET: 304 if the client has the current body, and in a content coding if that saves something. */
-async function sendRead(
-  route: Route,
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  answer: unknown,
-): Promise<unknown> {
+function sendRead(route: Route, { headers }: FastifyRequest, reply: FastifyReply, answer: unknown): unknown {
   const accepted = headers['accept-encoding'];
   const mayCompress = accepted !== undefined && route.isCompressed === true;
-  if (!mayCompress && route.entityTag !== true) return reply.send(answer);
-  const text = String(reply.serialize(answer));
-  const tag = route.entityTag === true ? entityTag(text) : undefined;
+  if (!mayCompress && route.entityTag !== true && !(answer instanceof SharedAnswer))
+    return reply.send(answer);
+  const text = textOf(answer, reply);
+  const tag = route.entityTag === true ? tagOf(answer, text) : undefined;
   const known = headers['if-none-match'];
   if (tag !== undefined && known !== undefined && isNoneMatch(known, tag)) {
     return reply.code(304).header('etag', tag).send();
@@ -146,8 +109,16 @@ async function sendRead(
   }
   reply.header('content-encoding', coding).header('vary', 'Accept-Encoding');
   if (tag !== undefined) reply.header('etag', codedTag(tag, coding));
-  return reply.send(await compress(text, coding));
+  return compress(text, coding).then((compressed) => reply.send(compressed));
 }
+
+function textOf(answer: unknown, reply: FastifyReply): string {
+  const serialize = (body: unknown) => String(reply.serialize(body));
+  return answer instanceof SharedAnswer ? answer.text(serialize) : serialize(answer);
+}
+
+const tagOf = (answer: unknown, text: string): string =>
+  answer instanceof SharedAnswer ? answer.tag(text) : entityTag(text);
 
 /** Whether a request uses a header that its change must be carried out with. */
 function isCareful({ method, resource }: Route, { headers, caller }: FastifyRequest): boolean {
@@ -171,7 +142,7 @@ async function sendCarefully(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { caller, headers, method, url: target, body } = request;
-  const call = incomingCall(gate, request, reply);
+  const call = new ReceivedCall(gate, request, reply);
   const ifMatch = headers['if-match'];
   const { resource } = route;
   const precondition: Precondition =
@@ -181,7 +152,7 @@ async function sendCarefully(
           await lockAround(transaction, call);
           // Without the query: an answer must not be held in a transaction.
           const { path } = parseTarget(call.target);
-          const answer = await resource.run({ ...call, target: path, body: undefined }, publicUrl);
+          const answer = await resource.run(call.withoutBody(path), publicUrl);
           if (!isMatch(ifMatch, tagOf(answer))) throw new PreconditionFailed();
         };
   let failure: Failure | undefined;

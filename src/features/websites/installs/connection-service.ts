@@ -47,8 +47,9 @@ export function createConnectionService({ config, database }: Platform, own: Own
   return {
     /** How to reach an install; null if unknown so far or if provisioning failed. Throws NotFound. */
     async find(caller: Caller, installId: string): Promise<Connection | null> {
-      const install = await findSeen(installId, caller);
-      authorize('install.read', 'install.read', install);
+      const seen = await findSeen(installId, caller);
+      authorize('install.read', 'install.read', seen);
+      const { install } = seen;
       if (install.status === 'failed') return null;
       const host = await hostOf(install.id);
       if (host === null) return null;

@@ -1,5 +1,6 @@
 import { hostNameParameter, idParameter, textParameter, wordParameter } from '../../../api/query.ts';
 import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
+import { sharedAnswers } from '../../../api/shared-answer.ts';
 import { sortedRoute } from '../../../api/sorted-route.ts';
 import { presentInstall } from './present.ts';
 import {
@@ -14,6 +15,10 @@ import type { InstallService } from './service.ts';
 
 export function installRoutes(installs: InstallService, siteDomain: string): Route[] {
   const tag = 'Installs';
+  // Clients poll it, so an unchanged install is presented and serialised once.
+  const readInstall = sharedAnswers((install: Parameters<typeof presentInstall>[0]) =>
+    presentInstall(install, siteDomain),
+  );
   return [
     sortedRoute({
       path: '/installs',
@@ -79,8 +84,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       errors: [401, 404, 429, 503],
       success: 200,
       response: installSchema,
-      handle: async ({ caller, id }) =>
-        presentInstall(await installs.get(caller, id('install_id')), siteDomain),
+      handle: async ({ caller, id }) => readInstall(await installs.get(caller, id('install_id'))),
     }),
     bodyRoute({
       method: 'PATCH',

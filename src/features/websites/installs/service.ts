@@ -61,10 +61,10 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
   const findSeen = prepareFindInstall(database);
 
   /** The install, if the caller may see it. Throws NotFound. */
-  async function get(caller: Caller, id: string): Promise<InstallView> {
-    const install = await findSeen(id, caller);
-    authorize('install.read', 'install.read', install);
-    return install;
+  async function get(caller: Caller, id: string): Promise<Readonly<InstallView>> {
+    const seen = await findSeen(id, caller);
+    authorize('install.read', 'install.read', seen);
+    return seen.install;
   }
 
   async function list(

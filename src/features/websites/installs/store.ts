@@ -47,7 +47,10 @@ export const withPrimaryDomain = (queries: Queries) =>
     )
     .select([...COLUMNS, 'domain.name as primary_domain']);
 
-export type SeenInstall = InstallView & ResourceAccess;
+export interface SeenInstall extends ResourceAccess {
+  /** The same object until the database changes, if the database caches results. Must not be changed. */
+  install: Readonly<InstallView>;
+}
 
 /** Finds one install with the caller's access to it. Compiled once, because most requests run it. */
 export function prepareFindInstall(database: Database) {
@@ -66,7 +69,7 @@ export function prepareFindInstall(database: Database) {
   );
   return async (id: string, caller: Caller): Promise<SeenInstall | undefined> => {
     const [row] = await find({ id, user: caller.userId });
-    return row && within(caller, row);
+    return row && { install: row, ...accessOf(caller, row) };
   };
 }
 
@@ -77,14 +80,10 @@ interface Found {
   granted: string | null;
 }
 
-/** Adds the caller's access to a row of those queries. */
-function within<Row extends Found & { id: string; account_id: string }>(
-  caller: Caller,
-  row: Row,
-): Row & ResourceAccess {
+/** The caller's access to the install of a row of those queries. */
+function accessOf(caller: Caller, row: Readonly<Found & { id: string; account_id: string }>): ResourceAccess {
   const counts = row.invite_accepted === true || countsOpenInvitations(caller);
-  const standing = { role: counts ? row.role : null, own: row.granted !== null };
-  return { ...row, ...limitedAccess(caller.limits, standing, row) };
+  return limitedAccess(caller.limits, { role: counts ? row.role : null, own: row.granted !== null }, row);
 }
 
 /** Finds an install with the caller's access to it, inside a transaction. */
@@ -124,7 +123,7 @@ export async function findInstallAccess(
     ])
     .where('install.id', '=', installId)
     .executeTakeFirst();
-  return row && within(caller, row);
+  return row && { ...row, ...accessOf(caller, row) };
 }
 
 /** Finds a site of the account. */

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import type { Gate } from './gate.ts';
+import type { IncomingCall } from './route.ts';
+import { browserCookies, deviceToken } from './session.ts';
+
+/** A call as Fastify received it. Reads the parts that few endpoints need when they are asked for. */
+export class ReceivedCall implements IncomingCall {
+  readonly caller: IncomingCall['caller'];
+  readonly session: IncomingCall['session'];
+  readonly params: Record<string, string>;
+  readonly target: string;
+  readonly body: unknown;
+  readonly requestId: string;
+  readonly #gate: Pick<Gate, 'reauthenticate'>;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(
+    gate: Pick<Gate, 'reauthenticate'>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { target, body }: Pick<IncomingCall, 'target' | 'body'> = { target: request.url, body: request.body },
+  ) {
+    this.caller = request.caller ?? null;
+    this.session = request.session ?? null;
+    this.params = stringParams(request.params);
+    this.target = target;
+    this.body = body;
+    this.requestId = request.id;
+    this.#gate = gate;
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  get visitor(): IncomingCall['visitor'] {
+    const { ip, headers } = this.#request;
+    return {
+      address: ip,
+      userAgent: headers['user-agent'] ?? null,
+      device: deviceToken(this.#request) ?? null,
+    };
+  }
+
+  get cookies(): IncomingCall['cookies'] {
+    return browserCookies(this.#reply);
+  }
+
+  reauthenticate(): Promise<Caller> {
+    return this.#gate.reauthenticate(this.#request);
+  }
+
+  disconnected(): AbortSignal {
+    return disconnected(this.#reply);
+  }
+
+  /** The same call without a body, to another target. */
+  withoutBody(target: string): ReceivedCall {
+    return new ReceivedCall(this.#gate, this.#request, this.#reply, { target, body: undefined });
+  }
+}
+
+/** Aborts when the connection of the answer closes. */
+function disconnected({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  if (raw.destroyed) controller.abort();
+  else raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function stringParams(params: unknown): Record<string, string> {
+  const strings: Record<string, string> = {};
+  if (typeof params !== 'object' || params === null) return strings;
+  for (const name of Object.keys(params)) strings[name] = String(Reflect.get(params, name));
+  return strings;
+}
