@@ -53,15 +53,18 @@ interface SchemaFault {
 }
 
 /**
- * Compiles a body's schema into a function that checks a parsed body. The function throws {@link InvalidRequest} with all
- * faults in the order of the fields.
+ * Creates a function that checks a parsed body against its schema. It throws {@link InvalidRequest} with all faults in the order of the
+ * fields. The schema is compiled with the first body, because most processes get bodies at few endpoints.
  */
 export function bodyParser<Schema extends TObject>(
   definition: BodyDefinition<Schema>,
 ): (body: unknown) => Static<Schema> {
-  const validator = Compile(definition.schema);
   const inOrder = byField(unwrapped(definition));
+  const compile = () => Compile(definition.schema);
+  let compiled: ReturnType<typeof compile> | undefined;
   return (body) => {
+    compiled ??= compile();
+    const validator = compiled;
     const whole = withWrapper(definition, body);
     const fits = validator.Check(whole);
     // An invalid body may be arbitrarily large, so it is cut to the schema's bounds before listing its faults.
