@@ -50,6 +50,8 @@ export interface LinuxLayout {
   nginx: string;
   /** Traffic counts that the control plane collects, readable by root only. */
   usage: string;
+  /** Access logs of the installs, readable by root only. */
+  accessLogs: string;
   /** `<host name>/<path>`: texts that the web server answers with before anything else. */
   proofs: string;
   mariadb: string;
@@ -109,6 +111,7 @@ export function linuxLayout(
     cacheOf: (id) => join(below('cache'), checkedId(id)),
     nginx: below('nginx'),
     usage: join(below('usage'), 'usage.sqlite'),
+    accessLogs: below('access-logs'),
     proofs: below('proofs'),
     mariadb: below('mariadb'),
     ssh: below('ssh'),

@@ -1,6 +1,6 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
-import { LONGEST_AGENT } from '../../policy/usage/visitors.ts';
 import { renderMethodMaps } from './forwarded-headers.ts';
+import { renderLogMaps } from './usage-lines.ts';
 
 /** Cookies of visitors who get individual pages. */
 const PERSONAL_COOKIES = [
@@ -48,10 +48,7 @@ map $request_uri $unsendable {
     default 1;
     "~^/[\\x21\\x22\\x24-\\x5b\\x5d-\\x7e]*$" 0;
 }
-map $http_user_agent $usage_agent {
-    default "";
-    "~^(?<agent_start>.{1,${LONGEST_AGENT}})" $agent_start;
-}
+${renderLogMaps()}
 map $request_method $php_method {
     default $request_method;
     HEAD GET;

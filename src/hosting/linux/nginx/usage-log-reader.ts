@@ -5,10 +5,11 @@ import { coalesce, type Repetition, repeatEvery } from '../../../lib/concurrency
 import { ifThere } from '../../../lib/if-there.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
-import { parseUsageLine, USAGE_LOG } from './usage-lines.ts';
+import type { AccessLogs } from './access-logs.ts';
+import { parseUsageLine, USAGE_LOG, type UsageLine } from './usage-lines.ts';
 
 /**
- * Counts the requests that nginx logs, and deletes the log. Every few seconds, the log is renamed and nginx begins another. A renamed
+ * Counts the requests that nginx logs, copies them to the access logs of their installs, and deletes the log. Every few seconds, the log is renamed and nginx begins another. A renamed
  * log is read until no worker writes to it any more. nginx waits for nothing: if this process is down, the log grows up to the
  * largest file that nginx may write, and is counted at the next start.
  */
@@ -22,6 +23,7 @@ export interface UsageLogReader {
 export interface UsageLogReaderOptions {
   folder: string;
   ledger: UsageLedger;
+  accessLogs: Pick<AccessLogs, 'append'>;
   /** Makes nginx open its log again. */
   reopen(): Promise<void>;
   log: Logger;
@@ -37,7 +39,7 @@ const CHUNK = 256 * 1024;
 const LINE_FEED = 0x0a;
 
 export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogReader {
-  const { folder, ledger, reopen, log, everyMs = EVERY_MS } = options;
+  const { folder, ledger, accessLogs, reopen, log, everyMs = EVERY_MS } = options;
   /** Readings without a new line, by renamed log. */
   const quiet = new Map<string, number>();
   let repetition: Repetition | undefined;
@@ -87,11 +89,17 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
         const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = bytes.lastIndexOf(LINE_FEED) + 1;
         // The counts and the position change in one turn of the event loop, so that they are stored together.
-        for (const line of bytes.toString('utf8', 0, end).split('\n')) {
-          if (line !== '' && !countLine(line)) rejected += 1;
+        const lines: UsageLine[] = [];
+        for (const text of bytes.toString('utf8', 0, end).split('\n')) {
+          if (text === '') continue;
+          const line = parseUsageLine(text);
+          if (line === null) rejected += 1;
+          else lines.push(line);
         }
+        for (const line of lines) countLine(line);
         position += end;
         ledger.setPosition(name, position);
+        await accessLogs.append(lines);
         rest = bytes.subarray(end);
         if (rest.length > CHUNK) throw new Error('a line of the usage log is too long');
       }
@@ -102,12 +110,9 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
     }
   }
 
-  function countLine(text: string): boolean {
-    const line = parseUsageLine(text);
-    if (line === null) return false;
+  function countLine(line: UsageLine): void {
     ledger.count(line.installId, line.atMs, line.bytes);
     if (isVisit(line.userAgent)) ledger.visit(line.installId, line.atMs, visitorOf(line.address));
-    return true;
   }
 
   const collect = coalesce(collectOnce);

@@ -11,6 +11,7 @@ import { ask } from '../../policy/probe.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { createAccessLogs } from './access-logs.ts';
 import { createChallengeFiles } from './challenge-files.ts';
 import { type AskedChanges, createChanges, type Settle } from './changes.ts';
 import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
@@ -37,7 +38,7 @@ export interface WebServer {
    * that says why, and the website is served as before.
    */
   put(vhost: Vhost): Promise<void>;
-  /** Stops serving it, and removes its page cache. Succeeds if it is missing. */
+  /** Stops serving it, and removes its page cache and access log. Succeeds if it is missing. */
   remove(installId: string): Promise<void>;
   /** Empties an install's page cache at once. */
   purge(installId: string): Promise<void>;
@@ -117,9 +118,11 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const serially = serializeByKey();
   const wanted = createWantedWebsites(clock);
   const changes = createChanges({ alone: (turn) => serially('nginx', turn), serve });
+  const accessLogs = createAccessLogs({ folder: layout.accessLogs, log });
   const usageLogReader = createUsageLogReader({
     folder: usageLogs,
     ledger: options.usage,
+    accessLogs,
     reopen: running.reopenLog,
     log,
     ...(options.readUsageEveryMs === undefined ? {} : { everyMs: options.readUsageEveryMs }),
@@ -298,10 +301,14 @@ export function createWebServer(options: WebServerOptions): WebServer {
         onError: (err) => log.error({ err }, 'could not update the web server'),
       });
     },
-    put: (vhost) => changes.submit(vhost.state.id, vhost),
+    put(vhost) {
+      accessLogs.resume(vhost.state.id);
+      return changes.submit(vhost.state.id, vhost);
+    },
     async remove(installId) {
       if (inForce.has(installId) || changes.isWaiting(installId)) await changes.submit(installId, null);
       await pageCache.remove(installId);
+      await accessLogs.remove(installId);
     },
     purge: (installId) => pageCache.purge(installId),
     collectUsage: () => usageLogReader.collect(),
