@@ -10,10 +10,10 @@ export interface UnitStatus {
   mainPid: number;
   /** More precise than `activeState`: `auto-restart` while it waits for its next start. */
   subState: string;
-  /** Changes with each start; empty before the first. */
-  invocation: string;
   /** Automatic restarts since the last requested start. */
   restarts: number;
+  /** How its last run ended: `success`, `exit-code`, `signal`, `core-dump`, `timeout`, … */
+  result: string;
   /** Whether its file has changed since systemd read it. */
   needsReload: boolean;
 }
@@ -33,7 +33,7 @@ export interface Systemctl {
 
 /** On a slow or busy machine, stopping the database server or reloading all units takes minutes. */
 const TIMEOUT_MS = 600_000;
-const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,NeedDaemonReload,InvocationID';
+const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,Result,NeedDaemonReload';
 
 export function createSystemctl(program: string): Systemctl {
   const systemctl = async (...args: string[]) =>
@@ -92,8 +92,8 @@ export function parseShow(output: string): UnitStatus[] {
         activeState: property('ActiveState'),
         subState: property('SubState'),
         mainPid: Number(property('MainPID')),
-        invocation: property('InvocationID'),
         restarts: Number(property('NRestarts')),
+        result: property('Result'),
         needsReload: property('NeedDaemonReload') === 'yes',
       };
     });

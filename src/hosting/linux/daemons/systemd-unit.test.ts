@@ -80,7 +80,7 @@ Id=homeport-a.service
 ActiveState=active
 SubState=running
 NeedDaemonReload=no
-InvocationID=0123456789abcdef
+Result=success
 
 MainPID=0
 NRestarts=0
@@ -88,7 +88,7 @@ Id=homeport-b.service
 ActiveState=inactive
 SubState=dead
 NeedDaemonReload=yes
-InvocationID=
+Result=signal
 `;
   expect(parseShow(shown)).toEqual([
     {
@@ -96,7 +96,7 @@ InvocationID=
       activeState: 'active',
       subState: 'running',
       mainPid: 12,
-      invocation: '0123456789abcdef',
+      result: 'success',
       restarts: 3,
       needsReload: false,
     },
@@ -105,7 +105,7 @@ InvocationID=
       activeState: 'inactive',
       subState: 'dead',
       mainPid: 0,
-      invocation: '',
+      result: 'signal',
       restarts: 0,
       needsReload: true,
     },

@@ -70,4 +70,16 @@ describe.runIf(hasUserSystemd)('starting a service at set-up', () => {
     expect(await readFile(join(dirname(systemd.systemctl), 'written'), 'utf8')).toContain('in use');
     await runCommand(systemd.systemctl, ['stop', 'started.service']);
   });
+
+  test('lets systemd start one that crashes again, but not for ever', async () => {
+    const home = dirname(systemd.systemctl);
+    await write(`[ -e ${home}/crashed ] || { touch ${home}/crashed; kill -TRAP $$; }
+systemd-notify --ready; exec sleep 600`);
+    expect(await start({ restart: true })).toBe(true);
+    await write('echo "# Fatal error"; kill -TRAP $$');
+    await expect(start({ restart: true })).rejects.toThrow(
+      /started\.service ended before it was ready\. Its last log lines:\n {4}# Fatal error/,
+    );
+    await runCommand(systemd.systemctl, ['stop', 'started.service']);
+  });
 });

@@ -5,6 +5,9 @@ import { CommandError, runCommand } from '../machine/run-command.ts';
 
 const LOOK_EVERY_MS = 500;
 const SHOWN_LINES = 20;
+/** A run that crashes is not a mistake in the settings, so systemd may start it again this often. */
+const CRASHES_ALLOWED = 2;
+const CRASHES = ['signal', 'core-dump'];
 
 export interface ServiceStart {
   unit: string;
@@ -21,7 +24,7 @@ export interface ServiceStart {
 
 /**
  * Starts a service with `Type=notify` and waits until it is ready. Returns whether it had to be started. Throws OperatorError
- * with the last lines of its journal if it ends early or is not ready in time.
+ * with the last lines of its journal if it exits early, crashes for the third time or is not ready in time.
  */
 export async function startService({
   unit,
@@ -36,20 +39,19 @@ export async function startService({
   if (!restart && (await look())?.activeState === 'active') return false;
   await system.run('stop', unit);
   await system.forgetFailure(unit);
-  const before = (await look())?.invocation ?? '';
   await system.beginStart(unit);
   const deadline = performance.now() + waitMs;
-  let ours: string | null = null;
+  let crashes = 0;
   for (;;) {
     const status = await look();
-    const invocation = status?.invocation ?? '';
-    if (ours === null && invocation !== '' && invocation !== before) ours = invocation;
+    if (status?.activeState === 'active') return true;
     // systemd restarts it after a failure, so a check can miss the moment between two starts.
-    const isAnother = ours !== null && invocation !== ours;
-    if (isAnother || status?.activeState === 'failed' || status?.subState === 'auto-restart') {
-      throw await failure('ended before it was ready');
+    const { restarts = 0, result = '' } = status ?? {};
+    if (restarts > crashes || status?.activeState === 'failed' || status?.subState === 'auto-restart') {
+      const crashed = restarts <= crashes && CRASHES.includes(result);
+      if (crashed) crashes = restarts + 1;
+      if (!crashed || crashes > CRASHES_ALLOWED) throw await failure('ended before it was ready');
     }
-    if (ours !== null && status?.activeState === 'active') return true;
     if (performance.now() >= deadline) {
       throw await failure(`is not ready after ${Math.round(waitMs / 1000)} s`);
     }
