@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, CommanderError } from 'commander';
 import { vi } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
@@ -6,6 +7,8 @@ import type { Ended, Environment } from './run-homeport.ts';
 
 /** Those of this process are one after the other: each has its environment and its output for itself. */
 let last: Promise<unknown> = Promise.resolve();
+/** Less than the time limit of a test: a command that never ends must not block those of later tests. */
+const PATIENCE_MS = 110_000;
 
 /**
  * Runs a command to its end in this process, which takes a tenth of the time of a child process. Signals, loaded modules, logs and locks
@@ -13,7 +16,7 @@ let last: Promise<unknown> = Promise.resolve();
  */
 export function call(environment: Environment, ...words: string[]): Promise<Ended> {
   const ended = last.then(() => callAlone(environment, words));
-  last = ended.catch(() => undefined);
+  last = Promise.race([ended.catch(() => undefined), sleep(PATIENCE_MS, undefined, { ref: false })]);
   return ended;
 }
 
