@@ -1,24 +1,17 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
-import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
-import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { type AcmeServer, startAcmeServer } from '../../../../test/servers/acme-server.ts';
-import { type DnsTestServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
-import { freePort } from '../../../../test/servers/free-port.ts';
+import type { Person, TestHomeport } from '../../../../test/homeport.ts';
+import type { ManualClock } from '../../../../test/manual-clock.ts';
+import type { AcmeServer } from '../../../../test/servers/acme-server.ts';
+import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { requestOrders } from './attempts.ts';
+import { HERE, startOrderingHomeport } from './authority.fixture.ts';
 import { orderCertificates } from './jobs.ts';
 import { recordValidation } from './validations.ts';
 
-/** Names in these zones lead to the edge, unless a test changes that. */
-const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
-
-let folder: string;
 let dns: DnsTestServers;
 let acme: AcmeServer;
 let clock: ManualClock;
@@ -26,35 +19,13 @@ let homeport: TestHomeport;
 let accountId: string;
 let owner: Person;
 
+let remove: () => Promise<void>;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'homeport-issuance-'));
-  dns = await startDnsServers({ zones: { 'sites.example': HERE, 'here.example': HERE } });
-  const edgePort = await freePort();
-  acme = await startAcmeServer({ dnsServer: dns.resolver, httpPort: edgePort });
-  const ca = join(folder, 'roots.pem');
-  writeFileSync(ca, `${acme.ca}\n${await acme.root()}`);
-  clock = manualClock(new Date());
-  homeport = await startTestHomeport({
-    clock,
-    dnsPort: dns.authority.port,
-    environment: {
-      HOMEPORT_SITE_DOMAIN: 'sites.example',
-      HOMEPORT_EDGE_HTTP: `127.0.0.1:${edgePort}`,
-      HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
-      HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-      HOMEPORT_ACME_DIRECTORY: acme.directoryUrl,
-      HOMEPORT_ACME_CONTACT: 'hostmaster@operator.example',
-      HOMEPORT_ACME_CA: ca,
-    },
-  });
-  ({ accountId, owner } = await homeport.ownedAccount());
+  ({ dns, acme, clock, homeport, accountId, owner, remove } = await startOrderingHomeport({
+    HOMEPORT_ACME_CONTACT: 'hostmaster@operator.example',
+  }));
 });
-afterAll(async () => {
-  await homeport?.remove();
-  await acme?.remove();
-  await dns?.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => remove?.());
 
 let install: { id: string; name: string };
 beforeEach(async () => {

@@ -4,6 +4,7 @@ import { keepRow } from '../../../database/lock.ts';
 import type { CertificateSource } from '../../../database/tables/certificates.ts';
 import type { SslStatus } from '../../../database/tables/domains.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { isUnwarned, type WarningThreshold } from './warning-thresholds-store.ts';
 
 /** The certificate of a domain with its sealed key. */
 export function findCertificate(queries: Queries, installId: string, domainId: string) {
@@ -234,7 +235,7 @@ export async function installsWithOldCertificates(
  */
 export function unwarnedCertificates(
   queries: Queries,
-  { thresholds, due, limit }: { thresholds: { days: number; endsBy: string }[]; due: string; limit: number },
+  { thresholds, due, limit }: { thresholds: readonly WarningThreshold[]; due: string; limit: number },
 ) {
   return queries
     .selectFrom('certificates as certificate')
@@ -250,16 +251,7 @@ export function unwarnedCertificates(
     .where('certificate.source', '=', 'LETS_ENCRYPT')
     .where('domain.is_duplicate', '=', false)
     .where((eb) => eb.or([eb('certificate.renew_at', 'is', null), eb('certificate.renew_at', '<=', due)]))
-    .where((eb) =>
-      eb.or(
-        thresholds.map(({ days, endsBy }) =>
-          eb.and([
-            eb('certificate.not_after', '<=', endsBy),
-            eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
-          ]),
-        ),
-      ),
-    )
+    .where((eb) => isUnwarned(eb, thresholds))
     .orderBy('certificate.not_after')
     .limit(limit)
     .execute();

@@ -1,5 +1,6 @@
 import type { Queries } from '../../../../database/database.ts';
 import type { CertificateSource } from '../../../../database/tables/certificates.ts';
+import { isUnwarned, type WarningThreshold } from '../warning-thresholds-store.ts';
 
 /** A domain that an install serves, with its certificate; null without one. */
 export interface ServedDomain {
@@ -62,7 +63,7 @@ export async function clearReasons(queries: Queries, domainIds: readonly string[
  */
 export function unwarnedUploads(
   queries: Queries,
-  { thresholds, due, limit }: { thresholds: { days: number; endsBy: string }[]; due: string; limit: number },
+  { thresholds, due, limit }: { thresholds: readonly WarningThreshold[]; due: string; limit: number },
 ) {
   return queries
     .selectFrom('certificates as certificate')
@@ -78,16 +79,7 @@ export function unwarnedUploads(
     .where('certificate.source', '=', 'THIRD_PARTY')
     .where('install.status', '=', 'active')
     .where('certificate.renew_at', '<=', due)
-    .where((eb) =>
-      eb.or(
-        thresholds.map(({ days, endsBy }) =>
-          eb.and([
-            eb('certificate.not_after', '<=', endsBy),
-            eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
-          ]),
-        ),
-      ),
-    )
+    .where((eb) => isUnwarned(eb, thresholds))
     .orderBy('certificate.not_after')
     .orderBy('certificate.seq')
     .limit(limit)
