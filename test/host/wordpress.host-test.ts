@@ -254,6 +254,65 @@ describe('backups', () => {
     expect(page.body).toContain(`http://${copy.name}.sites.test`);
     expect(page.body).not.toContain(`http://${name}.sites.test`);
     expect((await home(name)).body).toContain('Worth keeping');
+
+    await php(
+      'wp_insert_post(["post_title" => "Only the posts", "post_status" => "publish"]); update_option("blogname", "Other name");',
+    );
+    const copied = await owner.client.post('/install_copy', {
+      source_environment_id: id,
+      destination_environment_id: copy.id,
+      notification_emails: [],
+      custom_options: { include_files: false, include_db: true, db_tables: ['wp_posts'] },
+    });
+    expect(copied.status).toBe(202);
+    const location = String(copied.headers.location).replace('/v1', '');
+    // The backup of the source comes first.
+    const operation = await owner.client.get(`${location}?wait=60`);
+    expect(operation.body).toMatchObject({ kind: 'install.copy', status: 'succeeded' });
+    const merged = await home(copy.name);
+    expect(merged.body).toContain('Only the posts');
+    expect(merged.body).not.toContain('Other name');
+    expect((await php('echo get_option("blogname");')).stdout).toBe('Other name');
+  });
+});
+
+describe('a site transfer', () => {
+  test('leaves the website as it is, and gives its shell to the new owner', async () => {
+    const site = await owner.client.post('/sites', { name: 'Sold', account_id: accountId });
+    const siteId = text(site.body, 'id');
+    const { id, name } = await wordpress({ site_id: siteId, environment: 'production' });
+    const buyer = await homeport.ownedAccount();
+    const [former, next] = [await sshKey(), await sshKey()];
+    await owner.client.post('/ssh_keys', { public_key: former.publicKey });
+    await buyer.owner.client.post('/ssh_keys', { public_key: next.publicKey });
+    const write = 'echo "<?php echo get_current_user();" > htdocs/who.php; id -u';
+    const { stdout: uid } = await ssh(name, former.file, write);
+    await expect(ssh(name, next.file, 'true')).rejects.toThrow(/Permission denied/);
+
+    const asked = await owner.client.post(`/sites/${siteId}/site_transfers`, {
+      destination_account_id: buyer.accountId,
+    });
+    const offer = `/accounts/${buyer.accountId}/site_transfers/${text(asked.body, 'id')}`;
+    expect((await buyer.owner.client.post(`${offer}/accept`)).status).toBe(200);
+    let isMoving = true;
+    const statuses = new Set<number>();
+    const visits = (async () => {
+      while (isMoving) statuses.add((await home(name)).status);
+    })();
+    await homeport.idle();
+    isMoving = false;
+    await visits;
+    expect([...statuses]).toEqual([200]);
+
+    expect((await owner.client.get(`/installs/${id}`)).status).toBe(404);
+    expect((await buyer.owner.client.get(`/installs/${id}`)).body).toMatchObject({ status: 'active' });
+    await expect(ssh(name, former.file, 'true')).rejects.toThrow(/Permission denied/);
+    expect((await ssh(name, next.file, 'id -u')).stdout).toBe(uid);
+    expect((await look(`http://${name}.sites.test/who.php`)).body).toBe(name);
+    const purge = await buyer.owner.client.post(`/installs/${id}/purge_cache`, { type: 'all' });
+    expect(purge.status).toBe(202);
+    await homeport.idle();
+    expect((await home(name)).headers['x-cache']).toBe('MISS');
   });
 });
 
