@@ -9,8 +9,8 @@ const MOST_FAULTS = 20;
 const LONGEST_NAME = 100;
 
 /**
- * Adds to routes of `/v1` what holds for all of them (docs/api.md, Conditional requests and Idempotent requests): the entity tag of
- * single resources, compression, the refusal of unknown query parameters, the address of what a request creates, and the statuses that only requests with the conventions' headers get.
+ * Adds the conventions of all `/v1` routes (docs/api.md, Conditional requests and Idempotent requests): entity tags, compression,
+ * refusal of unknown query parameters, `Location`, and the statuses that the headers of these conventions cause.
  */
 export function withConventions(routes: readonly Route[]): Route[] {
   const tagged = new Map(routes.filter(hasEntityTag).map((route) => [route.path, route]));

@@ -30,7 +30,7 @@ export function createApiProgram(environment: Record<string, string | undefined>
 
 const HELP = `
 Environment:
-  HOMEPORT_API_URL         address of the server, in place of a profile
+  HOMEPORT_API_URL         address of the server; replaces the profile
   HOMEPORT_API_CREDENTIAL  username:password of an API credential
   HOMEPORT_API_CA          file with the certificate to trust
 

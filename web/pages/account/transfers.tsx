@@ -65,7 +65,7 @@ export function TransfersPage({ accountId }: { accountId: string }) {
   );
 }
 
-/** What an owner of this account can do with a transfer. */
+/** Actions that an owner of this account has on a transfer. */
 function answersTo(transfer: Transfer, accountId: string): Answer[] {
   if (!isOpen(transfer)) return [];
   if (transfer.origin_account === accountId) return ['cancel'];
