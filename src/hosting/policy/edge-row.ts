@@ -11,7 +11,7 @@ const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 const NameSchema = Type.Object({
-  /** Another name, to which requests are redirected; null to serve the website. */
+  /** The name that requests are redirected to; null to serve the website. */
   redirectTo: OrNull(Type.String({ pattern: `^${SERVED_NAME}$` })),
   forceHttps: Type.Boolean(),
   /** Null: the edge's own certificate. */

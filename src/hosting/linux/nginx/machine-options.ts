@@ -36,6 +36,11 @@ export function runFiles({ runFolder }: LinuxLayout) {
     folder,
     storageSocket: join(folder, 'storage.sock'),
     statusSocket: join(folder, 'status.sock'),
+    innerSocket: join(folder, 'inner.sock'),
+    primarySocket: join(folder, 'primary.sock'),
+    // Whoever reaches it changes what nginx serves. nginx's workers inherit it from the main process.
+    controlFolder: join(folder, 'control'),
+    controlSocket: join(folder, 'control', 'control.sock'),
     pidFile: join(folder, 'nginx.pid'),
     usageLogs: join(folder, 'usage'),
   };
@@ -52,8 +57,9 @@ export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles
   }
   // Anyone who reaches the storage server's socket can make nginx fetch anything.
   const gid = await groupId(WORKER_USER);
-  const { folder, usageLogs } = runFiles(layout);
+  const { folder, usageLogs, controlFolder } = runFiles(layout);
   await ensureFolder(folder, { uid: 0, gid, mode: 0o710 });
+  await ensureFolder(controlFolder, { uid: 0, gid: 0, mode: 0o700 });
   // The log has the addresses of visitors. nginx's workers open it by name.
   await ensureFolder(usageLogs, { uid: 0, gid, mode: 0o710 });
   await files.prepare();

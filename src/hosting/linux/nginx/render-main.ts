@@ -80,7 +80,11 @@ const MOST_CONNECTIONS = 8192;
  * Errors of requests are in the log of `http`. The main process reports only critical errors, because the cache manager
  * complains about every purged page.
  */
-function renderProcess({ user, pidFile, openFiles }: MainOptions): string {
+export function renderProcess({
+  user,
+  pidFile,
+  openFiles,
+}: Pick<MainOptions, 'user' | 'pidFile' | 'openFiles'>): string {
   return `user ${user};
 worker_processes auto;
 worker_rlimit_nofile ${openFiles};
@@ -94,7 +98,7 @@ events {
 }
 
 /** Without `tcp_nopush`, which would hold back the end of a stale page until its update is complete. */
-function renderHttp({ temporary, resolvers }: MainOptions): string {
+export function renderHttp({ temporary, resolvers }: Pick<MainOptions, 'temporary' | 'resolvers'>): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${quoted(`${temporary}/${kind}`)};`,
   );

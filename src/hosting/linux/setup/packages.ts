@@ -6,6 +6,9 @@ import { CommandError, runCommand } from '../machine/run-command.ts';
 /** Packages that the Linux host needs on Debian 12 or 13. Those of PHP stand for the release's own version. */
 const PACKAGES = [
   'nginx',
+  'libnginx-mod-http-lua',
+  'libnginx-mod-http-brotli-filter',
+  'lua-cjson',
   'php-fpm',
   'php-cli',
   'php-mysql',

@@ -1,0 +1,85 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import type { LuaFiles, LuaSettings } from './lua-files.ts';
+import { type MachineOptions, runFiles } from './machine-options.ts';
+import type { MainOptions } from './render-main.ts';
+
+/** Sizes of what nginx keeps in memory. */
+export interface EdgeSizes {
+  /** Shared dictionaries, as nginx writes sizes. */
+  state: string;
+  keys: string;
+  /** Parsed rows and certificates, of all workers together. */
+  rows: number;
+  certificates: number;
+  /** Names without a website, of each worker. */
+  unknownNames: number;
+}
+
+/** For 10,000 host names and 3,000 certificates. */
+export const EDGE_SIZES: EdgeSizes = {
+  state: '16m',
+  keys: '32m',
+  rows: 5_000,
+  certificates: 500,
+  unknownNames: 1_000,
+};
+
+/** Files of the edge's table. */
+export interface TablePaths {
+  folder: string;
+  /** A row of each install. */
+  installs: string;
+  /** A link from each host name to a row. */
+  names: string;
+  /** Certificates with keys, readable by root only. */
+  certificates: string;
+  /** Modules in Lua. */
+  lua: string;
+}
+
+export function tablePaths({ nginx }: Pick<LinuxLayout, 'nginx'>): TablePaths {
+  const folder = join(nginx, 'edge');
+  return {
+    folder,
+    installs: join(folder, 'installs'),
+    names: join(folder, 'names'),
+    certificates: join(folder, 'certificates'),
+    lua: join(nginx, 'lua'),
+  };
+}
+
+/** Options of the edge's configuration, which names no website. */
+export interface EdgeOptions extends Omit<MainOptions, 'certificateFiles' | 'listen'> {
+  run: ReturnType<typeof runFiles>;
+  lua: LuaFiles;
+  sizes: EdgeSizes;
+  /** Whether nginx has the module for Brotli. */
+  brotli: boolean;
+}
+
+const BROTLI = '/usr/lib/nginx/modules/ngx_http_brotli_filter_module.so';
+
+/** Whether this machine's nginx can compress with Brotli. */
+export async function hasBrotli(): Promise<boolean> {
+  return (await ifThere(access(BROTLI).then(() => true))) ?? false;
+}
+
+export function edgeOptions(
+  machine: MachineOptions,
+  more: Pick<EdgeOptions, 'ownFingerprint' | 'lua' | 'sizes' | 'brotli'>,
+): EdgeOptions {
+  return { ...machine, ...more, run: runFiles(machine.layout) };
+}
+
+export function luaSettings(paths: TablePaths, sizes: EdgeSizes): LuaSettings {
+  return {
+    names: `${paths.names}/`,
+    certificates: `${paths.certificates}/`,
+    mostRows: sizes.rows,
+    mostCertificates: sizes.certificates,
+    mostUnknownNames: sizes.unknownNames,
+  };
+}

@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceAtomically } from '../../../lib/durable-file.ts';
+
+const SOURCES = join(import.meta.dirname, 'lua');
+
+/** Settings that Lua reads: `require "settings"`. Folders end with `/`. */
+export interface LuaSettings {
+  /** Links from host names to rows. */
+  names: string;
+  certificates: string;
+  /** Parsed rows and certificates that all workers keep together. */
+  mostRows: number;
+  mostCertificates: number;
+  /** Names without a website that each worker remembers. */
+  mostUnknownNames: number;
+}
+
+/** The edge's Lua in a folder that is named after its content, so that nginx reads it again only if it has changed. */
+export interface LuaFiles {
+  folder: string;
+  /** Names of the modules, for `require`. */
+  modules: string[];
+}
+
+/** Copies the modules, with the settings, into a folder below `parent`. Only root can write there. */
+export async function installLua(parent: string, settings: LuaSettings): Promise<LuaFiles> {
+  const files = new Map<string, string>([['settings.lua', renderSettings(settings)]]);
+  for (const name of (await readdir(SOURCES)).filter((one) => one.endsWith('.lua')).toSorted()) {
+    files.set(name, await readFile(join(SOURCES, name), 'utf8'));
+  }
+  const folder = join(parent, hash('sha256', JSON.stringify([...files]), 'hex').slice(0, 16));
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  for (const [name, content] of files) {
+    // Also if it exists: a crash may have left it unfinished.
+    await replaceAtomically(join(folder, name), content, { mode: 0o644, sync: false });
+  }
+  return { folder, modules: [...files.keys()].map((name) => name.replace(/\.lua$/, '')) };
+}
+
+/** Removes the Lua of earlier configurations. */
+export async function pruneLua(parent: string, { folder }: LuaFiles): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name);
+    if (path !== folder) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** As JSON in a long bracket. `]=` occurs only within JSON's strings, where an escape cannot close the bracket. */
+function renderSettings(settings: LuaSettings): string {
+  const json = JSON.stringify(settings).replaceAll(']=', ']\\u003d');
+  return `return require("cjson").decode([==[${json}]==])\n`;
+}
