@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DatabasePlace, databasePlace } from '../database.ts';
-import { type Environment, environmentFor, run } from './run-homeport.ts';
+import { type Environment, environmentFor, run, serve } from './run-homeport.ts';
 
 const LOADED_PACKAGES = fileURLToPath(new URL('loaded-packages.ts', import.meta.url));
 
@@ -17,14 +17,17 @@ beforeAll(async () => {
 });
 afterAll(() => place?.remove());
 
+const listFile = () => join(place.settings.dataDir, 'loaded-packages.json');
+const watched = (): Environment => ({
+  ...environment,
+  NODE_OPTIONS: `--import=${LOADED_PACKAGES}`,
+  LOADED_PACKAGES: listFile(),
+});
+
 async function packagesLoadedBy(...words: string[]): Promise<unknown> {
-  const file = join(place.settings.dataDir, 'loaded-packages.json');
-  const { code, stderr } = await run(
-    { ...environment, NODE_OPTIONS: `--import=${LOADED_PACKAGES}`, LOADED_PACKAGES: file },
-    ...words,
-  );
+  const { code, stderr } = await run(watched(), ...words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return JSON.parse(readFileSync(listFile(), 'utf8'));
 }
 
 test('help loads what reads words and settings, and nothing else', async () => {
@@ -44,5 +47,26 @@ test('a command that asks the database loads nothing of the server', async () =>
     'pino-pretty',
   ]) {
     expect(packages).not.toContain(ofTheServer);
+  }
+});
+
+test('a server that started loads nothing of rarely used parts', async () => {
+  const server = await serve(watched());
+  server.process.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  const packages: unknown = JSON.parse(readFileSync(listFile(), 'utf8'));
+  expect(packages).toContain('fastify');
+  for (const rarelyUsed of [
+    '@aws-sdk/client-s3',
+    '@modelcontextprotocol/sdk',
+    '@node-rs/argon2',
+    '@zxcvbn-ts/core',
+    'acme-client',
+    'nodemailer',
+    'otplib',
+    'pino-pretty',
+    'vite',
+  ]) {
+    expect(packages).not.toContain(rarelyUsed);
   }
 });
