@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { HOUR_MS } from '../../src/lib/durations.ts';
 import { type Client, createAgent, createClient, text } from '../client.ts';
@@ -188,13 +188,19 @@ test('without a server the command does it itself, also where one was killed a m
 
 test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   const database = openDatabase(place.settings, silent);
+  onTestFinished(async () => {
+    await database.write(({ queries }) => queries.deleteFrom('workers').execute());
+    await database.close();
+  });
   const elsewhere = crypto.randomUUID();
   // A job of the same install that waits for a worker of another machine.
   await database.write(async ({ queries }) => {
     const now = new Date().toISOString();
+    const soon = new Date(Date.now() + HOUR_MS).toISOString();
     await queries
       .insertInto('workers')
-      .values({ id: elsewhere, process: 'elsewhere:1', seen_at: now })
+      // Alive however long the command takes to start.
+      .values({ id: elsewhere, process: 'elsewhere:1', seen_at: soon })
       .execute();
     await queries
       .insertInto('jobs')
@@ -204,7 +210,7 @@ test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
         lane: install,
         payload: '{}',
         max_attempts: 1,
-        run_at: new Date(Date.now() + HOUR_MS).toISOString(),
+        run_at: soon,
         request_id: null,
         created_at: now,
         lease_until: null,
@@ -242,7 +248,6 @@ test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   expect(await database.reader.selectFrom('workers').selectAll().execute()).toEqual([]);
   expect(website()).toEqual(defaced);
   await database.write(({ queries }) => queries.deleteFrom('jobs').where('id', '=', elsewhere).execute());
-  await database.close();
 });
 
 test('a damaged backup restores nothing, and says why', async () => {
