@@ -5,6 +5,7 @@ import type {
   StoredObject,
 } from '../../../network/object-storage/object-storage.ts';
 import type { OffloadPath, OffloadRules } from '../../contract/host.ts';
+import { offloadType } from '../../policy/offload-rule.ts';
 import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
 import { rangeHolds } from './file-response.ts';
 import type { SitePath } from './request-target.ts';
@@ -15,35 +16,11 @@ export interface Offloaded {
   redirectType: OffloadPath['redirectType'];
 }
 
-/**
- * The offload target of a path, or null if it stays on the install. The rule with the longest prefix applies. Folders stay too, because
- * a bucket has none.
- */
-export function offloadedTo(rules: OffloadRules | null, { relative, folder }: SitePath): Offloaded | null {
-  if (rules === null || folder) return null;
-  let chosen: OffloadPath | null = null;
-  for (const rule of rules.paths) {
-    const longer = chosen === null || bare(rule.path).length > bare(chosen.path).length;
-    if (longer && isBelow(relative, rule.path)) chosen = rule;
-  }
-  if (chosen === null || chosen.excludedPaths.some((excluded) => isBelow(relative, excluded))) return null;
-  return {
-    object: { bucket: rules.bucket, region: rules.region, key: relative },
-    redirectType: chosen.redirectType,
-  };
-}
-
-/** Whether `relative` is the path `prefix` or lies below it: `/up` holds `up/a` and not `upper`. */
-function isBelow(relative: string, prefix: string): boolean {
-  const base = bare(prefix);
-  return base === '' || relative === base || relative.startsWith(`${base}/`);
-}
-
-function bare(prefix: string): string {
-  return prefix
-    .split('/')
-    .filter((segment) => segment !== '')
-    .join('/');
+/** The offload target of a path, or null if it stays on the install. */
+export function offloadedTo(rules: OffloadRules | null, path: SitePath): Offloaded | null {
+  const redirectType = rules === null ? null : offloadType(rules.paths, path);
+  if (rules === null || redirectType === null) return null;
+  return { object: { bucket: rules.bucket, region: rules.region, key: path.relative }, redirectType };
 }
 
 /** Object headers that are passed on to visitors. */

@@ -1,0 +1,56 @@
+-- Asks visitors of a protected website for a name and a password (RFC 7617).
+local lrucache = require "resty.lrucache"
+local passwords = require "passwords"
+
+local M = {}
+
+-- Computing a hash keeps a worker busy for milliseconds. So failures are limited by address block, and computations by install
+-- and in total.
+local FAILURES = 10
+local FAILURES_SECONDS = 60
+local COMPUTED_BY_INSTALL = 10
+local COMPUTED_IN_TOTAL = 40
+local REMEMBERED_SECONDS = 600
+
+-- Credentials that were right, by a keyed hash: the cache holds no password.
+local accepted = lrucache.new(1000)
+local urandom = assert(io.open("/dev/urandom", "rb"))
+local secret = urandom:read(32)
+urandom:close()
+
+-- Compared with the password of an unknown user, so that the time does not tell which users exist.
+local NO_USER = "pbkdf2-sha256$10000$00$" .. ("0"):rep(64)
+
+local function credentials(header)
+  local encoded = header and header:match("^[Bb][Aa][Ss][Ii][Cc] +([%w+/=]+)$")
+  local decoded = encoded and ngx.decode_base64(encoded)
+  if not decoded then return nil end
+  return decoded:match("^([^:]*):(.*)$")
+end
+
+local function is_exhausted(limits, id)
+  local total = limits:incr("total", 1, 0, 1) or 0
+  local own = limits:incr("computed" .. id, 1, 0, 1) or 0
+  return total > COMPUTED_IN_TOTAL or own > COMPUTED_BY_INSTALL
+end
+
+-- Nil if the visitor may see the website, otherwise the status: 401, or 429 after too many failures. `block`: the address.
+function M.refusal(row, header, block)
+  local user, password = credentials(header)
+  if not user then return 401 end
+  local key = ngx.hmac_sha1(secret, row.id .. row.revision .. header)
+  if accepted:get(key) then return nil end
+  local limits = ngx.shared.edge_limits
+  local failed = "failed" .. row.id .. block
+  if (limits:get(failed) or 0) >= FAILURES or is_exhausted(limits, row.id) then return 429 end
+  local hash = row.protect.users[user]
+  local matches = passwords.matches(hash or NO_USER, password)
+  if hash and matches then
+    accepted:set(key, true, REMEMBERED_SECONDS)
+    return nil
+  end
+  limits:incr(failed, 1, 0, FAILURES_SECONDS)
+  return 401
+end
+
+return M

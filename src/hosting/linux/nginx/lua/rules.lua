@@ -1,0 +1,128 @@
+-- Rules of an install about paths: redirects, and files that no visitor may see. Compiled once for each row.
+local M = {}
+
+-- `deny` has four forms: "/a/b" a path and everything below, "debug.log" a file name, "*.sql" the end of a file name, and
+-- "/a/*.zip" the end of a file name in one folder. File names are compared without case.
+local function compile_deny(patterns)
+  local deny = { paths = {}, names = {}, endings = {}, count = #patterns }
+  for _, pattern in ipairs(patterns) do
+    local folder, ending = pattern:match("^(.*/)%*(%.[^/]+)$")
+    if folder then
+      deny.endings[folder .. ending:lower()] = true
+    elseif pattern:sub(1, 2) == "*." then
+      deny.endings[pattern:sub(2):lower()] = true
+    elseif pattern:sub(1, 1) == "/" then
+      deny.paths[pattern] = true
+    else
+      deny.names[pattern:lower()] = true
+    end
+  end
+  return deny
+end
+
+local function compile_redirects(redirects)
+  local rules = { exact = {}, prefix = {}, count = #redirects }
+  for _, rule in ipairs(redirects) do
+    local of_kind = rule.match == "prefix" and rules.prefix or rules.exact
+    local from = rule.from
+    if rule.match == "prefix" and #from > 1 then from = from:gsub("/+$", "") end
+    -- Of equal rules, the first counts.
+    of_kind[from] = of_kind[from] or rule
+  end
+  return rules
+end
+
+local compiled = setmetatable({}, { __mode = "k" })
+
+local function rules_of(row)
+  local rules = compiled[row]
+  if not rules then
+    rules = { deny = compile_deny(row.deny), redirects = compile_redirects(row.redirects) }
+    compiled[row] = rules
+  end
+  return rules
+end
+
+-- The path without its last segment: "/a/b" is "/a", and "/a" is "/".
+local function parent(path)
+  local above = path:match("^(.+)/[^/]*$")
+  return above or (path ~= "/" and "/" or nil)
+end
+
+-- Whether visitors get 404 for this path. `uri`: decoded and normalised.
+function M.is_denied(row, uri)
+  local deny = rules_of(row).deny
+  if deny.count == 0 then return false end
+  if next(deny.paths) then
+    local path = uri
+    while path do
+      if deny.paths[path] then return true end
+      path = parent(path)
+    end
+  end
+  local folder, name = uri:match("^(.*/)([^/]*)$")
+  if not folder or name == "" then return false end
+  name = name:lower()
+  if deny.names[name] then return true end
+  local dot = name:find(".", 1, true)
+  while dot do
+    local ending = name:sub(dot)
+    if deny.endings[ending] or deny.endings[folder .. ending] then return true end
+    dot = name:find(".", dot + 1, true)
+  end
+  return false
+end
+
+-- Everything but RFC 3986's unreserved characters, sub-delims, ":", "@" and "/", so that no path becomes a host or a header.
+local function encoded(path)
+  return (path:gsub("[^%w%-._~!$&'()*+,;=:@/]", function(character)
+    return ("%%%02X"):format(character:byte())
+  end))
+end
+
+local function with_query(target, args)
+  if not args or args == "" or target:find("?", 1, true) then return target end
+  local before, fragment = target:match("^([^#]*)(#?.*)$")
+  return before .. "?" .. args .. fragment
+end
+
+-- The target and the status of the install's redirect for this path; nil without one. The longest prefix wins, an exact path
+-- before it. The visitor's query is kept if the target has none.
+function M.redirect(row, uri, args)
+  local rules = rules_of(row).redirects
+  if rules.count == 0 then return nil end
+  local rule = rules.exact[uri]
+  if rule then return with_query(rule.to, args), rule.status end
+  local path = uri
+  while path do
+    rule = rules.prefix[path]
+    if rule then
+      local rest = path == "/" and uri or uri:sub(#path + 1)
+      local target = rule.to
+      if rest ~= "" then target = target:gsub("/+$", "") .. encoded(rest) end
+      return with_query(target, args), rule.status
+    end
+    path = parent(path)
+  end
+  return nil
+end
+
+-- Whether the path is that of a hidden file. RFC 8615's folder at the top is not hidden.
+function M.is_hidden(uri)
+  local from = uri:find("/.", 1, true)
+  if not from then return false end
+  if from > 1 then return true end
+  if uri:sub(1, 12) ~= "/.well-known" or (#uri > 12 and uri:byte(13) ~= 47) then return true end
+  return uri:find("/.", 2, true) ~= nil
+end
+
+-- What kind of login a request attempts: "login", "xmlrpc" or nil. nginx runs the program in any folder.
+function M.login_kind(method, uri)
+  if method ~= "POST" then return nil end
+  local program = uri:match("/([^/]+%.php)$") or uri:match("/([^/]+%.php)/")
+  if program == "wp-login.php" then return "login" end
+  if program == "xmlrpc.php" then return "xmlrpc" end
+  return nil
+end
+
+return M
