@@ -93,6 +93,13 @@ test.each([
   [{ root: 'x' }, 'the row does not match its schema at /root'],
   [{ php: 'tcp:80' }, 'the row does not match its schema at /php'],
   [{ names: { '../x': {} } }, 'the row does not match its schema at /names'],
+  [{ deny: ['a*b'] }, 'the row does not match its schema at /deny/0'],
+  [{ redirects: [{ from: '/', match: 'exact', to: '//x.test', status: 301 }] }, 'schema at /redirects/0/to'],
+  [
+    { redirects: [{ from: '/', match: 'exact', to: '/a\r\nX: y', status: 301 }] },
+    'schema at /redirects/0/to',
+  ],
+  [{ protect: { realm: 'x', users: { ann: 'plain' } } }, 'the row does not match its schema at /protect'],
   [{ revision: '0'.repeat(64) }, 'the row does not match its revision'],
 ])('%j is not read: %s', (changes, message) => {
   const text = typeof changes === 'string' ? changes : JSON.stringify({ ...rowOf(state, FACTS), ...changes });

@@ -5,9 +5,14 @@ import { SERVED_NAME } from '../../lib/host-names.ts';
 import type { S3Service } from '../../network/object-storage/s3-address.ts';
 import type { Hostname, InstallState } from '../contract/host.ts';
 import { certificateId } from './certificate-id.ts';
+import { DEFAULT_DENY, DENY_PATTERN } from './deny-rules.ts';
 import { barePath, byPrecedence, offloadOrigin } from './offload-origin.ts';
+import { VISITOR_PASSWORD_HASH } from './visitor-password.ts';
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+/** A path of this website, or an address with HTTP. In characters that may stand in a URL. */
+const REDIRECT_TARGET =
+  '^(/(?!/)|https?://[A-Za-z0-9])[\\x21\\x23-\\x3b\\x3d\\x3f-\\x5b\\x5d\\x5f\\x61-\\x7a\\x7e]*$';
 const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 const NameSchema = Type.Object({
@@ -66,17 +71,22 @@ const EdgeRowSchema = Type.Object({
   /** Asks visitors for a name and a password. */
   protect: OrNull(
     Type.Object({
-      realm: Type.String(),
-      /** Hashes for crypt(3), by user name. */
-      users: Type.Record(Type.String(), Type.String()),
+      /** Shown by the browser. */
+      realm: Type.String({ pattern: '^[A-Za-z0-9 ._-]{1,64}$' }),
+      /** Hashes of `hashVisitorPassword`, by user name. */
+      users: Type.Record(Type.String(), Type.String({ pattern: VISITOR_PASSWORD_HASH })),
     }),
   ),
-  /** Paths that no visitor may request, matched at segment borders. */
-  deny: Type.Array(Type.String()),
+  /** Files that no visitor sees, in the patterns of {@link DEFAULT_DENY}. */
+  deny: Type.Array(Type.String({ pattern: DENY_PATTERN })),
+  /** Redirects of paths: an exact one before the longest prefix. The visitor's query is kept if the target has none. */
   redirects: Type.Array(
     Type.Object({
+      /** Decoded. A prefix ends at a segment border. */
       from: Type.String({ pattern: '^/' }),
-      to: Type.String(),
+      match: Type.Enum(['exact', 'prefix']),
+      /** An URL or a path. What follows a prefix is appended. */
+      to: Type.String({ pattern: REDIRECT_TARGET }),
       status: Type.Enum([301, 302, 307, 308]),
     }),
   ),
@@ -116,7 +126,7 @@ export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
     pages: { staleIfError: false, mostBytes: MOST_PAGE_BYTES },
     noindex: true,
     protect: null,
-    deny: [],
+    deny: [...DEFAULT_DENY],
     redirects: [],
     limits: { login: true, xmlrpc: true },
   });
