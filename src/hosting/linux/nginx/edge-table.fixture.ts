@@ -1,6 +1,5 @@
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import { certificateId } from '../../policy/certificate-id.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
 import { type Ask, ask, type LogLine } from '../../policy/edge.fixture.ts';
 import { type EdgeRow, rowOf, sealRow } from '../../policy/edge-row.ts';
@@ -8,6 +7,7 @@ import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
 import { createEdgeControl, type EdgeControl } from './control-client.ts';
+import { createEdgeCertificates, type EdgeCertificates } from './edge-certificates.ts';
 import {
   EDGE_SIZES,
   type EdgeOptions,
@@ -32,6 +32,7 @@ export interface TestEdge extends TestInstalls {
   options: EdgeOptions;
   table: EdgeTable;
   control: EdgeControl;
+  certificates: EdgeCertificates;
   running: RunningNginx;
   daemons: Daemons;
   log: LogLine[];
@@ -51,8 +52,12 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
   const files = createConfigurationFiles(layout.nginx);
   await makeFolders(layout, files);
   const paths = tablePaths(layout);
-  const table = createEdgeTable(paths, await groupId('www-data'));
-  await table.prepare();
+  const table = createEdgeTable(paths);
+  await table.prepare(await groupId('www-data'));
+  const run = runFiles(layout);
+  const control = createEdgeControl(run.controlSocket);
+  const certificates = createEdgeCertificates(paths.certificates, control);
+  await certificates.prepare();
   const s3 = changes.s3 ?? { endpoint: null, pathStyle: false };
   const own = createDefaultCertificate({
     file: files.paths.ownCertificate,
@@ -82,7 +87,6 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
   };
   const { generation, text } = renderEdge(options);
   const file = await files.writeGeneration(text);
-  const run = runFiles(layout);
   const running = createRunningNginx({
     daemons,
     instance: machine.instance,
@@ -99,7 +103,6 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     await machine.close();
     throw error;
   }
-  const control = createEdgeControl(run.controlSocket);
   const rowFor = ({ state, uid }: Vhost, rowChanges: Partial<EdgeRow> = {}) =>
     sealRow({
       ...rowOf(state, {
@@ -119,6 +122,7 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     options,
     table,
     control,
+    certificates,
     running,
     daemons,
     log: machine.lines,
@@ -127,11 +131,8 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     rowOf: rowFor,
     async serve(vhost, rowChanges) {
       const row = rowFor(vhost, rowChanges);
-      for (const { certificate } of vhost.state.hostnames) {
-        if (certificate !== null && (await table.writeCertificate(certificate))) {
-          await control.addCertificate(certificateId(certificate), certificate);
-        }
-      }
+      const used = vhost.state.hostnames.map(({ certificate }) => certificate);
+      await certificates.add(used.filter((certificate) => certificate !== null));
       await table.writeRow(row);
       for (const name of Object.keys(row.names)) await table.setHolder(name, row.id);
       await control.installChanged(row.id);

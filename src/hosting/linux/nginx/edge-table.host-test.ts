@@ -160,12 +160,9 @@ test('the table is read back from disk, without rows that cannot be read', async
     true,
     false,
   ]);
-  expect([await edge.table.writeRow(row), await edge.table.writeCertificate(certificate)]).toEqual([
-    false,
-    false,
-  ]);
+  expect(await edge.table.writeRow(row)).toBe(false);
   expect((await edge.table.holders()).get('read.test')).toBe(row.id);
-  expect(await edge.table.certificateIds()).toContain(certificateId(certificate));
+  expect(await edge.certificates.ids()).toContain(certificateId(certificate));
 });
 
 test('PHP answers under the host name that the visitor used', async () => {
@@ -214,10 +211,18 @@ describe('certificates', () => {
     expect(await edge.control.certificates()).toEqual(
       expect.arrayContaining([first, second].map(certificateId)),
     );
-    await edge.control.removeCertificate(certificateId(second));
-    await edge.table.removeCertificate(certificateId(second));
+    await edge.certificates.remove([certificateId(second)]);
     const held = await edge.control.certificates();
     expect([first, second].map((one) => held.includes(certificateId(one)))).toEqual([true, false]);
+  });
+
+  test('nginx gets exactly the written ones', async () => {
+    const [kept, stray] = [await certificateFor('kept.test'), await certificateFor('stray.test')];
+    await edge.certificates.write([kept, kept]);
+    await edge.control.addCertificate(certificateId(stray), stray);
+    await edge.certificates.reconcile();
+    expect(new Set(await edge.control.certificates())).toEqual(await edge.certificates.ids());
+    expect(await edge.certificates.ids()).toContain(certificateId(kept));
   });
 
   test('one that nginx cannot parse leaves its own', async () => {
@@ -277,7 +282,7 @@ test('a killed nginx comes back with rows and certificates that changed meanwhil
   const vhost = await website('back', ['before.test']);
   await edge.daemons.signal('nginx', 'SIGKILL');
   const changed = renamed(vhost, siteState('x', [{ name: 'back.test', certificate }]).hostnames);
-  await edge.table.writeCertificate(certificate);
+  await edge.certificates.write([certificate]);
   await edge.table.writeRow(edge.rowOf(changed));
   await edge.table.setHolder('back.test', vhost.state.id);
   await eventually(async () => (await who('back.test').catch(() => null)) === 'back');
@@ -298,6 +303,9 @@ test('a full dictionary of keys refuses a certificate, and forgotten numbers onl
     }
   }).rejects.toThrow('nginx has no memory left for another certificate');
   expect((await edge.control.certificates()).toSorted()).toEqual(held);
+  const refused = { ...(await certificateFor('full.test')), key: 'k'.repeat(10_000) };
+  await expect(edge.certificates.add([refused])).rejects.toThrow('no memory left');
+  expect(await edge.certificates.ids()).toEqual(new Set());
 
   // Enough of them to evict every number.
   for (let count = 0; count < 400; count++)
