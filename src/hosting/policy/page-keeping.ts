@@ -1,0 +1,120 @@
+/** The parts of an answer that decide whether the page cache keeps it. Header values as sent, several lines joined by `, `. */
+export interface PageAnswer {
+  status: number;
+  cacheControl?: string | undefined;
+  /** Milliseconds; null for a date that cannot be read. */
+  expiresAt?: number | null | undefined;
+  xAccelExpires?: string | undefined;
+  xAccelBuffering?: string | undefined;
+  vary?: string | undefined;
+  setsCookie?: boolean | undefined;
+  contentType?: string | undefined;
+  contentLength?: string | undefined;
+  contentEncoding?: string | undefined;
+}
+
+export interface Keeping {
+  /** Seconds during which the page is served without asking PHP. */
+  fresh: number;
+  /** Seconds after that during which visitors get the page while PHP makes it again. */
+  stale: number;
+  /** Whether a later failure of PHP may show the page again. */
+  onError: boolean;
+}
+
+/** A page is at most this old: 40 s fresh, 19 s while it is made again, and the second in which nginx's clock ticks. */
+const FRESH = 40;
+const STALE = 19;
+/** For redirects and missing pages, which a publication may replace at any time. */
+const BRIEF = 10;
+
+const PAGES = [200, 203];
+const BRIEF_STATUSES = [301, 302, 307, 308, 404, 410];
+
+/** nginx stores no variants for a longer `Vary`. */
+const LONGEST_VARY = 128;
+/** Answers with more digits in their length are too large. */
+const MOST_DIGITS = 7;
+/** Types that are kept without a length; downloads are not. */
+const PAGE_TYPE =
+  /^(?:text\/(?!event-stream)|image\/|font\/|application\/(?:[a-z0-9.+-]*(?:json|xml)|(?:x-)?javascript)(?:[ ;]|$))/i;
+
+/** Decides whether and how long an answer is kept; null if it is not. */
+export function keepingOf(answer: PageAnswer, now: number): Keeping | null {
+  const most = PAGES.includes(answer.status) ? FRESH : BRIEF_STATUSES.includes(answer.status) ? BRIEF : 0;
+  if (most === 0 || !isShared(answer) || !isSmall(answer)) return null;
+  const directives = directivesOf(answer.cacheControl);
+  const fresh = Math.min(most, statedSeconds(answer, directives, now) ?? most);
+  if (fresh < 1) return null;
+  if (most === BRIEF || directives.has('must-revalidate') || directives.has('proxy-revalidate')) {
+    return { fresh, stale: 0, onError: false };
+  }
+  const stale = Math.min(STALE, secondsIn(directives.get('stale-while-revalidate')) ?? STALE);
+  return { fresh, stale, onError: true };
+}
+
+/** The value of `Vary` without `Accept-Encoding`, which the cache itself answers; empty if nothing is left. */
+export function varyWithoutEncoding(vary: string): string {
+  return listed(vary)
+    .filter((name) => name.toLowerCase() !== 'accept-encoding')
+    .join(', ');
+}
+
+function isShared({ setsCookie, vary = '', contentEncoding, xAccelBuffering }: PageAnswer): boolean {
+  // A customer's compressed answer could grow without bounds when nginx decompresses it for a visitor.
+  if (setsCookie === true || (contentEncoding !== undefined && contentEncoding !== '')) return false;
+  if (xAccelBuffering?.toLowerCase() === 'no') return false;
+  const names = varyWithoutEncoding(vary);
+  return !listed(vary).includes('*') && names.length <= LONGEST_VARY;
+}
+
+function isSmall({ contentLength, contentType = '' }: PageAnswer): boolean {
+  if (contentLength === undefined) return PAGE_TYPE.test(contentType);
+  return contentLength.length <= MOST_DIGITS && /^\d+$/.test(contentLength);
+}
+
+/**
+ * How long the page itself says that it may be kept; undefined if it says nothing. `X-Accel-Expires` is meant for nginx alone, so it
+ * counts more than the headers for browsers.
+ */
+function statedSeconds(
+  { xAccelExpires, expiresAt }: PageAnswer,
+  directives: Map<string, string>,
+  now: number,
+): number | undefined {
+  const accelerated = accelSeconds(xAccelExpires, now);
+  if (accelerated !== undefined) return accelerated;
+  if (['no-cache', 'no-store', 'private'].some((name) => directives.has(name))) return 0;
+  const age = secondsIn(directives.get('s-maxage')) ?? secondsIn(directives.get('max-age'));
+  if (age !== undefined) return age;
+  if (expiresAt === undefined) return undefined;
+  return expiresAt === null ? 0 : Math.floor((expiresAt - now) / 1000);
+}
+
+function accelSeconds(value: string | undefined, now: number): number | undefined {
+  const [, at, digits] = /^(@?)(\d{1,15})$/.exec(value ?? '') ?? [];
+  if (digits === undefined) return undefined;
+  return at === '@' ? Number(digits) - Math.floor(now / 1000) : Number(digits);
+}
+
+/** Directives of `Cache-Control` by name in lower case. The first of equal names counts. */
+function directivesOf(cacheControl = ''): Map<string, string> {
+  const directives = new Map<string, string>();
+  for (const part of listed(cacheControl)) {
+    const [name = '', value = ''] = part.toLowerCase().split(/\s*=\s*/, 2);
+    if (!directives.has(name)) directives.set(name, value);
+  }
+  return directives;
+}
+
+function secondsIn(value: string | undefined): number | undefined {
+  const [, digits] = /^"?(\d{1,15})"?$/.exec(value ?? '') ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function listed(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
