@@ -16,7 +16,8 @@ const CHARSET_TYPES = [
   'image/svg+xml',
 ];
 
-const GZIP_TYPES = [
+/** Types that are compressed. Always contains `text/html`. */
+export const COMPRESSED_TYPES = [
   ...CHARSET_TYPES,
   'application/atom+xml',
   'application/ld+json',
@@ -46,7 +47,7 @@ gzip_vary on;
 gzip_proxied any;
 gzip_comp_level 4;
 gzip_min_length 512;
-gzip_types ${GZIP_TYPES.join(' ')};`;
+gzip_types ${COMPRESSED_TYPES.join(' ')};`;
 }
 
 function renderTypes(): string {

@@ -11,6 +11,8 @@ export interface EdgeControl {
   namesChanged(): Promise<void>;
   /** No page of the install that was made before is served. */
   purge(installId: string): Promise<void>;
+  /** Like {@link purge}, for these paths under every name and with every query. */
+  purgePages(installId: string, paths: string[]): Promise<void>;
   /** Ids of the certificates that nginx holds. */
   certificates(): Promise<string[]>;
   addCertificate(id: string, certificate: Pick<ServedCertificate, 'chain' | 'key'>): Promise<void>;
@@ -58,6 +60,7 @@ export function createEdgeControl(socketPath: string): EdgeControl {
     installChanged: (id) => change('POST', `/install/${id}`),
     namesChanged: () => change('POST', '/names'),
     purge: (id) => change('POST', `/purge/${id}`),
+    purgePages: (id, paths) => change('POST', `/purge-pages/${id}`, JSON.stringify(paths)),
     certificates: async () => (await call('GET', '/certificates')).split('\n').filter((id) => id !== ''),
     addCertificate: (id, { chain, key }) =>
       change('POST', `/certificate/${id}`, JSON.stringify({ chain, key })),

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
+import { CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX } from '../../policy/campaign-parameters.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
@@ -11,20 +12,28 @@ export interface EdgeSizes {
   /** Shared dictionaries, as nginx writes sizes. */
   state: string;
   keys: string;
+  /** What is known about pages, and about purged paths. */
+  pages: string;
+  purges: string;
   /** Parsed rows and certificates, of all workers together. */
   rows: number;
   certificates: number;
   /** Names without a website, of each worker. */
   unknownNames: number;
+  /** Requests that wait while another visitor makes the same page. */
+  waiters: number;
 }
 
 /** For 10,000 host names and 3,000 certificates. */
 export const EDGE_SIZES: EdgeSizes = {
   state: '16m',
   keys: '32m',
+  pages: '16m',
+  purges: '8m',
   rows: 5_000,
   certificates: 500,
   unknownNames: 1_000,
+  waiters: 500,
 };
 
 /** Files of the edge's table. */
@@ -74,12 +83,16 @@ export function edgeOptions(
   return { ...machine, ...more, run: runFiles(machine.layout) };
 }
 
-export function luaSettings(paths: TablePaths, sizes: EdgeSizes): LuaSettings {
+export function luaSettings(paths: TablePaths, sizes: EdgeSizes, brotli: boolean): LuaSettings {
   return {
     names: `${paths.names}/`,
     certificates: `${paths.certificates}/`,
     mostRows: sizes.rows,
     mostCertificates: sizes.certificates,
     mostUnknownNames: sizes.unknownNames,
+    campaignParameters: CAMPAIGN_PARAMETERS,
+    campaignPrefix: CAMPAIGN_PREFIX,
+    brotli,
+    mostWaiters: sizes.waiters,
   };
 }

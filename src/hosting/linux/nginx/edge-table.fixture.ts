@@ -76,12 +76,13 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     resolvers: null,
   });
   const sizes = changes.sizes ?? EDGE_SIZES;
+  const brotli = changes.brotli ?? (await hasBrotli());
   const options: EdgeOptions = {
     ...edgeOptions(machineOptions, {
       ownFingerprint: (await own.ensure()).fingerprint,
-      lua: await installLua(paths.lua, luaSettings(paths, sizes)),
+      lua: await installLua(paths.lua, luaSettings(paths, sizes, brotli)),
       sizes,
-      brotli: await hasBrotli(),
+      brotli,
     }),
     ...changes,
   };

@@ -54,11 +54,14 @@ const FORWARDED = [
 /** Headers that override the method that nginx and the cache see. WordPress's editor sends the first of them with POST. */
 const OVERRIDDEN_METHOD = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
 
-/** FastCGI parameters that replace those headers; they need the maps of {@link renderMethodMaps}. */
-export function renderForwardedHeaders(): string {
+/**
+ * FastCGI parameters that replace those headers; they need the maps of {@link renderMethodMaps}. `address`: the variable with the
+ * visitor's address.
+ */
+export function renderForwardedHeaders(address = '$remote_addr'): string {
   return [
     ...FORWARDED.map((name) => `fastcgi_param ${parameterOf(name)} "" if_not_empty;`),
-    'fastcgi_param HTTP_X_FORWARDED_FOR $remote_addr;',
+    `fastcgi_param HTTP_X_FORWARDED_FOR ${address};`,
     ...OVERRIDDEN_METHOD.map(
       (name) => `fastcgi_param ${parameterOf(name)} ${keptVariable(name)} if_not_empty;`,
     ),
@@ -76,11 +79,13 @@ export function renderMethodMaps(): string {
   ).join('\n');
 }
 
-function parameterOf(header: string): string {
+/** The FastCGI parameter of a request header. */
+export function parameterOf(header: string): string {
   return `HTTP_${header.toUpperCase().replaceAll('-', '_')}`;
 }
 
-function variableName(header: string): string {
+/** The variable of a request header, without `$`. */
+export function variableName(header: string): string {
   return `http_${header.toLowerCase().replaceAll('-', '_')}`;
 }
 

@@ -15,6 +15,13 @@ export interface LuaSettings {
   mostCertificates: number;
   /** Names without a website that each worker remembers. */
   mostUnknownNames: number;
+  /** Query parameters that the page cache leaves out of its keys, and the prefix of others. */
+  campaignParameters: string[];
+  campaignPrefix: string;
+  /** Whether pages have a variant for Brotli. */
+  brotli: boolean;
+  /** Requests that wait for one page. */
+  mostWaiters: number;
 }
 
 /** The edge's Lua in a folder that is named after its content, so that nginx reads it again only if it has changed. */

@@ -6,7 +6,7 @@ import { renderClients } from './render-clients.ts';
 import { listenValue, type RenderedMain, renderHttp, renderProcess } from './render-main.ts';
 import { renderMaps } from './render-maps.ts';
 import { renderStorageServer } from './render-offload.ts';
-import { renderPhp } from './render-php.ts';
+import { PAGE_VARIABLES, renderPageHttp, renderPageLocations } from './render-pages.ts';
 import { generationPath, generationText, renderStatusServer } from './status-server.ts';
 import { noticeUri, renderText, renderWellKnown } from './well-known.ts';
 
@@ -23,7 +23,7 @@ ${renderHttp(options)}
 ${renderLua(options)}
 ${renderClients(options.trustedProxies)}
 ${renderMaps(options)}
-${renderPhp()}
+${renderPageHttp(options)}
 ${renderStorageServer(options.storage)}
 ${renderStatusServer(run.statusSocket, instance, GENERATION_PLACE)}
 ${renderControlServer(run.controlSocket)}
@@ -99,11 +99,12 @@ function renderServer(options: EdgeOptions): string {
     ssl_certificate_key ${quoted(ownCertificate)};
     ssl_certificate_by_lua_block { require("certificates").show() }
     server_rewrite_by_lua_block { require("route").run() }
+    log_by_lua_block { require("finish").run() }
     root $site_root;
     disable_symlinks if_not_owner from=$site_home;
     location = ${MARKER_PREFIX}variables {
         internal;
-${[...VARIABLES, 'path_info'].map((name) => `        set $${name} "";`).join('\n')}
+${[...VARIABLES, ...PAGE_VARIABLES].map((name) => `        set $${name} "";`).join('\n')}
         return 404;
     }
     location = ${MARKER_PREFIX}no-website {
@@ -112,9 +113,7 @@ ${[...VARIABLES, 'path_info'].map((name) => `        set $${name} "";`).join('\n
         return 404;
     }
 ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '=404' })}
-    location = /index.php {
-        fastcgi_pass $php;
-    }
+${renderPageLocations()}
     location / {
         try_files $uri $uri/ /index.php$is_args$args;
     }

@@ -55,7 +55,12 @@ location ^~ ${DOMAIN_CHECK_PREFIX} {
     ${proof}
     try_files ${published} =404;
 }
-location ^~ ${MARKER_PREFIX} {
+${renderNotices(notices)}`;
+}
+
+/** The location of notices, for `error_page`. */
+export function renderNotices(notices: string): string {
+  return `location ^~ ${MARKER_PREFIX} {
     internal;
     alias ${quoted(`${notices}/`)};
     disable_symlinks off;

@@ -2,6 +2,7 @@
 local certificates = require "certificates"
 local cjson = require "cjson.safe"
 local numbers = require "numbers"
+local page_state = require "page-state"
 
 -- By method and first segment of the path. Each gets the second segment, or an empty text, and returns a status and a text.
 local handlers = {}
@@ -20,6 +21,17 @@ end
 
 handlers["POST /purge"] = function(id)
   numbers.renew("g" .. id)
+  return 200
+end
+
+-- The body is a list of paths.
+handlers["POST /purge-pages"] = function(id, body)
+  local paths = cjson.decode(body)
+  if type(paths) ~= "table" then return 400, "not a list of paths" end
+  for place, path in pairs(paths) do
+    if type(place) ~= "number" or type(path) ~= "string" then return 400, "not a path" end
+  end
+  page_state.purge(id, paths)
   return 200
 end
 

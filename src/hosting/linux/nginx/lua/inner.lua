@@ -1,0 +1,82 @@
+-- The inner server, which asks PHP for pages of the cache: decides about keeping, and tells the other visitors.
+local keeping = require "keeping"
+local page_state = require "page-state"
+
+local M = {}
+
+-- Several lines of a header as one.
+local function joined(value)
+  return type(value) == "table" and table.concat(value, ", ") or value
+end
+
+local function expires_at(value)
+  if value == nil then return nil end
+  if type(value) == "table" then value = value[1] end
+  local time = ngx.parse_http_time(value)
+  return time and time * 1000 or false
+end
+
+local function decide()
+  local header = ngx.header
+  local key = ngx.var.http_x_edge_page
+  local keeps_last = ngx.var.http_x_edge_keeps == "1"
+  local cache_control, vary = joined(header["Cache-Control"]), joined(header["Vary"])
+  local fresh, stale, on_error = keeping.of({
+    status = ngx.status,
+    cache_control = cache_control,
+    expires_at = expires_at(header["Expires"]),
+    x_accel_expires = joined(header["X-Accel-Expires"]),
+    x_accel_buffering = joined(header["X-Accel-Buffering"]),
+    vary = vary,
+    sets_cookie = header["Set-Cookie"] ~= nil,
+    content_type = joined(header["Content-Type"]),
+    content_length = joined(header["Content-Length"]),
+    content_encoding = joined(header["Content-Encoding"]),
+  }, ngx.now() * 1000)
+  header["X-Accel-Expires"] = nil
+  header["X-Page-Cache-Control"] = cache_control
+  header["X-Page-Until"], header["X-Page-Stale"] = nil, nil
+  if not fresh then
+    header["Cache-Control"] = "no-store"
+    if ngx.var.http_x_edge_last == "1" then return end
+    if ngx.status >= 500 then page_state.failed(key, keeps_last) else page_state.pass(key) end
+    return
+  end
+  -- The cache holds each variant of `Accept-Encoding` under its own key.
+  if vary then
+    vary = keeping.vary_without_encoding(vary)
+    header["Vary"] = vary ~= "" and vary or nil
+  end
+  local til = ngx.time() + fresh
+  header["Cache-Control"] = M.stored_for(fresh, stale)
+  header["X-Page-Until"], header["X-Page-Stale"] = til, stale
+  -- nginx shows a stale page until the end of that second.
+  ngx.ctx.ready_until = til + stale + 1
+  ngx.ctx.keep_last = keeps_last and on_error
+end
+
+-- `Cache-Control` for the cache.
+function M.stored_for(fresh, stale)
+  return "max-age=" .. fresh .. (stale > 0 and ", stale-while-revalidate=" .. stale or "")
+end
+
+-- An error here would close the connection without an answer.
+function M.header_filter()
+  local ok, err = pcall(decide)
+  if ok then return end
+  ngx.log(ngx.ERR, "cannot decide whether to keep a page: ", err)
+  ngx.header["Cache-Control"] = "no-store"
+  ngx.header["X-Page-Until"] = nil
+end
+
+-- The log phase. The answer has left completely, so it is in the cache by the time that waiting visitors look again.
+function M.log()
+  local til = ngx.ctx.ready_until
+  if not til then return end
+  local key = ngx.var.http_x_edge_page
+  if ngx.var.request_completion ~= "OK" then return page_state.forget(key) end
+  page_state.ready(key, til)
+  if ngx.ctx.keep_last then page_state.keep_last(key) end
+end
+
+return M
