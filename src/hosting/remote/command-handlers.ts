@@ -1,5 +1,6 @@
 import type { HostMachine, ReportProgress } from '../contract/host.ts';
-import { COMMANDS, type Command, LONGEST_SENTENCES } from './protocol.ts';
+import { LONGEST_SENTENCES } from './messages.ts';
+import { COMMANDS, type Command } from './protocol.ts';
 import type { QuestionQueue } from './questions.ts';
 
 type Handler = (body: unknown, signal: AbortSignal, report: ReportProgress) => Promise<unknown>;

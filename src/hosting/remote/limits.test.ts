@@ -14,7 +14,7 @@ import { siteState } from '../policy/edge.fixture.ts';
 import { connectHost, HostUnreachableError, type RemoteHost } from './client.ts';
 import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
 import { createAuthority, createClientIdentity, createHostIdentity } from './identity.ts';
-import { descriptionSchema, LONGEST_SENTENCES } from './protocol.ts';
+import { descriptionSchema, LONGEST_SENTENCES } from './messages.ts';
 import { createHostServer, type HostServerOptions } from './server.ts';
 import type { TimeLimits } from './time-limits.ts';
 

@@ -1,5 +1,6 @@
 import type { HostQuestions } from '../contract/host.ts';
-import { ANSWER_WITHIN_MS, POLL_MS, type Question, type Reply } from './protocol.ts';
+import type { Question, Reply } from './messages.ts';
+import { ANSWER_WITHIN_MS, POLL_MS } from './protocol.ts';
 
 /** A question without its id. */
 type Asked = { [Kind in Question['kind']]: Omit<Extract<Question, { kind: Kind }>, 'id'> }[Question['kind']];

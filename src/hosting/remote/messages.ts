@@ -1,0 +1,170 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { INSTALL_NAME } from '../../lib/host-names.ts';
+import { MOST_READ_BYTES } from '../contract/host.ts';
+import { LARGEST_COUNT } from '../contract/usage.ts';
+
+// Schemas of the values in messages between the control plane and a host (protocol.ts).
+
+/** Maximum length of a message for people, in characters. Messages may include the end of a program's output. */
+export const LONGEST_SENTENCES = 16 * 1024;
+
+export const closed = { additionalProperties: false };
+export const text = (maxLength: number) =>
+  Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+const pem = Type.String({ maxLength: 128 * 1024, pattern: '^[\\u000a\\u000d\\u0020-\\u007e]*$' });
+export const uuid = Type.String({
+  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+});
+export const hostName = Type.String({ pattern: '^(\\*\\.)?[a-z0-9_.-]{1,253}$' });
+export const installName = Type.String({ pattern: `^${INSTALL_NAME}$` });
+export const phpVersion = Type.String({ pattern: '^\\d{1,2}\\.\\d{1,2}$' });
+export const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' });
+/**
+ * Sources of WordPress that the control plane may choose. It may not choose a folder or archive: the host would read it as root
+ * and make it readable for all websites.
+ */
+export const wordpressSource = Type.String({ pattern: '^(official|debian)$' });
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+export const sentences = Type.String({ maxLength: LONGEST_SENTENCES });
+
+export const install = Type.Object({ id: uuid, name: installName }, closed);
+
+const certificate = Type.Object({ chain: pem, key: pem, notAfter: text(40) }, closed);
+
+export const state = Type.Object(
+  {
+    id: uuid,
+    name: installName,
+    primaryHostname: hostName,
+    hostnames: Type.Array(
+      Type.Object(
+        {
+          name: hostName,
+          redirectTo: orNull(hostName),
+          forceHttps: Type.Boolean(),
+          certificate: orNull(certificate),
+        },
+        closed,
+      ),
+    ),
+    offload: orNull(
+      Type.Object(
+        {
+          bucket: text(255),
+          region: text(255),
+          paths: Type.Array(
+            Type.Object(
+              {
+                path: text(4096),
+                excludedPaths: Type.Array(text(4096)),
+                redirectType: Type.Union([Type.Literal('break'), Type.Literal('permanent')]),
+              },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+    ),
+    phpVersion: orNull(phpVersion),
+    wordpressVersion: orNull(wordpressVersion),
+  },
+  closed,
+);
+
+export const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+export const snapshot = Type.Object({
+  bytes: count,
+  files: count,
+  sha256,
+});
+
+/** Absent for a whole restore, which hosts of earlier versions understand too. */
+export const parts = Type.Object(
+  {
+    files: Type.Boolean(),
+    database: Type.Union([
+      Type.Literal('all'),
+      Type.Literal('none'),
+      Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }), {
+        minItems: 1,
+        maxItems: 1_000,
+      }),
+    ]),
+  },
+  closed,
+);
+
+export const base64 = Type.String({
+  maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
+  pattern: '^[A-Za-z0-9+/]*={0,2}$',
+});
+
+/** A count of one day. Bounded, because the host may be compromised. */
+export const daily = Type.Integer({ minimum: 0, maximum: LARGEST_COUNT });
+export const cursor = { ledger: uuid, revision: count };
+
+export const storage = Type.Object({
+  fileBytes: daily,
+  database: orNull(
+    Type.Object({
+      bytes: daily,
+      dataBytes: daily,
+      tables: daily,
+      autoloadedBytes: orNull(daily),
+    }),
+  ),
+});
+
+export const proof = { hostname: text(253), path: text(1024) };
+
+const port = Type.Integer({ minimum: 0, maximum: 65_535 });
+
+/** A Unix user name, as shadow-utils and Debian's packages allow it. */
+const logIn = Type.String({ maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*\\$?$' });
+
+/** A line of a public key file without its comment. The longest is RSA with 16,384 bits. */
+const hostKey = Type.String({
+  maxLength: 2_800,
+  pattern: '^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}$',
+});
+
+/** A host's description of itself, which the control plane stores. Bounded, because the host may be compromised. */
+export const descriptionSchema = Type.Object({
+  id: uuid,
+  capacity: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  phpVersions: Type.Array(phpVersion, { maxItems: 50 }),
+  wordpressVersions: Type.Array(wordpressVersion, { maxItems: 200 }),
+  reservedNames: Type.Array(logIn, { maxItems: 1_000 }),
+  ports: Type.Object({ http: port, https: port, ssh: port }),
+  sshHostKeys: Type.Optional(Type.Array(hostKey, { maxItems: 8 })),
+  platform: Type.Optional(orNull(uuid)),
+});
+
+/** A host's question to the control plane (HostQuestions). */
+export const question = Type.Union([
+  Type.Object({
+    id: uuid,
+    kind: Type.Literal('ssh_login'),
+    installName: text(64),
+    fingerprintSha256: text(64),
+  }),
+  Type.Object({ id: uuid, kind: Type.Literal('backup_password'), installId: uuid }),
+]);
+export type Question = Static<typeof question>;
+
+export const reply = Type.Union([
+  Type.Object(
+    {
+      kind: Type.Literal('ssh_login'),
+      login: orNull(Type.Object({ install, userId: uuid }, closed)),
+    },
+    closed,
+  ),
+  Type.Object({ kind: Type.Literal('backup_password'), password: text(1024) }, closed),
+  Type.Object({ kind: Type.Literal('failed'), message: Type.String({ maxLength: 4096 }) }, closed),
+]);
+/** An answer to a question. */
+export type Reply = Static<typeof reply>;
