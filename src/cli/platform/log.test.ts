@@ -54,3 +54,9 @@ it('hides secret fields', async () => {
   expect(lines).toContain('[secret]');
   expect(lines).not.toMatch(/p1|t1/);
 });
+
+it('listens for the end of the process once, however many logs it has', async () => {
+  const child = logging(`for (let made = 0; made < 20; made++) await createLog({ logLevel: 'info' });
+log.info(String(process.listenerCount('exit') < 5)); process.exit(0);`);
+  expect(messages(await text(child.stderr))).toEqual(['true']);
+});

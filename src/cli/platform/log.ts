@@ -18,6 +18,9 @@ const BATCH_LENGTH = 16_000;
 const FLUSH_MS = 100;
 const WARN = 40;
 
+/** All logs of a process share it, because it listens for the end of the process. */
+let standardError: DestinationStream | undefined;
+
 /**
  * The log on standard error: JSON lines, or readable text on a terminal. Lines below `warn` are written in batches, at the latest
  * after 100 ms and at the end of the process. A line of `warn` and above is written at once, with those that wait. It can come before a
@@ -25,7 +28,10 @@ const WARN = 40;
  */
 export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   const options = { level: logLevel, redact: { paths: SECRET_FIELDS, censor: '[secret]' } };
-  if (!process.stderr.isTTY) return pino(options, batched(2));
+  if (!process.stderr.isTTY) {
+    standardError ??= batched(2);
+    return pino(options, standardError);
+  }
   const { default: pretty } = await import('pino-pretty');
   return pino(
     options,
