@@ -16,7 +16,7 @@ import { createSshServer, type SshServer } from '../ssh/ssh-server.ts';
 import { asUser } from './sandbox.ts';
 import { createTwoWebsites, type TwoWebsites } from './two-websites.fixture.ts';
 
-const KILLS = 20;
+const KILLS = 5;
 /** How often the tenant tries each address while a daemon is down. */
 const ATTEMPTS = 5;
 
