@@ -22,7 +22,12 @@ afterAll(() => lua.close());
 const first = (results: unknown[][]) => results.map(([value]) => value);
 
 test('names redirect as in the embedded edge', async () => {
-  const calls = REDIRECT_CASES.map(({ name, scheme }) => [REDIRECT_NAMES, name, scheme, REDIRECTS_AT]);
+  const calls = REDIRECT_CASES.map(({ name, scheme }) => [
+    REDIRECT_NAMES,
+    REDIRECT_NAMES[name],
+    scheme,
+    REDIRECTS_AT,
+  ]);
   const results = await lua.call('redirects', 'target', calls);
   expect(results.map(([scheme, name]) => (scheme === null ? null : [scheme, name]))).toEqual(
     REDIRECT_CASES.map(({ to }) => to),

@@ -10,6 +10,17 @@ const NGINX_NOTICES = {
     title: 'Forbidden',
     sentence: 'You do not have access to this address.',
   },
+  failed: NOTICES.failed,
+  protected: {
+    status: 401,
+    title: 'Password required',
+    sentence: 'This website asks for a user name and a password.',
+  },
+  'too-many': {
+    status: 429,
+    title: 'Too many requests',
+    sentence: 'Too many requests came from your network. Please try again in a minute.',
+  },
   'too-large': {
     status: 413,
     title: 'Too large',

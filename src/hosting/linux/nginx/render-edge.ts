@@ -7,8 +7,9 @@ import { listenValue, type RenderedMain, renderHttp, renderProcess } from './ren
 import { renderMaps } from './render-maps.ts';
 import { renderStorageServer } from './render-offload.ts';
 import { PAGE_VARIABLES, renderPageHttp, renderPageLocations } from './render-pages.ts';
+import { ROUTE_VARIABLES, renderRouteHttp, renderRoutes } from './render-routes.ts';
 import { generationPath, generationText, renderStatusServer } from './status-server.ts';
-import { noticeUri, renderText, renderWellKnown } from './well-known.ts';
+import { noticeUri, renderText } from './well-known.ts';
 
 const MODULES = '/usr/lib/nginx/modules';
 const GENERATION_PLACE = '# generation';
@@ -23,6 +24,7 @@ ${renderHttp(options)}
 ${renderLua(options)}
 ${renderClients(options.trustedProxies)}
 ${renderMaps(options)}
+${renderRouteHttp()}
 ${renderPageHttp(options)}
 ${renderStorageServer(options.storage)}
 ${renderStatusServer(run.statusSocket, instance, GENERATION_PLACE)}
@@ -85,11 +87,11 @@ function renderControlServer(socket: string): string {
 }
 
 /** Variables that Lua sets for a request. */
-const VARIABLES = ['install', 'site_root', 'site_home', 'php'];
+const VARIABLES = ['install', 'site_root', 'site_home', 'php', ...ROUTE_VARIABLES, ...PAGE_VARIABLES];
 
 /** The only server for visitors. It declares the variables in a location that never runs: elsewhere they would be set again. */
 function renderServer(options: EdgeOptions): string {
-  const { edgeHttp, edgeHttps, ownCertificate, layout, notices } = options;
+  const { edgeHttp, edgeHttps, ownCertificate } = options;
   return `server {
     listen ${listenValue(edgeHttp, 'default_server backlog=4096')};
     listen ${listenValue(edgeHttps, 'ssl http2 default_server backlog=4096')};
@@ -104,7 +106,7 @@ function renderServer(options: EdgeOptions): string {
     disable_symlinks if_not_owner from=$site_home;
     location = ${MARKER_PREFIX}variables {
         internal;
-${[...VARIABLES, ...PAGE_VARIABLES].map((name) => `        set $${name} "";`).join('\n')}
+${VARIABLES.map((name) => `        set $${name} "";`).join('\n')}
         return 404;
     }
     location = ${MARKER_PREFIX}no-website {
@@ -112,10 +114,6 @@ ${[...VARIABLES, ...PAGE_VARIABLES].map((name) => `        set $${name} "";`).jo
         error_page 404 ${noticeUri('no-website')};
         return 404;
     }
-${renderWellKnown({ proofs: layout.proofs, notices, unproved: '=404' })}
-${renderPageLocations()}
-    location / {
-        try_files $uri $uri/ /index.php$is_args$args;
-    }
+${renderRoutes(options, renderPageLocations())}
 }`;
 }

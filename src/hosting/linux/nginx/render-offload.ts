@@ -68,16 +68,25 @@ function below(paths: string[]): string {
   return `^[A-Z]+/(?:${bases.map(literally).join('|')})(?:/|$)`;
 }
 
-/**
- * The offload rules of a server, which run before nginx selects a location. Redirects encode the path again and keep the query.
- * nginx passes here again at each internal redirect, so a path missing in the storage is marked to be served by the install.
- * Throws a {@link PermanentHostError} for an invalid bucket.
- */
+/** The offload rules of a website's server. Throws a {@link PermanentHostError} for an invalid bucket. */
 export function renderOffload(installId: string, rules: OffloadRules, service: S3Service): string {
-  const variable = variableOf(installId);
   const { base, fetchBase } = offloadOrigin(service, rules);
+  const redirect = `"${quoted(base).slice(1, -1)}$1"`;
+  return renderOffloadLocations({ variable: variableOf(installId), redirect, bucket: quoted(fetchBase) });
+}
+
+/**
+ * Offloaded paths leave before nginx selects a location. `redirect`: the address for visitors, `bucket`: for nginx. Redirects encode
+ * the path again and keep the query. nginx passes here again at each internal redirect, so a path missing in the storage is marked to be
+ * served by the install.
+ */
+export function renderOffloadLocations({
+  variable,
+  redirect,
+  bucket,
+}: Record<'variable' | 'redirect' | 'bucket', string>): string {
   return `if (${variable} = permanent) {
-    rewrite "(?s)^(.*)$" ${quotedRedirect(base)} permanent;
+    rewrite "(?s)^(.*)$" ${redirect} permanent;
 }
 if (${variable} = break) {
     return 418;
@@ -86,7 +95,7 @@ ${NOTICE_PAGES}
 error_page 418 = @storage;
 location @storage {
     proxy_pass http://homeport_storage;
-    proxy_set_header X-Homeport-Bucket ${quoted(fetchBase)};
+    proxy_set_header X-Homeport-Bucket ${bucket};
     proxy_intercept_errors on;
     error_page 403 404 = @kept;
     error_page 300 301 302 303 307 308 400 401 405 429 500 501 502 503 504 = @storage_failed;
@@ -105,11 +114,6 @@ location @storage_failed {
     }
     return 502;
 }`;
-}
-
-function quotedRedirect(base: string): string {
-  const text = quoted(base);
-  return `${text.slice(0, -1)}$1"`;
 }
 
 export interface StorageServerOptions {

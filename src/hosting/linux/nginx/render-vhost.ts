@@ -8,8 +8,10 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { type Behaviour, type ServedName, servedNames, serverName } from './names.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
+import { renderLookup, renderMissing } from './render-routes.ts';
 import { renderUsageFormat, renderUsageLog } from './usage-lines.ts';
-import { NOTICE_PAGES, renderText, renderWellKnown } from './well-known.ts';
+import { CLOSED_PROGRAMS, STATIC_FILES, TO_WORDPRESS } from './website-paths.ts';
+import { renderText, renderWellKnown } from './well-known.ts';
 
 /** Options that all websites of a host share. */
 export interface EdgeOptions {
@@ -133,41 +135,11 @@ location / {
 }`;
 }
 
-/** Folders for uploads of WordPress and its plugins. Nothing in them is executed. */
-const NEVER_RUN =
-  '^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?i:php\\d?|phtml|phar|phps|pht)(?:/|$)';
-/** Source files of programs, which must not be readable, and editors' backup copies. `.php` itself is executed. */
-const PROGRAM = '\\.(?!php$)(?i:php\\d?|phtml|phar|phps|pht|inc)(?i:\\.(?:bak|old|orig|save|swp))?~?$';
 /** Everything that is answered with 404. */
-const NEVER_SHOWN = `(?s)${HIDDEN_PATTERN}|${NEVER_RUN}|${PROGRAM}`;
-const STATIC =
-  '\\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|pdf|png|svgz?|ttf|wasm|wav|web[mp]|woff2?)$';
-
-/** Paths below these files are answered by WordPress. */
-const TO_WORDPRESS = '/index.php$is_args$args';
-
-/**
- * Looking up a file costs more than a cached page, because nginx checks every folder of its path for links. So nginx remembers
- * the result until the end of the second. It opens each file again before serving it, so a remembered result is never served.
- */
-function renderLookup(most: number): string {
-  return `open_file_cache max=${most} inactive=5s;
-    open_file_cache_valid 1s;
-    open_file_cache_errors on;`;
-}
+const NEVER_SHOWN = `(?s)${HIDDEN_PATTERN}|${CLOSED_PROGRAMS}`;
 
 /** Paths of a website that each worker remembers. */
 const MOST_LOOKUPS = 100;
-
-/** Existing files leave by a status that nothing else uses, and are served elsewhere; WordPress answers the rest. */
-function renderMissing(condition: string): string {
-  return `if (${condition}) {
-        return 419;
-    }
-    rewrite ^ /index.php last;
-    error_page 419 = @present;
-    ${NOTICE_PAGES}`;
-}
 
 /** Skips the lookup of WordPress's own `index.php`, which answers nearly everything: it would cost as much as a cached page. */
 function renderWebsite({ id, offload }: InstallState, { layout, notices, s3 }: EdgeOptions): string {
@@ -195,7 +167,7 @@ location = / {
     ${renderLookup(1)}
     ${renderMissing('-f $document_root/index.html')}
 }
-location ~* ${quotedPattern(STATIC)} {
+location ~* ${quotedPattern(STATIC_FILES)} {
     expires 7d;
     add_header X-Content-Type-Options nosniff;
     try_files $uri ${TO_WORDPRESS};

@@ -5,7 +5,7 @@ import { quoted } from './quote.ts';
 export const USAGE_LOG = 'requests.log';
 
 /** nginx writes many lines at once, at least every second. */
-const BUFFERED = 'buffer=32k flush=1s';
+export const LOG_BUFFER = 'buffer=32k flush=1s';
 
 const LONGEST_PATH = 1_000;
 const LONGEST_REFERRER = 500;
@@ -44,7 +44,7 @@ export function renderUsageFormat(installId: string): string {
 }
 
 export function renderUsageLog(installId: string, file: string): string {
-  return `access_log ${quoted(file)} ${formatOf(installId)} ${BUFFERED};`;
+  return `access_log ${quoted(file)} ${formatOf(installId)} ${LOG_BUFFER};`;
 }
 
 function formatOf(installId: string): string {

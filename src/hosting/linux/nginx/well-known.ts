@@ -8,9 +8,12 @@ export function noticeUri(name: string): string {
 }
 
 /** Notices by error status. nginx inherits them only at levels without their own `error_page`. */
-export const NOTICE_PAGES = `error_page 403 ${noticeUri('forbidden')};
+export const NOTICE_PAGES = `error_page 401 ${noticeUri('protected')};
+error_page 403 ${noticeUri('forbidden')};
 error_page 404 ${noticeUri('not-found')};
 error_page 413 ${noticeUri('too-large')};
+error_page 429 ${noticeUri('too-many')};
+error_page 500 ${noticeUri('failed')};
 error_page 502 ${noticeUri('unavailable')};
 error_page 504 ${noticeUri('slow')};`;
 

@@ -7,9 +7,9 @@ local function is_certified(target, now)
   return type(ends) == "number" and now <= ends
 end
 
--- Returns the scheme, and the name or nil for the name in the request. Returns nil to serve the website. `now`: milliseconds.
-function M.target(names, name, scheme, now)
-  local rule = names[name]
+-- The scheme, and the name or nil for the name in the request; nil to serve the website. `rule`: of the name that is asked for,
+-- one of `names`. `now`: milliseconds.
+function M.target(names, rule, scheme, now)
   local to = type(rule.redirectTo) == "string" and rule.redirectTo or nil
   local target = rule
   if to then target = names[to] end

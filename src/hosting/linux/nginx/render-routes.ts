@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { MARKER_PREFIX } from '../../policy/marker.ts';
+import type { EdgeOptions } from './edge-options.ts';
+import { quoted, quotedPattern } from './quote.ts';
+import { renderOffloadLocations } from './render-offload.ts';
+import { LOG_BUFFER, renderLogFormat } from './usage-lines.ts';
+import { CLOSED_PROGRAMS, STATIC_FILES, TO_WORDPRESS } from './website-paths.ts';
+import { NOTICE_PAGES, renderWellKnown } from './well-known.ts';
+
+/** Variables that the Lua module `route` sets. */
+export const ROUTE_VARIABLES = [
+  /** Scheme, name and port of another address of the website. */
+  'redirect_to',
+  /** `break`, `permanent`, or empty. */
+  'offload',
+  'offload_base',
+  'offload_fetch_base',
+  'login_key',
+  'xmlrpc_key',
+];
+
+/**
+ * Attempts of one address block at one website. A person needs a few; an application that publishes by XML-RPC sends many in a
+ * row, and then none.
+ */
+const LIMITS = {
+  login: { rate: '10r/m', burst: 10 },
+  xmlrpc: { rate: '30r/m', burst: 60 },
+};
+
+/** Log format, and the limits of all websites. When a zone is full, nginx forgets the oldest keys. */
+export function renderRouteHttp(): string {
+  return `${renderLogFormat('homeport', '$install')}
+lua_shared_dict edge_limits 4m;
+limit_req_zone $login_key zone=homeport_login:4m rate=${LIMITS.login.rate};
+limit_req_zone $xmlrpc_key zone=homeport_xmlrpc:4m rate=${LIMITS.xmlrpc.rate};
+limit_req_status 429;
+limit_req_log_level info;`;
+}
+
+/**
+ * Everything that a website answers, for the server of all websites. Patterns are tried in the order of the text: `pages`, the
+ * locations that lead to PHP, come after what is never run and before files.
+ */
+export function renderRoutes(options: EdgeOptions, pages: string): string {
+  const { layout, notices, usageLog } = options;
+  return `access_log ${quoted(usageLog)} homeport ${LOG_BUFFER} if=$install;
+limit_req zone=homeport_login burst=${LIMITS.login.burst} nodelay;
+limit_req zone=homeport_xmlrpc burst=${LIMITS.xmlrpc.burst} nodelay;
+${renderOffloadLocations({ variable: '$offload', redirect: '$offload_base$1', bucket: '$offload_fetch_base' })}
+${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
+${renderUnproved()}
+${renderRedirect()}
+location ~ ${quotedPattern(`(?s)${CLOSED_PROGRAMS}`)} {
+    return 404;
+}
+${pages}
+location = / {
+    ${renderLookup(1_000)}
+    ${renderMissing('-f $document_root/index.html')}
+}
+location ~* ${quotedPattern(STATIC_FILES)} {
+    expires 7d;
+    add_header X-Content-Type-Options nosniff;
+    try_files $uri ${TO_WORDPRESS};
+}
+location / {
+    ${renderLookup(10_000)}
+    ${renderMissing('-e $request_filename')}
+}
+location @present {
+    add_header Cache-Control no-cache;
+    add_header X-Content-Type-Options nosniff;
+    try_files $uri $uri/ ${TO_WORDPRESS};
+}`;
+}
+
+/** An ACME challenge that the host has not published: a file of the website, or WordPress. */
+function renderUnproved(): string {
+  return `location @unproved {
+    if ($install = "") {
+        rewrite ^ ${join(MARKER_PREFIX, 'no-website')} last;
+    }
+    if ($redirect_to) {
+        rewrite ^ ${join(MARKER_PREFIX, 'redirect')} last;
+    }
+    types { }
+    default_type "text/plain; charset=utf-8";
+    add_header Cache-Control no-store;
+    add_header X-Content-Type-Options nosniff;
+    try_files $uri ${TO_WORDPRESS};
+}`;
+}
+
+function renderRedirect(): string {
+  return `location = ${join(MARKER_PREFIX, 'redirect')} {
+    internal;
+    if ($unsendable) {
+        return 400;
+    }
+    add_header Cache-Control no-cache always;
+    return 301 $redirect_to$request_uri;
+}`;
+}
+
+/**
+ * Looking up a file costs more than a cached page, because nginx checks every folder of its path for links. So each worker remembers
+ * `most` results until the end of the second. It opens each file again before serving it, so a remembered result is never served.
+ */
+export function renderLookup(most: number): string {
+  return `open_file_cache max=${most} inactive=5s;
+    open_file_cache_valid 1s;
+    open_file_cache_errors on;`;
+}
+
+/**
+ * Existing files leave by a status that nothing else uses, and are served elsewhere; WordPress answers the rest. So the lookup of
+ * WordPress's own `index.php`, which answers nearly everything, is skipped.
+ */
+export function renderMissing(condition: string): string {
+  return `if (${condition}) {
+        return 419;
+    }
+    rewrite ^ /index.php last;
+    error_page 419 = @present;
+    ${NOTICE_PAGES}`;
+}
