@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import type { EdgeOptions } from './edge-options.ts';
+import { renderLookup, renderMissing } from './file-lookup.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { renderOffloadLocations } from './render-offload.ts';
 import { LOG_BUFFER, renderLogFormat } from './usage-lines.ts';
 import { CLOSED_PROGRAMS, STATIC_FILES, TO_WORDPRESS } from './website-paths.ts';
-import { NOTICE_PAGES, renderWellKnown } from './well-known.ts';
+import { renderWellKnown } from './well-known.ts';
 
 /** Variables that the Lua module `route` sets. */
 export const ROUTE_VARIABLES = [
@@ -101,27 +102,4 @@ function renderRedirect(): string {
     add_header Cache-Control no-cache always;
     return 301 $redirect_to$request_uri;
 }`;
-}
-
-/**
- * Looking up a file costs more than a cached page, because nginx checks every folder of its path for links. So each worker remembers
- * `most` results until the end of the second. It opens each file again before serving it, so a remembered result is never served.
- */
-export function renderLookup(most: number): string {
-  return `open_file_cache max=${most} inactive=5s;
-    open_file_cache_valid 1s;
-    open_file_cache_errors on;`;
-}
-
-/**
- * Existing files leave by a status that nothing else uses, and are served elsewhere; WordPress answers the rest. So the lookup of
- * WordPress's own `index.php`, which answers nearly everything, is skipped.
- */
-export function renderMissing(condition: string): string {
-  return `if (${condition}) {
-        return 419;
-    }
-    rewrite ^ /index.php last;
-    error_page 419 = @present;
-    ${NOTICE_PAGES}`;
 }
