@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { readConfig } from '../../config/config.ts';
 import {
   type Behaviour,
@@ -178,11 +179,13 @@ test('reports addresses that cannot be checked, because the host is elsewhere', 
   ]);
 });
 
-test('limits the number of lookups and the time for a silent DNS', async () => {
+/** More than are looked up. */
+const MANY = Array.from({ length: 510 }, (_, index) => `shop${index}`);
+
+test('limits the number of lookups', async () => {
   const web1 = await host('web1', ['203.0.113.1']);
-  const names = Array.from({ length: 510 }, (_, index) => `shop${index}`);
-  await install(web1, ...names);
-  const all = Object.fromEntries(names.map((name) => [name, ['203.0.113.1']]));
+  await install(web1, ...MANY);
+  const all = Object.fromEntries(MANY.map((name) => [name, ['203.0.113.1']]));
   expect(await found(zone(all))).toMatchObject([
     {
       state: 'ok',
@@ -192,8 +195,12 @@ test('limits the number of lookups and the time for a silent DNS', async () => {
   const asked = new Set(server?.queries.map(({ name }) => name));
   expect(asked.size).toBe(500);
   expect(asked).not.toContain('shop9.sites.example');
-  await server?.close();
+});
 
+// The wait for a silent DNS is the same on both databases.
+onlyOn('sqlite', test)('limits the time for a silent DNS', async () => {
+  const web1 = await host('web1', ['203.0.113.1']);
+  await install(web1, ...MANY);
   expect(await found(() => [])).toMatchObject([
     {
       state: 'warning',
