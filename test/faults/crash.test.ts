@@ -16,9 +16,9 @@ import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
 import { freePort } from '../servers/free-port.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 /** A server is killed somewhere in this time after it began to take requests. */
-const LIFE_MS = { least: 200, most: 1_500 };
+const LIFE_MS = { least: 200, most: 800 };
 const WRITERS = 6;
 const CREDENTIAL = { username: crypto.randomUUID(), password: 'for-the-crash-test-only' };
 
