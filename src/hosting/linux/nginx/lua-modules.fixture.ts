@@ -9,7 +9,7 @@ import { eventually } from '../../policy/edge.fixture.ts';
 
 /** The Lua modules of the edge in an nginx that serves nothing else. */
 export interface LuaModules {
-  /** Calls a function of a module, once for each list of arguments. Returns the values that each call returned. */
+  /** Calls a function of a module, once for each list of arguments. Returns the values of each call, at least two. */
   call(module: string, name: string, calls: unknown[][]): Promise<unknown[][]>;
   close(): Promise<void>;
 }
@@ -23,8 +23,10 @@ const PROGRAM = `
         local called = require(asked.module)[asked.name]
         local results = {}
         for index, arguments in ipairs(asked.calls) do
-            local one, two = called(unpack(arguments))
-            results[index] = { one == nil and cjson.null or one, two == nil and cjson.null or two }
+            results[index] = { called(unpack(arguments)) }
+            for place = 1, 2 do
+                if results[index][place] == nil then results[index][place] = cjson.null end
+            end
         end
         ngx.print(cjson.encode(results))`;
 

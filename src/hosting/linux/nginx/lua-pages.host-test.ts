@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  CAMPAIGN_PARAMETERS,
+  CAMPAIGN_PREFIX,
+  locationWithCampaign,
+  splitCampaign,
+} from '../../policy/campaign-parameters.ts';
+import {
+  CAMPAIGN_CASES,
+  CASES_AT,
+  KEEPING_CASES,
+  LOCATION_CASES,
+  VARY_CASES,
+} from '../../policy/page-cases.fixture.ts';
+import { keepingOf, type PageAnswer, varyWithoutEncoding } from '../../policy/page-keeping.ts';
+import { type LuaModules, startLuaModules } from './lua-modules.fixture.ts';
+
+// The rules of the page cache in Lua are those in TypeScript.
+
+let lua: LuaModules;
+beforeAll(async () => {
+  lua = await startLuaModules();
+  await lua.call('page-key', 'configure', [[CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX]]);
+});
+afterAll(() => lua.close());
+
+/** An answer as Lua gets it. */
+function luaAnswer(answer: PageAnswer): object {
+  return {
+    status: answer.status,
+    cache_control: answer.cacheControl,
+    expires_at: answer.expiresAt === null ? false : answer.expiresAt,
+    x_accel_expires: answer.xAccelExpires,
+    x_accel_buffering: answer.xAccelBuffering,
+    vary: answer.vary,
+    sets_cookie: answer.setsCookie,
+    content_type: answer.contentType,
+    content_length: answer.contentLength,
+    content_encoding: answer.contentEncoding,
+  };
+}
+
+test('answers are kept', async () => {
+  const answers = KEEPING_CASES.map(([answer]) => answer);
+  const results = await lua.call(
+    'keeping',
+    'of',
+    answers.map((answer) => [luaAnswer(answer), CASES_AT]),
+  );
+  for (const [index, answer] of answers.entries()) {
+    const keeping = keepingOf(answer, CASES_AT);
+    const expected = keeping === null ? [null, null] : [keeping.fresh, keeping.stale, keeping.onError];
+    expect(results[index], JSON.stringify(answer)).toEqual(expected);
+  }
+});
+
+test('Vary loses Accept-Encoding', async () => {
+  const values = VARY_CASES.map(([vary]) => vary);
+  const results = await lua.call(
+    'keeping',
+    'vary_without_encoding',
+    values.map((vary) => [vary]),
+  );
+  expect(results.map(([rest]) => rest)).toEqual(values.map(varyWithoutEncoding));
+});
+
+test('campaign parameters leave the address', async () => {
+  const addresses = [
+    ...CAMPAIGN_CASES.map(([address]) => address),
+    ...CAMPAIGN_PARAMETERS.map((name) => `/?a&${name}=1`),
+  ];
+  const results = await lua.call(
+    'page-key',
+    'split',
+    addresses.map((address) => [address]),
+  );
+  for (const [index, address] of addresses.entries()) {
+    const { uri, campaign } = splitCampaign(address);
+    expect(results[index], address).toEqual([uri, campaign]);
+  }
+});
+
+test('redirects get them back', async () => {
+  const host = 'shop.test:8080';
+  const calls = LOCATION_CASES.map(([location, campaign]) => [location, host, campaign]);
+  const results = await lua.call('page-key', 'with_campaign', calls);
+  expect(results.map(([location]) => location)).toEqual(
+    LOCATION_CASES.map(([location, campaign]) => locationWithCampaign(location, host, campaign)),
+  );
+});
