@@ -10,8 +10,6 @@ import { renderNotices } from './well-known.ts';
 export const PAGE_VARIABLES = [
   'page_campaign',
   'page_cached',
-  'page_from',
-  'page_keeps',
   'page_key',
   'page_last',
   'page_making',
@@ -35,7 +33,6 @@ const PAGE_WITHIN = '130s';
 const HOP_HEADERS = {
   'X-Edge-Page': '$page_key',
   'X-Edge-Install': '$install',
-  'X-Edge-Keeps': '$page_keeps',
   'X-Edge-Last': '$page_last',
   'X-Edge-Php': '$php',
   'X-Edge-Root': VISITORS_REQUEST.root,
@@ -95,6 +92,10 @@ map "$page_method$page_body$personal_cookie$personal_path$http_authorization" $p
     default 1;
     "" "";
 }
+map $page_variant $page_from {
+    default homeport_primary;
+    gzip homeport_inner;
+}
 ${renderUpstream('homeport_inner', run.innerSocket)}
 ${renderUpstream('homeport_primary', run.primarySocket)}
 ${renderPrimaryServer(options)}
@@ -120,11 +121,11 @@ export function renderPageLocations(): string {
         return 404;
     }
     access_by_lua_block { require("page").access() }
-    ${renderCached()}
+    ${renderCached('$request_uri')}
 }
 location = /index.php {
     access_by_lua_block { require("page").access() }
-    ${renderCached()}
+    ${renderCached('$request_uri')}
 }
 location @page_campaign {
     header_filter_by_lua_block { require("page").header_filter() }
@@ -145,15 +146,15 @@ location @php {
 }
 
 /**
- * A page from the cache, or from an inner server. The inner server's `Cache-Control` is for the cache; visitors get PHP's. A part of a
+ * A page from the cache, or from an inner server, which gets the address in the variable `uri`. The inner server's `Cache-Control` is for the cache; visitors get PHP's. A part of a
  * page is never sent, because the whole may be another by the next part.
  */
-function renderCached(): string {
+function renderCached(uri = '$page_uri'): string {
   return `${SPLIT_PATH_INFO}
     gzip off;
     gzip_vary off;
     max_ranges 0;
-    proxy_pass http://$page_from$page_uri;
+    proxy_pass http://$page_from${uri};
     proxy_redirect off;
 ${Object.entries(HOP_HEADERS)
   .map(([name, value]) => `    proxy_set_header ${name} ${value};`)

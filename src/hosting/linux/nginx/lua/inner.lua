@@ -1,6 +1,7 @@
 -- The inner server, which asks PHP for pages of the cache: decides about keeping, and tells the other visitors.
 local keeping = require "keeping"
 local page_state = require "page-state"
+local rows = require "rows"
 
 local M = {}
 
@@ -19,7 +20,8 @@ end
 local function decide()
   local header = ngx.header
   local key = ngx.var.http_x_edge_page
-  local keeps_last = ngx.var.http_x_edge_keeps == "1"
+  local entry = rows.find(ngx.var.host)
+  local keeps_last = entry ~= nil and entry.row.pages.staleIfError == true
   local cache_control, vary = joined(header["Cache-Control"]), joined(header["Vary"])
   local fresh, stale, on_error = keeping.of({
     status = ngx.status,

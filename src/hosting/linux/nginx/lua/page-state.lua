@@ -1,5 +1,6 @@
 -- Which pages the cache holds, and who makes the others. A page's key contains the numbers of its install's and its path's last
 -- purge, so a purge makes other keys: what PHP was making meanwhile is never found again.
+local lrucache = require "resty.lrucache"
 local numbers = require "numbers"
 local settings = require "settings"
 
@@ -46,12 +47,19 @@ local function path_of(uri)
   return path:sub(1, last)
 end
 
+-- Pages that this worker was asked for, with their last keys.
+local MOST_KNOWN, LONGEST_KNOWN = 1000, 512
+local known = assert(lrucache.new(MOST_KNOWN))
+
 -- The key of a page; "gzip" is the page itself, and the other variants append to it.
 local function key_of(page)
-  local purged = purges:get(page.path)
+  local all, own, purged = numbers.of("pages"), numbers.of(page.purges), purges:get(page.path) or 0
+  if page.all == all and page.own == own and page.purged == purged then return page.key end
   -- Lua itself would write these numbers with too few digits.
-  local versions = ("%.0f %.0f %.0f"):format(numbers.of("pages"), numbers.of("g" .. page.id), purged or 0)
-  return page.id .. ngx.md5(start .. " " .. versions .. " " .. page.where)
+  local versions = ("%.0f %.0f %.0f"):format(all, own, purged)
+  page.all, page.own, page.purged = all, own, purged
+  page.key = page.id .. ngx.md5(start .. " " .. versions .. " " .. page.where)
+  return page.key
 end
 
 local function slot_of(key, variant)
@@ -61,7 +69,12 @@ M.slot_of = slot_of
 
 -- A page for `enter`. `where`: scheme, host and address.
 function M.page(id, uri, where)
-  return { id = id, path = id .. path_of(uri), where = where }
+  local page = known:get(where)
+  -- The name may have moved to another install.
+  if page and page.id == id then return page end
+  page = { id = id, path = id .. path_of(uri), where = where, purges = "g" .. id }
+  if #where <= LONGEST_KNOWN then known:set(where, page) end
+  return page
 end
 
 -- What is known about the variant of a page, and the slot that it is about.
@@ -86,13 +99,13 @@ local function claim(key, slot, variant)
   return token
 end
 
--- Decides how a visitor gets the variant of a page, and waits while another visitor makes it. `most`: bytes that the install may
--- store; `keeps_last`: whether it shows the last page while PHP fails. Returns the key and
+-- Decides how a visitor gets the variant of a page, and waits while another visitor makes it. `rules` returns the install's rules for
+-- pages: `mostBytes` that it may store, and `staleIfError` if it shows the last page while PHP fails. Returns the key and
 --   "page": from the cache, or make it; then with the maker's token
 --   "pass": from PHP, without the cache
 --   "last": the last page, without PHP
 --   "busy": too many wait.
-function M.enter(page, variant, most, keeps_last)
+function M.enter(page, variant, rules)
   local waited, pause, counter = 0, FIRST_PAUSE, nil
   local function done(...)
     if counter then pages:incr(counter, -1) end
@@ -105,11 +118,11 @@ function M.enter(page, variant, most, keeps_last)
     if flag == PASSING then return done(key, "pass") end
     if flag == FAILING then return done(key, "last") end
     if flag == nil then
-      if is_over(page.id, most) then return done(key, "pass") end
+      if is_over(page.id, rules().mostBytes) then return done(key, "pass") end
       local token = claim(key, slot, variant)
       if token then return done(key, "page", token) end
     end
-    if waited >= MOST_WAIT_WITH_LAST and keeps_last and M.has_last(key) then return done(key, "last") end
+    if waited >= MOST_WAIT_WITH_LAST and M.has_last(key) and rules().staleIfError then return done(key, "last") end
     if waited >= MOST_WAIT then return done(key, "page") end
     if not counter then
       counter = "w" .. slot

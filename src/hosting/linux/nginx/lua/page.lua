@@ -11,38 +11,39 @@ local M = {}
 function M.access()
   local var = ngx.var
   if var.php == "" then return ngx.exit(404) end
+  if var.page_bypass ~= "" then return ngx.exec("@php") end
+  local script = var.uri
   -- The script travels to the inner server in a header.
-  if var.page_bypass ~= "" or var.uri:find("[^!-~]") then return ngx.exec("@php") end
+  if script ~= "/index.php" and script:find("[^!-~]") then return ngx.exec("@php") end
   local uri, campaign = page_key.split(var.request_uri)
-  local id = var.install
-  local settings_of = rows.find(var.host).row.pages
-  local keeps_last = settings_of.staleIfError == true
-  local where = var.scheme .. "://" .. var.host .. var.port_suffix .. uri
+  local host = var.host
+  local where = var.scheme .. "://" .. host .. var.port_suffix .. uri
   local variant = page_key.variant(var.http_accept_encoding, settings.brotli)
-  local key, how, token = page_state.enter(page_state.page(id, uri, where), variant, settings_of.mostBytes, keeps_last)
+  local function rules() return rows.find(host).row.pages end
+  local key, how, token = page_state.enter(page_state.page(var.install, uri, where), variant, rules)
   if how == "pass" then return ngx.exec("@php") end
   if how == "busy" then
     ngx.header["Retry-After"] = "5"
     return ngx.exit(503)
   end
+  var.page_key = key
   if token then
     var.page_token = token
     var.page_making = key
   end
-  var.page_uri = uri
-  var.page_key = key
-  var.page_cached = page_state.slot_of(key, variant)
-  var.page_from = variant == "gzip" and "homeport_inner" or "homeport_primary"
-  var.page_variant = variant
-  if keeps_last then var.page_keeps = "1" end
-  if campaign ~= "" then var.page_campaign = campaign end
-  if keeps_last and (how == "last" or token and page_state.has_last(key)) then
+  if how == "last" or (token and page_state.has_last(key) and rules().staleIfError == true) then
     if how == "last" then var.page_last = "1" end
     -- The last page is the compressed one; nginx decompresses it for others.
-    var.page_cached, var.page_from, var.page_variant = key, "homeport_inner", "gzip"
+    var.page_cached, var.page_variant = key, "gzip"
+    var.page_uri, var.page_campaign = uri, campaign
     return ngx.exec("@page_kept")
   end
-  if campaign ~= "" then return ngx.exec("@page_campaign") end
+  var.page_cached = page_state.slot_of(key, variant)
+  var.page_variant = variant
+  if campaign ~= "" then
+    var.page_uri, var.page_campaign = uri, campaign
+    return ngx.exec("@page_campaign")
+  end
 end
 
 -- Gives a redirect the campaign parameters that the key left out.
