@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/lib/error-message.ts';
 import { benchBackups } from './host/backups.ts';
+import { benchCachedPages } from './host/cached-pages.ts';
 import { cleanUpAll } from './host/cleanup.ts';
 import { benchManyInstalls } from './host/many-installs.ts';
 import { benchProvisioning } from './host/provisioning.ts';
@@ -16,6 +17,7 @@ import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Run } from './measure/
 const PARTS: Record<string, (run: Run) => Promise<void>> = {
   provisioning: benchProvisioning,
   requests: benchRequests,
+  pages: benchCachedPages,
   purging: benchPurging,
   installs: benchManyInstalls,
   backups: benchBackups,

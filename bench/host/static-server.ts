@@ -21,7 +21,7 @@ export async function withStaticServer<Result>(
   await writeFile(join(root, 'index.html'), page, { mode: 0o644 });
   const address = { host: '127.0.0.1', port: await freePort() };
   const file = join(folder, 'static.conf');
-  await writeFile(file, configuration(folder, root, address));
+  await writeFile(file, staticConfiguration(folder, root, address));
   // In a cgroup like the host's nginx: outside of one, it would get another share of the processors on a busy machine.
   const cgroups = createCgroups({ instance: 'bench', log: pino({ level: 'silent' }) });
   await cgroups.set(CGROUP, null);
@@ -36,7 +36,12 @@ export async function withStaticServer<Result>(
   return withCleanup(stop, () => work(address));
 }
 
-const configuration = (folder: string, root: string, { host, port }: ListenAddress) => `user www-data;
+/** The configuration of an nginx that only serves files. */
+export const staticConfiguration = (
+  folder: string,
+  root: string,
+  { host, port }: ListenAddress,
+) => `user www-data;
 worker_processes auto;
 pid ${folder}/static.pid;
 error_log stderr crit;
@@ -49,7 +54,7 @@ http {
     sendfile on;
     tcp_nopush on;
     keepalive_requests 10000;
-    types { text/html html; }
+    types { text/html html; image/png png; }
     charset utf-8;
     server {
         listen ${host}:${port} backlog=4096;

@@ -5,22 +5,26 @@ import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 export interface Load {
   address: ListenAddress;
   hostname: string;
+  /** The home page if left out. */
+  path?: string;
   headers?: Record<string, string>;
   connections: number;
   seconds: number;
 }
 
 export interface LoadResult {
+  requests: number;
   perSecond: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
 }
 
-/** Requests a home page repeatedly with wrk(1). Rejects on any response but success. */
+/** Requests a page repeatedly with wrk(1). Rejects on any response but success. */
 export async function wrk({
   address,
   hostname,
+  path = '/',
   headers = {},
   connections,
   seconds,
@@ -39,7 +43,7 @@ export async function wrk({
         '-H',
         `${name}: ${value}`,
       ]),
-      `http://${address.host}:${address.port}/`,
+      `http://${address.host}:${address.port}${path}`,
     ],
     { timeoutMs: (seconds + 30) * 1000 },
   );
@@ -47,7 +51,8 @@ export async function wrk({
   if (failed !== null) throw new Error(`${hostname}: ${failed[0]}`);
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
   if (!(perSecond > 0)) throw new Error(`wrk reported no rate: ${stdout}`);
-  return { perSecond, p50: percentile(stdout, 50), p99: percentile(stdout, 99) };
+  const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
+  return { requests, perSecond, p50: percentile(stdout, 50), p99: percentile(stdout, 99) };
 }
 
 const MILLISECONDS: Record<string, number> = { us: 0.001, ms: 1, s: 1000 };
