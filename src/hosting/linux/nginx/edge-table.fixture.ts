@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
@@ -36,6 +37,7 @@ export interface TestEdge extends TestInstalls {
   running: RunningNginx;
   daemons: Daemons;
   log: LogLine[];
+  logger: Logger;
   http: Ask;
   https: Ask;
   /** The row of an install, with changes. */
@@ -127,6 +129,7 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     running,
     daemons,
     log: machine.lines,
+    logger: machine.log,
     http: (hostname, path, asked) => ask('http', options.edgeHttp.port, hostname, path, asked),
     https: (hostname, path, asked) => ask('https', options.edgeHttps.port, hostname, path, asked),
     rowOf: rowFor,
