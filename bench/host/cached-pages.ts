@@ -101,14 +101,17 @@ export async function benchCachedPages({ report, quick }: Run): Promise<void> {
   for (const { name, bytes, cached, beside } of subjects) {
     for (const { what, results, goal } of beside) {
       const more = goal === undefined ? {} : { goal };
-      report.figure({
-        what: `cached page (${name}) beside ${what}, requests a second`,
-        value: ratio(cached, results, ({ perSecond }) => perSecond),
-        unit: 'ratio',
-        measured: shownRate(median(cached.map(({ perSecond }) => perSecond))),
-        beside: `${bytes.toLocaleString('en')} bytes: ${shownRate(median(results.map(({ perSecond }) => perSecond)))}`,
-        ...more,
-      });
+      // A server outside of the edge's processes gets another share of a busy machine.
+      if (goal !== undefined) {
+        report.figure({
+          what: `cached page (${name}) beside ${what}, requests a second`,
+          value: ratio(cached, results, ({ perSecond }) => perSecond),
+          unit: 'ratio',
+          measured: shownRate(median(cached.map(({ perSecond }) => perSecond))),
+          beside: `${bytes.toLocaleString('en')} bytes: ${shownRate(median(results.map(({ perSecond }) => perSecond)))}`,
+          ...more,
+        });
+      }
       report.figure({
         what: `cached page (${name}) beside ${what}, processor time`,
         value: ratio(cached, results, ({ micros }) => 1 / micros),
