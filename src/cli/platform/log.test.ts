@@ -41,6 +41,21 @@ it('writes warnings at once, after the lines before them', async () => {
   expect(messages(seen)).toEqual(['one', 'two']);
 });
 
+it('loses no warning when the process crashes', async () => {
+  const child = logging(`log.info('one'); log.error('two'); process.kill(process.pid, 'SIGKILL');`);
+  expect(messages(await text(child.stderr))).toEqual(['one', 'two']);
+});
+
+it('goes on if no one reads the log', async () => {
+  const child = logging(
+    `process.stdin.once('end', () => { log.warn('one'); log.info('two'); process.exit(3); }).resume();`,
+  );
+  child.stderr.destroy();
+  await once(child.stderr, 'close');
+  child.stdin.end();
+  expect(await once(child, 'exit')).toEqual([3, null]);
+});
+
 it('loses no line when the process exits', async () => {
   const child = logging(`for (let line = 0; line < 200; line++) log.info(String(line)); process.exit(0);`);
   // A batch that was being written at that time can come last.

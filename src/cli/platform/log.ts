@@ -1,5 +1,7 @@
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../config/config.ts';
+import { hasCode } from '../../lib/error-code.ts';
 
 /** Fields that never reach the log. */
 const SECRET_FIELDS = [
@@ -17,6 +19,8 @@ const SECRET_FIELDS = [
 const BATCH_LENGTH = 16_000;
 const FLUSH_MS = 100;
 const WARN = 40;
+/** Time until the reader of a full pipe is tried again. */
+const FULL_PIPE_MS = 10;
 
 /** All logs of a process share it, because it listens for the end of the process. */
 let standardError: DestinationStream | undefined;
@@ -44,11 +48,15 @@ function batched(descriptor: number): DestinationStream {
   // Batched here, because the destination measures all that it holds at each write.
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
-  const writeLines = () => {
+  const takeLines = () => {
     clearTimeout(timer);
     timer = undefined;
     const batch = lines;
     lines = '';
+    return batch;
+  };
+  const writeLines = () => {
+    const batch = takeLines();
     if (batch !== '') destination.write(batch);
   };
   const batches = {
@@ -57,18 +65,28 @@ function batched(descriptor: number): DestinationStream {
     lastLevel: 0,
     write(line: string) {
       lines += line;
-      if (batches.lastLevel >= WARN) {
-        writeLines();
-        destination.flushSync();
-      } else if (lines.length >= BATCH_LENGTH) writeLines();
+      if (batches.lastLevel >= WARN) writeNow(descriptor, takeLines());
+      else if (lines.length >= BATCH_LENGTH) writeLines();
       else timer ??= setTimeout(writeLines, FLUSH_MS).unref();
     },
   };
   process.once('beforeExit', writeLines);
-  process.once('exit', () => {
-    if (lines === '') return;
-    writeLines();
-    destination.flushSync();
-  });
+  process.once('exit', () => writeNow(descriptor, takeLines()));
   return batches;
+}
+
+/**
+ * Writes a text before it returns, also if the process crashes next. The destination cannot: its `write` begins a write in another thread,
+ * and its `flushSync` repeats a write that fails for ever. Drops a text that cannot be written, because there is nowhere to report it.
+ */
+function writeNow(descriptor: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      if (!hasCode(error, 'EAGAIN')) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS);
+    }
+  }
 }
