@@ -199,7 +199,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await dialog().getByText('Read from shop.pem.').waitFor();
     await choose('Intermediate certificates', 'chain.pem', middle.pem + root.pem);
     await choose('Private key', 'shop.key', key);
-    expect(await dialog().getByRole('textbox', { name: 'Private key' }).inputValue()).toBe(key);
+    await expect.poll(() => dialog().getByRole('textbox', { name: 'Private key' }).inputValue()).toBe(key);
     expect(await page.content()).not.toContain(key.split('\n')[1]);
     await dialog().getByRole('button', { name: 'Upload certificate' }).click();
     await page.getByText('Certificate uploaded. shop.example and www.shop.example use it now.').waitFor();
