@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { RESTORE_CHECK_PREFIX } from '../features/websites/installs/reserved-names.ts';
@@ -22,6 +23,8 @@ import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-r
 import { createRecords } from '../hosting/linux/machine/record.ts';
 import { runCommand } from '../hosting/linux/machine/run-command.ts';
 import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
+import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
+import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
@@ -148,6 +151,26 @@ function createHostMachine(
   });
   const live = createLiveInstalls();
   const usage = createUsageLedger({ file: layout.usage, clock, log });
+  const web = createWebServer({
+    layout,
+    daemons,
+    edgeHttp,
+    edgeHttps,
+    trustedProxies: config.trustProxy,
+    resolvers: config.resolvers,
+    s3: { endpoint: config.s3Endpoint, pathStyle: config.s3PathStyle },
+    log,
+    clock,
+    instance,
+    siteDomain: config.siteDomain,
+    usage,
+  });
+  const queue = createPurgeQueue({
+    purge: (installId) => web.purge(installId),
+    clock,
+    wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
+    log,
+  });
   return createLinuxHost({
     givenId,
     capacity: config.hostCapacity,
@@ -170,20 +193,8 @@ function createHostMachine(
     cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
     templates,
     compiledCores: createCompiledCores({ layout, users, log }),
-    web: createWebServer({
-      layout,
-      daemons,
-      edgeHttp,
-      edgeHttps,
-      trustedProxies: config.trustProxy,
-      resolvers: config.resolvers,
-      s3: { endpoint: config.s3Endpoint, pathStyle: config.s3PathStyle },
-      log,
-      clock,
-      instance,
-      siteDomain: config.siteDomain,
-      usage,
-    }),
+    web,
+    purges: createPurgeSockets({ layout, queue, clock, log }),
     firewall: createFirewall({
       instance,
       uids: config.hostUids,

@@ -18,6 +18,7 @@ const STEPS = [
   'limits',
   'redis',
   'php',
+  'purge socket',
   'wordpress',
   'vhost',
   'warm-up',

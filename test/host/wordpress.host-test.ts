@@ -164,6 +164,43 @@ describe('caches', () => {
     expect((await home(other.name)).headers['x-cache']).toBe('HIT');
   });
 
+  test('the next visitor sees what changed, and no message purges another website', async () => {
+    const [one, other] = [await wordpress(), await wordpress()];
+    const { publicKey, file } = await sshKey();
+    await owner.client.post('/ssh_keys', { public_key: publicKey });
+    const php = async (code: string, name = one.name) =>
+      (await ssh(name, file, `cd htdocs && php -r 'require "wp-load.php"; ${code}'`)).stdout;
+    const page = (path: string) => look(`http://${one.name}.sites.test${path}`);
+    const states = async () =>
+      Promise.all([one, other].map(async ({ name }) => (await home(name)).headers['x-cache']));
+    for (const { name } of [one, other]) await home(name);
+    expect(await states()).toEqual(['HIT', 'HIT']);
+
+    const id = await php('echo wp_insert_post(["post_title" => "Fresh news", "post_status" => "draft"]);');
+    const socket = (await php('echo HOMEPORT["purge"];')).replace(one.id, other.id);
+    const answers = await php(`
+      $ask = fn($line) => fwrite($s = stream_socket_client("unix://" . HOMEPORT["purge"]), $line . "\\n") ? fgets($s) : null;
+      $lines = ["", "{", "everything", json_encode(["everything" => true, "install" => "${other.id}"]),
+        json_encode(["paths" => ["http://${other.name}.sites.test/"]]), json_encode(["paths" => ["/../${other.id}/"]]),
+        json_encode(["paths" => ["//${other.name}.sites.test/"]]), json_encode(["paths" => [str_repeat("/x", 1200)]]),
+        json_encode(["paths" => array_fill(0, 2000, "/")])];
+      echo json_encode([array_map($ask, $lines), @stream_socket_client("unix://${socket}")]);`);
+    expect(JSON.parse(answers)).toEqual([Array.from({ length: 9 }, () => false), false]);
+    expect(await states()).toEqual(['HIT', 'HIT']);
+
+    await php(`wp_update_post(["ID" => ${id}, "post_status" => "publish"]);`);
+    expect((await home(one.name)).body).toContain('Fresh news');
+    expect((await home(other.name)).headers['x-cache']).toBe('HIT');
+    expect((await page('/fresh-news/')).status).toBe(200);
+    const comment = `["comment_post_ID" => ${id}, "comment_content" => "Well said", "comment_approved" => 0]`;
+    const commentId = await php(`echo wp_insert_comment(${comment});`);
+    expect((await page('/fresh-news/')).body).not.toContain('Well said');
+    await php(`wp_set_comment_status(${commentId}, "approve");`);
+    expect((await page('/fresh-news/')).body).toContain('Well said');
+    await php(`wp_trash_post(${id});`);
+    expect((await home(one.name)).body).not.toContain('Fresh news');
+  });
+
   test('visitors who are logged in or have a cart never get a cached page', async () => {
     const { name } = await wordpress();
     await home(name);

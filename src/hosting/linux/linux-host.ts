@@ -99,7 +99,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     firewall.stop();
     startRetries.stop();
     // The daemons stop last, even if another part fails to stop.
-    const ended = await Promise.allSettled([parts.cron.stop(), parts.ssh.stop(), web.stop()]);
+    const ended = await Promise.allSettled([
+      parts.cron.stop(),
+      parts.purges.stop(),
+      parts.ssh.stop(),
+      web.stop(),
+    ]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
       log.error({ err: reason }, 'a part of the host failed to stop');
     }

@@ -48,6 +48,7 @@ export async function inspectInstall(
   await inspect('php', async () =>
     notRunning(await daemons.list(), phpDaemon(id), () => steps.startPhp(website)),
   );
+  await inspect('purge socket', () => checkPurgeSocket(host, website));
   await inspect('start', async () => checkLive(host, record));
   return differences;
 }
@@ -140,6 +141,11 @@ async function checkFiles(
 ): Promise<Fault[]> {
   const site = { ...addressOf(website.state), database: website.database };
   return faults(await websites.checkFiles(sandbox, site), () => steps.makeFiles(website));
+}
+
+async function checkPurgeSocket({ purges, steps }: InspectedHost, website: Website): Promise<Fault[]> {
+  if (await purges.isOpen(website.id)) return [];
+  return faults(['The host does not listen for its purges.'], () => steps.listenForPurges(website));
 }
 
 /** Without this, a website that failed to start with the host would have no logins and no WP-Cron. */

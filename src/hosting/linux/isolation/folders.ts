@@ -127,6 +127,8 @@ async function foldersToBe(
       { path: htdocs, ...own, mode: 0o755, access: null },
       { path: hidden, ...own, mode: 0o700, access: null },
       { path: layout.redisRunOf(install.id), ...own, mode: 0o700, access: null },
+      // Its group may enter, but cannot replace the host's socket.
+      { path: layout.purgeRunOf(install.id), uid: 0, gid: install.gid, mode: 0o710, access: null },
     ],
   };
 }

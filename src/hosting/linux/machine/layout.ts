@@ -74,6 +74,9 @@ export interface LinuxLayout {
   runOf(installId: string): string;
   redisRunOf(installId: string): string;
   redisSocketOf(installId: string): string;
+  /** Folder of root in the run folder that only the install may enter: its WordPress purges pages by the socket inside. */
+  purgeRunOf(installId: string): string;
+  purgeSocketOf(installId: string): string;
 }
 
 /** The functions throw a {@link PermanentHostError} if the id is not a UUID or the version is invalid. */
@@ -127,6 +130,8 @@ export function linuxLayout(
     phpSocketOf: (id) => join(runFolder, 'php', `${checkedId(id)}.sock`),
     redisRunOf: (id) => join(runOf(id), 'redis'),
     redisSocketOf: (id) => join(runOf(id), 'redis', 'redis.sock'),
+    purgeRunOf: (id) => join(runOf(id), 'host'),
+    purgeSocketOf: (id) => join(runOf(id), 'host', 'purge.sock'),
   };
 }
 

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createQuestionSocket, type QuestionSocket } from '../machine/question-socket.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { renderEntrance } from './entrance.ts';
-import { createQuestionSocket, type QuestionSocket } from './question-socket.ts';
+import { SSH_QUESTIONS } from './ssh-server.ts';
 
 const KEY = 'AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl';
 const SCRIPT = join(import.meta.dirname, 'perl', 'authorized-keys.pl');
@@ -32,6 +33,8 @@ beforeEach(async () => {
       asked.push(question);
       return answer(question);
     },
+    purpose: 'SSH login',
+    limits: SSH_QUESTIONS,
     log: pino({}, { write: (line) => lines.push(line) }),
   });
   await socket.open();

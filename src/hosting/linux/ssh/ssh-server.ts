@@ -16,10 +16,10 @@ import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { DaemonSpec, Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { createQuestionSocket, type QuestionLimits } from '../machine/question-socket.ts';
 import { requireSshBanner } from './banner.ts';
 import { provideHostKey } from './host-key.ts';
 import { createLogIns, type HostedLogin } from './logins.ts';
-import { createQuestionSocket } from './question-socket.ts';
 import { createSessions } from './sessions.ts';
 import {
   ASKER,
@@ -92,6 +92,12 @@ const SCRIPTS: [source: string, target: (layout: LinuxLayout) => string][] = [
   ['session.pl', sessionScript],
 ];
 
+/**
+ * The longest question contains an RSA key of 16,384 bits, about 2,800 characters. As many at once as sshd's limit of connections
+ * that have not signed in, and more.
+ */
+export const SSH_QUESTIONS: QuestionLimits = { characters: 20_000, atOnce: 128 };
+
 export function createSshServer(options: SshServerOptions): SshServer {
   const { layout, daemons, cgroups, questions, installOf, log, clock } = options;
   const { recheckMs = 10_000, unansweredMs = 120_000, mostConnections = 20 } = options;
@@ -113,6 +119,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
       path: layout.keysSocket,
       access: { uid: ASKER.uid, gid: ASKER.gid, mode: 0o600 },
       answer: logIns.answerKey,
+      purpose: 'SSH login',
+      limits: SSH_QUESTIONS,
       log,
     }),
     // Any user may be that of an install; sandboxes do not show the socket.
@@ -120,6 +128,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
       path: sessionsSocket(layout),
       access: { uid: 0, gid: 0, mode: 0o666 },
       answer: logIns.answerSession,
+      purpose: 'SSH login',
+      limits: SSH_QUESTIONS,
       log,
     }),
   };

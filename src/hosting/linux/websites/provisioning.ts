@@ -86,6 +86,10 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     await daemons.ensure(redisSpec({ layout, install: await sandboxOf(website) }));
   }
 
+  async function listenForPurges(website: Website): Promise<void> {
+    await parts.purges.open(await sandboxOf(website));
+  }
+
   async function serve(website: Website): Promise<void> {
     const { uid } = await sandboxOf(website);
     await web.put({ state: website.state, uid, wordpressVersion: website.wordpressVersion });
@@ -141,6 +145,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     [
       { name: 'redis', act: startRedis, undo: ({ id }) => daemons.remove(redisDaemon(id)) },
       { name: 'php', act: startPhp, undo: ({ id }) => daemons.remove(phpDaemon(id)) },
+      { name: 'purge socket', act: listenForPurges, undo: ({ id }) => parts.purges.close(id) },
       // The folders and the database are removed with these.
       { name: 'wordpress', act: makeWordPress, undo: async () => {} },
     ],
@@ -160,10 +165,20 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
   async function ensureServices(website: Website): Promise<void> {
     await makeFolders(website);
     await Promise.all([grantDatabase(website), limit(website)]);
-    await Promise.all([startRedis(website), startPhp(website)]);
+    await Promise.all([startRedis(website), startPhp(website), listenForPurges(website)]);
   }
 
-  return { stages, sandboxOf, makeFolders, makeFiles, startPhp, startRedis, serve, ensureServices };
+  return {
+    stages,
+    sandboxOf,
+    makeFolders,
+    makeFiles,
+    startPhp,
+    startRedis,
+    listenForPurges,
+    serve,
+    ensureServices,
+  };
 }
 
 /** The website's main address. */

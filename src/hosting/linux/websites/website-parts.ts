@@ -4,6 +4,7 @@ import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { WebServer } from '../nginx/web-server.ts';
+import type { PurgeSockets } from '../purges/purge-sockets.ts';
 import type { CompiledCores } from '../wordpress/compiled-cores.ts';
 import type { Websites } from '../wordpress/website.ts';
 
@@ -17,6 +18,7 @@ export interface WebsiteParts {
   daemons: Daemons;
   cgroups: Cgroups;
   web: WebServer;
+  purges: PurgeSockets;
   /** Limits of an install, including its logins and WP-Cron. */
   limits: ResourceLimits;
 }

@@ -74,6 +74,7 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
       user: install.name,
       socket: layout.mariadbSocket,
       redis: null,
+      purge: null,
       origin: PLACEHOLDER.origin,
     };
     await makeSiteFiles(layout, install, config, () => randomBytes(32).toString('base64'));

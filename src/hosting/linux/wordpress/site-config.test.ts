@@ -14,10 +14,12 @@ it('gives the values of a website', () => {
     user: 'shop',
     socket: '/run/mysqld.sock',
     redis: null,
+    purge: '/run/a/purge.sock',
     origin: "https://shop.test'; evil(); '",
   });
   expect(file).toContain("'root' => '/srv/a/htdocs',");
   expect(file).toContain("'redis' => null,");
+  expect(file).toContain("'purge' => '/run/a/purge.sock',");
   expect(file).toContain("'origin' => 'https://shop.test\\'; evil(); \\'',");
 });
 

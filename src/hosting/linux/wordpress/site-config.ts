@@ -9,6 +9,8 @@ export interface SiteConfig {
   socket: string;
   /** Path of the socket of the website's Redis; null for none. */
   redis: string | null;
+  /** Path of the socket by which the website purges its pages; null for none. */
+  purge: string | null;
   /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin: string;
 }
@@ -35,8 +37,8 @@ export function phpLiteral(value: string | null): string {
  * (php/settings.php) of the WordPress that the website is linked to.
  */
 export function renderHomeportFile(config: SiteConfig): string {
-  const { root, database, user, socket, redis, origin } = config;
-  const values = Object.entries({ root, database, user, socket, redis, origin });
+  const { root, database, user, socket, redis, purge, origin } = config;
+  const values = Object.entries({ root, database, user, socket, redis, purge, origin });
   return `<?php
 // Written by the host; changes are overwritten.
 const HOMEPORT = [
@@ -84,7 +86,7 @@ if (defined('HOMEPORT_LIBRARY')) {
 export const MUST_USE_FILE = `<?php
 /**
  * Plugin Name: Homeport
- * Description: Sends mail from this website's own host name, and leaves updates of WordPress itself to the host.
+ * Description: Shows changes to visitors at once, sends mail from this website's own host name, and leaves updates of WordPress itself to the host.
  */
 if (defined('HOMEPORT_LIBRARY')) {
     require HOMEPORT_LIBRARY . '/must-use.php';

@@ -107,6 +107,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
       user: install.name,
       socket: layout.mariadbSocket,
       redis: layout.redisSocketOf(install.id),
+      purge: layout.purgeSocketOf(install.id),
       origin: origin(site.primaryHostname, site.secure),
     };
   }

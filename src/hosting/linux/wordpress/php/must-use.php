@@ -32,6 +32,11 @@ if (!defined('ABSPATH') || !defined('HOMEPORT')) {
 
     homeport_send_length();
 
+    // Websites whose values an older host wrote have no socket yet.
+    if (isset(HOMEPORT['purge']) && !wp_installing()) {
+        require __DIR__ . '/purge.php';
+    }
+
     // Versions before 6.8 cannot check passwords stored since 6.8. This lets users sign in after a switch back.
     add_filter('check_password', static function ($right, $password, $hash) {
         if ($right || !str_starts_with($hash, '$wp$2y$') || function_exists('wp_password_needs_rehash')) {

@@ -21,40 +21,50 @@ export interface QuestionSocketOptions {
   access: { uid: number; gid: number; mode: number };
   /** Returns the answer, or null for none. */
   answer(question: string): Promise<string | null>;
+  /** Called for each connection; with false, it is closed. All are accepted if left out. */
+  admits?(): boolean;
+  /** For the log: `SSH login`. */
+  purpose: string;
+  limits: QuestionLimits;
   log: Logger;
 }
 
-/** The longest question contains an RSA key of 16,384 bits, about 2,800 characters. */
-const LONGEST_QUESTION = 20_000;
+export interface QuestionLimits {
+  /** Characters of a question. */
+  characters: number;
+  /** Connections that wait for an answer, and as many that have not asked or do not leave. */
+  atOnce: number;
+}
+
 /** The scripts ask as soon as they connect. */
 const QUESTION_MS = 5_000;
 /** Beginning of the question for the log: process, user and purpose, or the start of the key. */
 const LOGGED_CHARACTERS = 100;
-/** More than sshd's limit of connections that have not signed in. */
-const MOST_AT_ONCE = 128;
 
-export function createQuestionSocket({ path, access, answer, log }: QuestionSocketOptions): QuestionSocket {
+export function createQuestionSocket(options: QuestionSocketOptions): QuestionSocket {
+  const { path, access, answer, admits = () => true, purpose, limits, log } = options;
   const sockets = new Set<Socket>();
   /** Connections that have not asked yet, and those that stay open after their answer. */
-  const idle = createWaitingRoom({ most: MOST_AT_ONCE, withinMs: QUESTION_MS });
+  const idle = createWaitingRoom({ most: limits.atOnce, withinMs: QUESTION_MS });
   let answering = 0;
   let server: Server | null = null;
 
   function serve(socket: Socket): void {
+    if (!admits()) return void socket.destroy();
     let text = '';
     let asked = false;
     sockets.add(socket);
     idle.enter(socket);
     socket.setEncoding('utf8');
     // The script may be gone before the answer.
-    socket.on('error', (err) => log.debug({ err }, 'connection of an SSH login question failed'));
+    socket.on('error', (err) => log.debug({ err }, `the connection of a question (${purpose}) failed`));
     socket.on('close', () => sockets.delete(socket));
     socket.on('data', (part: string) => {
       text += part;
-      if (text.length > LONGEST_QUESTION) socket.destroy();
+      if (text.length > limits.characters) socket.destroy();
       else if (!asked && text.includes('\n')) {
         asked = true;
-        if (answering >= MOST_AT_ONCE) return socket.destroy();
+        if (answering >= limits.atOnce) return socket.destroy();
         void reply(socket, text.slice(0, text.indexOf('\n')));
       }
     });
@@ -70,7 +80,7 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
       socket.end((await answer(question)) ?? '');
     } catch (err) {
       const asked = question.slice(0, LOGGED_CHARACTERS);
-      log.error({ err, asked }, 'could not answer an SSH login question; refusing the login');
+      log.error({ err, asked }, `could not answer a question (${purpose})`);
       socket.end();
     } finally {
       answering -= 1;
@@ -108,7 +118,7 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
       const made = createServer({ allowHalfOpen: true }, serve);
       made.listen(path);
       await once(made, 'listening');
-      made.on('error', (err) => log.error({ err }, 'socket for SSH login questions failed'));
+      made.on('error', (err) => log.error({ err }, `the socket for questions (${purpose}) failed`));
       server = made;
       // Connecting needs write permission, which only root has until then.
       await chown(path, access.uid, access.gid);

@@ -1,0 +1,103 @@
+import { pino } from 'pino';
+import { beforeEach, expect, test } from 'vitest';
+import { manualClock } from '../../../../test/manual-clock.ts';
+import type { Pages } from './purge-message.ts';
+import { createPurgeQueue, type PurgeQueue } from './purge-queue.ts';
+
+const clock = manualClock(new Date('2026-05-04T03:02:01.000Z'));
+let queue: PurgeQueue;
+let purged: [string, Pages][];
+let waits: { milliseconds: number; end(): void }[];
+let fails: boolean;
+
+beforeEach(() => {
+  purged = [];
+  waits = [];
+  fails = false;
+  queue = createPurgeQueue({
+    async purge(id, pages) {
+      if (fails) throw new Error('nginx does not answer');
+      purged.push([id, pages]);
+    },
+    clock,
+    wait: (milliseconds) => new Promise((end) => void waits.push({ milliseconds, end })),
+    log: pino({ level: 'silent' }),
+  });
+});
+
+/** Ends the current pause of an install, and waits until the next begins or the work is over. */
+async function endPause(): Promise<number | undefined> {
+  const wait = waits.shift();
+  wait?.end();
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  return wait?.milliseconds;
+}
+
+test('purges at once, and merges what follows into one purge', async () => {
+  await queue.ask('shop', ['/a']);
+  expect(purged).toEqual([['shop', ['/a']]]);
+  await queue.ask('shop', ['/b', '/c']);
+  await queue.ask('shop', ['/c', '/d']);
+  await queue.ask('blog', 'everything');
+  expect(purged).toEqual([
+    ['shop', ['/a']],
+    ['blog', 'everything'],
+  ]);
+  expect(await endPause()).toBe(250);
+  expect(purged.slice(2)).toEqual([['shop', ['/b', '/c', '/d']]]);
+});
+
+test('keeps nothing once a pause ends without a message', async () => {
+  await queue.ask('shop', ['/a']);
+  await endPause();
+  expect(waits).toEqual([]);
+  await queue.ask('shop', ['/b']);
+  expect(purged).toEqual([
+    ['shop', ['/a']],
+    ['shop', ['/b']],
+  ]);
+});
+
+test('repeats a failed purge with what was asked for since', async () => {
+  fails = true;
+  await queue.ask('shop', ['/a']);
+  await queue.ask('shop', ['/b']);
+  expect(await endPause()).toBe(1_000);
+  expect(purged).toEqual([]);
+  fails = false;
+  await endPause();
+  expect(purged).toEqual([['shop', ['/a', '/b']]]);
+});
+
+test('gives up once pages are outdated anyway', async () => {
+  fails = true;
+  await queue.ask('shop', ['/a']);
+  let count = 0;
+  while ((await endPause()) !== undefined) count += 1;
+  expect(count).toBe(60);
+});
+
+test('purges everything of an install beyond its budget of paths, which grows again', async () => {
+  const many = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `/${prefix}${n}`);
+  const ask = async (paths: string[], id = 'shop') => {
+    await queue.ask(id, paths);
+    while ((await endPause()) !== undefined);
+    return purged.at(-1)?.[1];
+  };
+  expect(await ask(many(400, 'a'))).toHaveLength(400);
+  expect(await ask(many(200, 'b'))).toBe('everything');
+  expect(await ask(many(400, 'a'), 'blog')).toHaveLength(400);
+  expect(await ask(many(100, 'c'))).toHaveLength(100);
+  expect(await ask(['/d'])).toBe('everything');
+  clock.advance(15_000);
+  expect(await ask(['/d', '/e'])).toEqual(['/d', '/e']);
+  expect(await ask(['/f'])).toBe('everything');
+});
+
+test('forgets an install', async () => {
+  await queue.ask('shop', ['/a']);
+  await queue.ask('shop', ['/b']);
+  queue.forget('shop');
+  await endPause();
+  expect(purged).toEqual([['shop', ['/a']]]);
+});
