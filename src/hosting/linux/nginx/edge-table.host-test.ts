@@ -95,6 +95,10 @@ describe('rows', () => {
     await edge.table.setHolder('other.test', one.state.id);
     await edge.control.namesChanged();
     expect(await who('other.test')).toBe(404);
+    const { hostnames } = siteState('x', ['linked.test', 'other.test']);
+    await edge.table.writeRow(edge.rowOf(renamed(one, hostnames)));
+    await edge.control.installChanged(one.state.id);
+    expect(await who('other.test')).toBe('linked');
   });
 
   test('a wildcard matches one label, and an exact name wins', async () => {
@@ -161,7 +165,10 @@ test('the table is read back from disk, without rows that cannot be read', async
     false,
   ]);
   expect(await edge.table.writeRow(row)).toBe(false);
-  expect((await edge.table.holders()).get('read.test')).toBe(row.id);
+  await writeFile(join(tablePaths(edge.layout).names, 'no-link.test'), '');
+  const holders = await edge.table.holders();
+  expect([holders.get('read.test'), holders.get('no-link.test')]).toEqual([row.id, '']);
+  await edge.table.setHolder('no-link.test', null);
   expect(await edge.certificates.ids()).toContain(certificateId(certificate));
 });
 

@@ -68,11 +68,11 @@ export function createEdgeTable(paths: TablePaths): EdgeTable {
 
     async holders() {
       const holders = new Map<string, string>();
-      for (const name of await readdir(paths.names)) {
-        const to = await ifThere(readlink(join(paths.names, name)));
+      for (const entry of await readdir(paths.names, { withFileTypes: true })) {
+        const to = entry.isSymbolicLink() ? await ifThere(readlink(join(paths.names, entry.name))) : null;
         const id = to === null ? undefined : LINK.exec(to)?.[1];
-        // Any other file is removed with the name.
-        if (!name.startsWith('.')) holders.set(name, id ?? '');
+        // Anything else leads to no install, so that it is replaced or removed.
+        holders.set(entry.name, id ?? '');
       }
       return holders;
     },

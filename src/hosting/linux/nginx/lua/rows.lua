@@ -35,7 +35,7 @@ local function unreadable(host)
   error("the row of " .. host .. " cannot be read", 0)
 end
 
--- An entry and the number of names; only the latter for an unknown name.
+-- An entry; or nil and the number of names, if no row has the name.
 local function load(host)
   local names = numbers.of("names")
   local text = read(host)
@@ -49,9 +49,9 @@ local function load(host)
   local row = cjson.decode(text)
   if type(row) ~= "table" or row.id ~= id or type(row.names) ~= "table" then unreadable(host) end
   if type(row.root) ~= "string" or type(row.home) ~= "string" or type(row.revision) ~= "string" then unreadable(host) end
-  -- A link may lead to a row that no longer has the name.
+  -- A link may lead to a row that no longer has the name. That is not remembered, because the next row may have it again.
   local name = row.names[host]
-  if not name then return nil, names end
+  if not name then return nil end
   return { row = row, name = name, key = "i" .. id, version = version, names = names }
 end
 
@@ -66,7 +66,7 @@ local function exact(host)
     return entry
   end
   known:delete(host)
-  unknown:set(host, names)
+  if names then unknown:set(host, names) end
   return nil
 end
 
