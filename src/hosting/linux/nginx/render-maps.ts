@@ -14,8 +14,11 @@ const PERSONAL_COOKIES = [
   'edd_items_in_cart',
 ];
 
+/** Characters that PHP turns into `_` in the names of cookies, so WordPress recognises `comment author_1`, too. */
+const UNDERSCORE = '[_ .[]';
+
 /** Plugins ask caches to stay away by a cookie whose name contains this. */
-const NO_CACHE_COOKIE = '[^=;]*no[-_]?cache[^=;]*=';
+const NO_CACHE_COOKIE = '[^=;]*no[-_ .[]?cache[^=;]*=';
 
 /** Every answer below these paths may be individual. */
 const PERSONAL_PATHS = 'wp-admin|wp-login\\.php|wp-json|wp-cron\\.php|xmlrpc\\.php|cart|checkout|my-account';
@@ -59,7 +62,7 @@ map $request_method $php_method {
 ${renderMethodMaps()}
 map $http_cookie $personal_cookie {
     default "";
-    "~(?:^|;\\s*)(?:${PERSONAL_COOKIES.join('|')}|(?i:${NO_CACHE_COOKIE}))" 1;
+    "~(?:^|;\\s*)(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}))" 1;
 }
 map $request_uri $personal_path {
     default "";
