@@ -69,7 +69,7 @@ export function serveRoute(
       const location = locationOf(route, answer, call);
       if (location !== null) reply.header('location', location);
       if (returnsResource(route)) {
-        const text = reply.serialize(answer);
+        const text = reply.serialize(bodyOf(answer));
         return reply
           .header('etag', entityTag(String(text)))
           .type(JSON_TYPE)
