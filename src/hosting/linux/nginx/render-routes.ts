@@ -85,6 +85,7 @@ function renderUnproved(): string {
     if ($redirect_to) {
         rewrite ^ ${join(MARKER_PREFIX, 'redirect')} last;
     }
+    access_by_lua_block { require("route").unproved() }
     types { }
     default_type "text/plain; charset=utf-8";
     add_header Cache-Control no-store;

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
@@ -85,7 +86,16 @@ describe('a protected website', () => {
     // What is not a visitor's is not asked.
     const marker = { installId: row.id, revision: row.revision };
     expect((await get(markerPath(marker))).text).toBe(markerText(marker));
-    expect((await get('/.well-known/acme-challenge/none')).status).not.toBe(401);
+    const proofs = join(edge.layout.proofs, 'shop.test/.well-known/acme-challenge');
+    await mkdir(proofs, { recursive: true });
+    await writeFile(join(proofs, 'published'), 'proof');
+    expect((await get('/.well-known/acme-challenge/published')).text).toBe('proof');
+    for (const path of ['none', 'none?rest_route=/wp/v2/posts', '', 'a/b']) {
+      expect((await get(`/.well-known/acme-challenge/${path}`)).status, path).toBe(401);
+      const answer = await get(`/.well-known/acme-challenge/${path}`, basic('ann:open sesame'));
+      expect(answer.text, path).not.toContain('AUTHORIZATION');
+      expect(answer.status, path).toBe(200);
+    }
     await edge.serve(shop);
     expect((await get('/who.txt')).status).toBe(200);
   });

@@ -17,7 +17,7 @@ end
 
 -- Texts that every name answers, before any redirect and also without a website.
 local function is_proof(uri)
-  return begins(uri, CHECKS) or (begins(uri, ACME) and not uri:find("[^A-Za-z0-9_-]", #ACME + 1))
+  return begins(uri, CHECKS) or (begins(uri, ACME) and #uri > #ACME and not uri:find("[^A-Za-z0-9_-]", #ACME + 1))
 end
 
 -- Says that the row is served in this revision.
@@ -57,6 +57,12 @@ local function choose_offload(row, uri, method, var)
   var.offload_base = row.offload.base
   var.offload_fetch_base = row.offload.fetchBase
   var.offload = kind
+end
+
+-- The access phase of a challenge that the host has not published: the website answers, so its password counts.
+function M.unproved()
+  local entry = rows.find(ngx.var.host)
+  if entry and entry.row.protect ~= rows.null then protect(entry.row, ngx.var) end
 end
 
 function M.run()
