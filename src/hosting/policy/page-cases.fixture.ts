@@ -20,6 +20,9 @@ export const KEEPING_CASES: [PageAnswer, Keeping | null][] = [
     (status): [PageAnswer, null] => [{ ...HTML, status }, null],
   ),
   [{ ...HTML, setsCookie: true }, null],
+  // Patterns would take seconds.
+  [{ ...HTML, cacheControl: `a${' '.repeat(31_000)}b` }, null],
+  [{ ...HTML, vary: `a${' '.repeat(31_000)}b` }, null],
   [{ ...HTML, setsCookie: true, xAccelExpires: '60' }, null],
   ...[
     'no-store',

@@ -33,6 +33,8 @@ const BRIEF_STATUSES = [301, 302, 307, 308, 404, 410];
 
 /** nginx stores no variants for a longer `Vary`. */
 const LONGEST_VARY = 128;
+/** Patterns take quadratic time for a longer header, and an install must not hold up the others. */
+const LONGEST_HEADER = 1000;
 /** Answers with more digits in their length are too large. */
 const MOST_DIGITS = 7;
 /** Types that are kept without a length; downloads are not. */
@@ -42,6 +44,7 @@ const PAGE_TYPE =
 /** Decides whether and how long an answer is kept; null if it is not. */
 export function keepingOf(answer: PageAnswer, now: number): Keeping | null {
   const most = PAGES.includes(answer.status) ? FRESH : BRIEF_STATUSES.includes(answer.status) ? BRIEF : 0;
+  if ([answer.cacheControl, answer.vary].some((header = '') => header.length > LONGEST_HEADER)) return null;
   if (most === 0 || !isShared(answer) || !isSmall(answer)) return null;
   const directives = directivesOf(answer.cacheControl);
   const fresh = Math.min(most, statedSeconds(answer, directives, now) ?? most);

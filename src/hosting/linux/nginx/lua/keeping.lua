@@ -7,7 +7,7 @@ local MOST_OF = {
   [200] = FRESH, [203] = FRESH,
   [301] = BRIEF, [302] = BRIEF, [307] = BRIEF, [308] = BRIEF, [404] = BRIEF, [410] = BRIEF,
 }
-local LONGEST_VARY = 128
+local LONGEST_VARY, LONGEST_HEADER = 128, 1000
 
 local find, lower, match = string.find, string.lower, string.match
 
@@ -90,6 +90,8 @@ end
 -- milliseconds; false for a date that cannot be read.
 function M.of(answer, now)
   local most = MOST_OF[answer.status]
+  -- Before any pattern, which could take seconds.
+  if #(answer.cache_control or "") > LONGEST_HEADER or #(answer.vary or "") > LONGEST_HEADER then return nil end
   if not most or not is_shared(answer) or not is_small(answer) then return nil end
   local directives = directives_of(answer.cache_control)
   local fresh = math.min(most, stated_seconds(answer, directives, now) or most)
