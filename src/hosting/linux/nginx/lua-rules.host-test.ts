@@ -65,6 +65,7 @@ test('files that no visitor may see', async () => {
     '/wp-content/all.wpress',
     '/private',
     '/private/x/y',
+    '/a/b/c',
     '/k.secret',
     '/x/a.txt',
     '/deep/notes.md',
@@ -85,6 +86,27 @@ test('files that no visitor may see', async () => {
   const calls = [...denied, ...shown].map((path) => [rules, path]);
   const results = first(await lua.call('rules', 'is_denied', calls));
   expect([...denied, ...shown].filter((_path, index) => results[index])).toEqual(denied);
+});
+
+test('long paths are compared with what rules could match only', async () => {
+  const rules = row({
+    deny: ['/p/q', '*.sql', '/x/*.zip'],
+    redirects: [{ from: '/p', match: 'prefix', to: '/n', status: 301 }],
+  });
+  const deep = '/a'.repeat(7_500);
+  const dots = '.a'.repeat(7_500);
+  const paths = [`/p/q${deep}`, deep, `/a${dots}`, `/a${dots}.sql`, `/x/${dots}.zip`, '/p', '/p/q', '/p/qr'];
+  expect(
+    first(
+      await lua.call(
+        'rules',
+        'is_denied',
+        paths.map((path) => [rules, path]),
+      ),
+    ),
+  ).toEqual([true, false, false, true, true, false, true, false]);
+  const redirected = [`/p${deep}`, `/pp${deep}`].map((path) => [rules, path, '']);
+  expect(first(await lua.call('rules', 'redirect', redirected))).toEqual([`/n${deep}`, null]);
 });
 
 test('hidden files', async () => {

@@ -4,15 +4,17 @@ local M = {}
 -- `deny` has four forms: "/a/b" a path and everything below, "debug.log" a file name, "*.sql" the end of a file name, and
 -- "/a/*.zip" the end of a file name in one folder. File names are compared without case.
 local function compile_deny(patterns)
-  local deny = { paths = {}, names = {}, endings = {}, count = #patterns }
+  local deny = { paths = {}, names = {}, endings = {}, count = #patterns, longest_path = 0, longest_ending = 0 }
   for _, pattern in ipairs(patterns) do
     local folder, ending = pattern:match("^(.*/)%*(%.[^/]+)$")
+    if not folder and pattern:sub(1, 2) == "*." then folder, ending = "", pattern:sub(2) end
     if folder then
       deny.endings[folder .. ending:lower()] = true
-    elseif pattern:sub(1, 2) == "*." then
-      deny.endings[pattern:sub(2):lower()] = true
+      deny.longest_ending = math.max(deny.longest_ending, #ending)
     elseif pattern:sub(1, 1) == "/" then
-      deny.paths[pattern] = true
+      -- "/a/" is "/a".
+      deny.paths[#pattern > 1 and pattern:gsub("/+$", "") or pattern] = true
+      deny.longest_path = math.max(deny.longest_path, #pattern)
     else
       deny.names[pattern:lower()] = true
     end
@@ -21,11 +23,14 @@ local function compile_deny(patterns)
 end
 
 local function compile_redirects(redirects)
-  local rules = { exact = {}, prefix = {}, count = #redirects }
+  local rules = { exact = {}, prefix = {}, count = #redirects, longest_prefix = 0 }
   for _, rule in ipairs(redirects) do
     local of_kind = rule.match == "prefix" and rules.prefix or rules.exact
     local from = rule.from
-    if rule.match == "prefix" and #from > 1 then from = from:gsub("/+$", "") end
+    if rule.match == "prefix" then
+      if #from > 1 then from = from:gsub("/+$", "") end
+      rules.longest_prefix = math.max(rules.longest_prefix, #from)
+    end
     -- Of equal rules, the first counts.
     of_kind[from] = of_kind[from] or rule
   end
@@ -49,22 +54,26 @@ local function parent(path)
   return above or (path ~= "/" and "/" or nil)
 end
 
+-- The longest path that is `uri` or above it, and no longer than `most`. A visitor's path may have thousands of segments.
+local function shortened(uri, most)
+  if #uri <= most then return uri end
+  return most > 0 and parent(uri:sub(1, most + 1)) or nil
+end
+
 -- Whether visitors get 404 for this path. `uri`: decoded and normalised.
 function M.is_denied(row, uri)
   local deny = rules_of(row).deny
   if deny.count == 0 then return false end
-  if next(deny.paths) then
-    local path = uri
-    while path do
-      if deny.paths[path] then return true end
-      path = parent(path)
-    end
+  local path = shortened(uri, deny.longest_path)
+  while path do
+    if deny.paths[path] then return true end
+    path = parent(path)
   end
   local folder, name = uri:match("^(.*/)([^/]*)$")
   if not folder or name == "" then return false end
   name = name:lower()
   if deny.names[name] then return true end
-  local dot = name:find(".", 1, true)
+  local dot = name:find(".", math.max(1, #name - deny.longest_ending + 1), true)
   while dot do
     local ending = name:sub(dot)
     if deny.endings[ending] or deny.endings[folder .. ending] then return true end
@@ -93,7 +102,7 @@ function M.redirect(row, uri, args)
   if rules.count == 0 then return nil end
   local rule = rules.exact[uri]
   if rule then return with_query(rule.to, args), rule.status end
-  local path = uri
+  local path = shortened(uri, rules.longest_prefix)
   while path do
     rule = rules.prefix[path]
     if rule then
