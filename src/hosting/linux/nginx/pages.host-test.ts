@@ -197,6 +197,10 @@ describe('what is not kept', () => {
     expect(await get(path, { headers: { Cookie: 'theme=nocache' } })).toMatchObject({ time, cache: 'HIT' });
   });
 
+  test('for visitors with such a cookie after a tab, which PHP skips', async () => {
+    expect(await second(fresh(), { headers: { Cookie: '\tcomment_author_abc=me' } })).toBe('BYPASS');
+  });
+
   test.each([
     '/wp-json/wp/v2/posts',
     '/?rest_route=/wp/v2/posts',

@@ -62,7 +62,7 @@ map $request_method $php_method {
 ${renderMethodMaps()}
 map $http_cookie $personal_cookie {
     default "";
-    "~(?:^|;\\s*)(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}))" 1;
+    "~(?:^|;)\\s*(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}))" 1;
 }
 map $request_uri $personal_path {
     default "";
