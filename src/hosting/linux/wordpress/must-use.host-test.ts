@@ -214,6 +214,18 @@ describe('a change', () => {
     ]);
   });
 
+  it('that a plugin makes before WordPress has started purges everything, and breaks nothing', async () => {
+    asked.length = 0;
+    // Loaded after the host's own.
+    const early = join(machine.layout.htdocsOf(install.id), 'wp-content/mu-plugins/later.php');
+    const code = 'update_post_meta(1, "counter", uniqid()); update_post_meta(1, "_price", uniqid());';
+    await writeFile(early, `<?php ${code} exit("early end");`);
+    const { body } = await visit(machine, install, '/');
+    await rm(early);
+    expect(body).toBe('early end');
+    expect(asked).toEqual(['everything']);
+  });
+
   it('is sent once at the end of a request, and does no harm if the host is away', async () => {
     asked.length = 0;
     const code = `

@@ -112,7 +112,7 @@ function homeport_post_changed($new, $old, $post): void
 function homeport_is_part_of_pages(string $type): bool
 {
     $known = ['nav_menu_item', 'wp_template', 'wp_template_part', 'wp_global_styles', 'wp_navigation', 'wp_block', 'custom_css'];
-    return in_array($type, $known, true) || current_user_can('edit_theme_options');
+    return in_array($type, $known, true) || homeport_can('edit_theme_options');
 }
 
 /** The name or place of a page changed, which menus show. */
@@ -142,9 +142,15 @@ function homeport_meta_changed($meta_ids, $id, $key): void
     }
     if (in_array($key, $of_shop, true)) {
         homeport_product_changed($id);
-    } elseif (PHP_SAPI === 'cli' || wp_doing_cron() || current_user_can('edit_post', $id)) {
+    } elseif (PHP_SAPI === 'cli' || wp_doing_cron() || homeport_can('edit_post', $id)) {
         Homeport_Purge::post((int) $id);
     }
+}
+
+/** Whether the user may do that. WordPress learns the user only after plugins are loaded, and they may change things before. */
+function homeport_can(string $capability, ...$of): bool
+{
+    return function_exists('wp_get_current_user') && current_user_can($capability, ...$of);
 }
 
 /** A variation is shown on the page of its product. */
@@ -179,5 +185,5 @@ function homeport_option_is_shown(string $name): bool
         return true;
     }
     $is_form = is_admin() && !wp_doing_ajax() && ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
-    return $is_form && function_exists('wp_get_current_user') && current_user_can('manage_options');
+    return $is_form && homeport_can('manage_options');
 }

@@ -64,6 +64,10 @@ final class Homeport_Purge
     /** Sends what was collected. WordPress works on if that fails: no page stays in the cache longer than a minute. */
     public static function send(): void
     {
+        // Addresses are known only to a WordPress that has started.
+        if (self::$posts !== [] && !did_action('init')) {
+            self::everything();
+        }
         if (!self::$everything) {
             foreach (array_keys(self::$posts) as $id) {
                 self::add(...homeport_pages_of_post($id));
