@@ -15,6 +15,8 @@ export interface EdgeTable {
   prepare(gid: number): Promise<void>;
   /** The readable rows. */
   rows(): Promise<Map<string, EdgeRow>>;
+  /** Ids of the installs that have a row, readable or not. */
+  ids(): Promise<string[]>;
   /** False if the file was already right. */
   writeRow(row: EdgeRow): Promise<boolean>;
   removeRow(installId: string): Promise<void>;
@@ -32,6 +34,11 @@ export function createEdgeTable(paths: TablePaths): EdgeTable {
   let group: number | undefined;
   const rowFile = (id: string) => join(paths.installs, `${id}.json`);
   const target = (id: string) => join('..', 'installs', `${id}.json`);
+
+  async function ids(): Promise<string[]> {
+    return (await readdir(paths.installs)).flatMap((name) => ROW_FILE.exec(name)?.[1] ?? []);
+  }
+
   return {
     async prepare(gid) {
       group = gid;
@@ -42,12 +49,14 @@ export function createEdgeTable(paths: TablePaths): EdgeTable {
       }
     },
 
+    ids,
+
     async rows() {
       const rows = new Map<string, EdgeRow>();
-      for (const name of await readdir(paths.installs)) {
-        const text = ROW_FILE.test(name) ? await ifThere(readFile(join(paths.installs, name), 'utf8')) : null;
+      for (const id of await ids()) {
+        const text = await ifThere(readFile(rowFile(id), 'utf8'));
         const row = text === null ? null : parsed(text);
-        if (row !== null && name === `${row.id}.json`) rows.set(row.id, row);
+        if (row?.id === id) rows.set(id, row);
       }
       return rows;
     },
@@ -90,7 +99,7 @@ export function createEdgeTable(paths: TablePaths): EdgeTable {
   };
 }
 
-const ROW_FILE = /^[0-9a-f-]{36}\.json$/;
+const ROW_FILE = /^([0-9a-f-]{36})\.json$/;
 const LINK = /^\.\.\/installs\/([0-9a-f-]{36})\.json$/;
 
 /** Null for a row that cannot be read: it is written again, or removed. */

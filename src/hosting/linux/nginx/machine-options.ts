@@ -27,7 +27,8 @@ export interface MachineOptionSources {
   storageRoots?: string | undefined;
 }
 
-const WORKER_USER = 'www-data';
+/** The Unix user and group of nginx's workers, by Debian. */
+export const WORKER_USER = 'www-data';
 
 /** Unix sockets of nginx and its process id file, in a separate folder. */
 export function runFiles({ runFolder }: LinuxLayout) {

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import { isServedName, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Hostname, InstallState } from '../../contract/host.ts';
 import { PermanentHostError, type ServedCertificate } from '../../contract/host.ts';
@@ -99,4 +100,29 @@ function checkCertificate(name: string, { chain, key, notAfter }: ServedCertific
     throw refuse('the chain or the private key is not in PEM form', cause);
   }
   if (!matches) throw refuse('the private key belongs to another certificate');
+}
+
+/** With the security level of Debian's OpenSSL. */
+const DEBIAN_CIPHERS = 'DEFAULT@SECLEVEL=2';
+
+/**
+ * Throws a {@link PermanentHostError} if nginx could not use a certificate that it can parse, such as one with a short key. Call
+ * {@link checkNames} before.
+ */
+export function checkKeyStrength({ hostnames }: Pick<InstallState, 'hostnames'>): void {
+  for (const { name, certificate } of hostnames) {
+    if (certificate === null) continue;
+    const { chain, key } = certificate;
+    try {
+      createSecureContext({ cert: chain, key, ciphers: DEBIAN_CIPHERS });
+    } catch (cause) {
+      const reason = cause instanceof Error && 'reason' in cause ? String(cause.reason) : 'unknown reason';
+      throw new PermanentHostError(
+        `the certificate of ${name} cannot be used: OpenSSL refuses it: ${reason}`,
+        {
+          cause,
+        },
+      );
+    }
+  }
 }

@@ -25,7 +25,10 @@ export interface TestServer extends TestInstalls {
   close(): Promise<void>;
 }
 
-export async function startServer(changes: Partial<WebServerOptions> = {}): Promise<TestServer> {
+export async function startServer(
+  changes: Partial<WebServerOptions> = {},
+  create: typeof createWebServer = createWebServer,
+): Promise<TestServer> {
   const machine = await startTestMachine();
   const { layout, daemons, log, instance } = machine;
   const clock = manualClock(new Date());
@@ -47,7 +50,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     ...changes,
     usage,
   };
-  const web = createWebServer(options);
+  const web = create(options);
 
   return {
     ...createTestInstalls(machine),

@@ -334,7 +334,7 @@ function refusalOf(name: string, refusal: string): PermanentHostError {
 }
 
 /** Names the setting if nginx cannot listen on an address. */
-function explainListening(cause: unknown): never {
+export function explainListening(cause: unknown): never {
   const text = messageOf(cause);
   const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
   if (place === null) throw cause;
