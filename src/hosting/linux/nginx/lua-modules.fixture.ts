@@ -23,7 +23,12 @@ const PROGRAM = `
         local called = require(asked.module)[asked.name]
         local results = {}
         for index, arguments in ipairs(asked.calls) do
-            results[index] = { called(unpack(arguments)) }
+            local outcome = { pcall(called, unpack(arguments)) }
+            if not table.remove(outcome, 1) then
+                ngx.status = 500
+                return ngx.print(outcome[1])
+            end
+            results[index] = outcome
             for place = 1, 2 do
                 if results[index][place] == nil then results[index][place] = cjson.null end
             end
@@ -72,7 +77,7 @@ http {
     asked.end(JSON.stringify({ module, name, calls }));
     const [response] = await once(asked, 'response');
     const answer = await text(response);
-    if (response.statusCode !== 200) throw new Error(`${module}.${name} failed: ${errors.join('')}`);
+    if (response.statusCode !== 200) throw new Error(`${module}.${name} failed: ${answer}`);
     return JSON.parse(answer);
   }
 
