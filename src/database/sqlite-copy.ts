@@ -49,6 +49,8 @@ export async function copySqlite<Seen>(
 function withoutWal(copy: string): void {
   const connection = new Sqlite(copy);
   try {
+    // An exclusive connection needs no shared memory file beside the copy.
+    connection.pragma('locking_mode = exclusive');
     connection.pragma('journal_mode = delete');
   } finally {
     connection.close();

@@ -28,7 +28,8 @@ export function unusableDatabase(
 
 function fileRemedy(error: unknown): string {
   const code = codeOf(error) ?? '';
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC') return ' Make room on that disk.';
+  // On a full disk, SQLite cannot make its shared memory file either.
+  if (/^(SQLITE_FULL|ENOSPC|SQLITE_IOERR_SHMSIZE)$/.test(code)) return ' Make room on that disk.';
   return /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS)/.test(code)
     ? ' Give this user read and write access to everything in it.'
     : '';

@@ -16,7 +16,8 @@ import {
   type Manifest,
   manifestText,
 } from './manifest.ts';
-import { finishRun, hadJobSince, insertRun, isInstall, readContents } from './runs-store.ts';
+import { isNoRoom } from './no-room.ts';
+import { finishRun, hadJobSince, insertRun, isInstall, type RunOutcome, readContents } from './runs-store.ts';
 import { type BackupDraft, type BackupStorage, backupName } from './storage.ts';
 import type { HostFile, WebsiteParts } from './website-parts.ts';
 
@@ -50,42 +51,57 @@ export async function createPlatformBackup(parts: Parts, options: CreateOptions)
   const started = clock.now();
   const name = backupName(started, random.bytes(4));
   const run = { name, destination: storage.address, started_at: started.toISOString() };
-  await database.write(({ queries }) => insertRun(queries, run));
+  // A full disk is a reason to make a backup, so a database that takes no writes must not prevent it.
+  let isRecorded = await recorded(() => database.write(({ queries }) => insertRun(queries, run)));
+  const finish = async (outcome: RunOutcome) => {
+    isRecorded = await recorded(() =>
+      database.write(async ({ queries }) => {
+        if (!isRecorded) await insertRun(queries, run);
+        await finishRun(queries, name, outcome);
+      }),
+    );
+  };
   let draft: BackupDraft | undefined;
   try {
     draft = await storage.begin(name);
     const manifest = await fill(parts, options, draft, name);
     signal?.throwIfAborted();
     await draft.finish(manifestText(manifest));
-    await database.write(({ queries }) =>
-      finishRun(queries, name, {
-        finished_at: timestamp(clock),
-        bytes: manifest.bytes,
-        missing_websites: manifest.websites.filter(({ missing }) => missing !== null).length,
-        error: null,
-      }),
-    );
+    await finish({
+      finished_at: timestamp(clock),
+      bytes: manifest.bytes,
+      missing_websites: manifest.websites.filter(({ missing }) => missing !== null).length,
+      error: null,
+    });
     return manifest;
   } catch (error) {
     const failure = explained(error, storage);
     await draft
       ?.discard()
       .catch((err: unknown) => log.warn({ err }, `could not delete the unfinished backup ${name}`));
-    const outcome = {
+    await finish({
       finished_at: timestamp(clock),
       bytes: null,
       error: messageOf(failure).split('\n', 1)[0] ?? '',
-    };
-    await database
-      .write(({ queries }) => finishRun(queries, name, outcome))
-      .catch((err: unknown) => log.warn({ err }, `could not record that the backup ${name} failed`));
+    });
     throw failure;
+  }
+
+  /** Returns whether the write succeeded. `doctor` and the metrics do not know an unrecorded backup. */
+  async function recorded(write: () => Promise<void>): Promise<boolean> {
+    try {
+      await write();
+      return true;
+    } catch (error) {
+      log.warn(`could not record the backup ${name} in the database: ${messageOf(error)}`);
+      return false;
+    }
   }
 }
 
 /** A full disk and the like: what the operator can change. */
 function explained(error: unknown, { address }: BackupStorage): unknown {
-  if (hasCode(error, 'ENOSPC', 'EDQUOT')) {
+  if (isNoRoom(error)) {
     return new OperatorError(
       `There is no room for the backup in ${address}, or in the data folder. Make room, and try again.`,
       { cause: error },

@@ -106,6 +106,16 @@ test('a full disk: no backup is left, and the failure is counted and said', asyn
   expect((await finding()).message).toContain('1 failed since: There is no room for the backup');
 });
 
+test('a backup is made although the database takes no writes', async () => {
+  const { platform } = homeport;
+  const failure = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const database = { ...platform.database, write: () => Promise.reject(failure) };
+  const storage = createFolderStorage(join(folder.path, 'unrecorded'));
+  const options = { storage, websites: null, version: '0.0.0', withSealingKey: false };
+  const { name } = await createPlatformBackup({ ...platform, database }, options);
+  expect(await storage.list()).toEqual([name]);
+});
+
 test('an interrupted backup is not listed, and is deleted after two days', async () => {
   const storage = createFolderStorage(join(folder.path, 'interrupted'));
   const name = 'homeport-20260501T120000Z-00000000';

@@ -6,7 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { createPlatformBackup } from './create.ts';
 import { openStorage, storageOptions } from './destination.ts';
-import { prunePlatformBackups } from './prune.ts';
+import { prunePlatformBackups, removeAbandoned } from './prune.ts';
 import type { BackupStorage } from './storage.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
@@ -32,6 +32,11 @@ export function dailyPlatformBackup(
       storage.close();
     }
   };
+  // First, because the remains of a killed backup can leave no room for the next. A destination may refuse to delete.
+  const removeAbandonedOrLog = (storage: BackupStorage) =>
+    removeAbandoned(storage, clock.now()).catch((err: unknown) =>
+      log.warn({ err }, 'could not delete the remains of unfinished platform backups'),
+    );
   // A separate job: a failed deletion of old backups must not repeat the backup.
   const prune = defineJob({
     name: 'prune_platform_backups',
@@ -54,15 +59,16 @@ export function dailyPlatformBackup(
     timeoutMs: TIMEOUT_MS,
     class: 'long',
     async run(_payload, { signal }) {
-      await withStorage((storage) =>
-        createPlatformBackup(platform, {
+      await withStorage(async (storage) => {
+        await removeAbandonedOrLog(storage);
+        await createPlatformBackup(platform, {
           storage,
           websites,
           version,
           withSealingKey: config.platformBackupSealingKey,
           signal,
-        }),
-      );
+        });
+      });
       return async (transaction) => {
         await queue.enqueue(transaction, prune, { payload: {}, lane: NAME });
       };

@@ -20,6 +20,10 @@ export async function prunePlatformBackups(
   }
   const spent = own.slice(0, Math.max(0, own.length - keep));
   for (const name of spent) await storage.remove(name);
-  const unfinished = await storage.removeUnfinished(new Date(now.getTime() - ABANDONED_MS));
-  return [...spent, ...unfinished];
+  return [...spent, ...(await removeAbandoned(storage, now))];
+}
+
+/** Deletes the remains of unfinished backups that no process works on any more. Returns their names. */
+export function removeAbandoned(storage: BackupStorage, now: Date): Promise<string[]> {
+  return storage.removeUnfinished(new Date(now.getTime() - ABANDONED_MS));
 }

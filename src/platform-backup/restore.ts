@@ -12,6 +12,7 @@ import { readSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secret
 import { readChecked } from './checked-copy.ts';
 import { databaseFile } from './create.ts';
 import { DamagedBackup, type Manifest, requireNotNewer } from './manifest.ts';
+import { isNoRoom } from './no-room.ts';
 import type { BackupStorage } from './storage.ts';
 import { readManifest, requireDatabase } from './verify.ts';
 import type { WebsiteParts } from './website-parts.ts';
@@ -65,6 +66,14 @@ export async function restorePlatformBackup(config: Config, options: RestoreOpti
     // Without it, a starting server finds no database rather than a partial restore.
     if (config.databaseUrl === null) await rename(database, join(config.dataDir, SQLITE_FILE));
     await syncFolder(config.dataDir);
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    const where = config.databaseUrl === null ? '' : ', or in the database';
+    throw new OperatorError(
+      `There is no room in ${config.dataDir}${where} for what ${name} holds. Nothing is restored. ` +
+        'Make room, and try again. Unpacked websites need more than the backup.',
+      { cause: error },
+    );
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }

@@ -24,11 +24,15 @@ export async function insertRun(
     .execute();
 }
 
-export async function finishRun(
-  queries: Queries,
-  name: string,
-  outcome: { finished_at: string; bytes: number | null; missing_websites?: number; error: string | null },
-): Promise<void> {
+/** How a backup ended. */
+export interface RunOutcome {
+  finished_at: string;
+  bytes: number | null;
+  missing_websites?: number;
+  error: string | null;
+}
+
+export async function finishRun(queries: Queries, name: string, outcome: RunOutcome): Promise<void> {
   await queries.updateTable('platform_backups').set(outcome).where('name', '=', name).execute();
 }
 

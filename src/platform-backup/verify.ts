@@ -7,6 +7,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { readChecked } from './checked-copy.ts';
 import { databaseFile } from './create.ts';
 import { DamagedBackup, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts';
+import { isNoRoom } from './no-room.ts';
 import type { BackupStorage } from './storage.ts';
 
 /** The manifest of a complete backup. Throws OperatorError if there is no such backup, DamagedBackup if it cannot be read. */
@@ -41,6 +42,13 @@ export async function verifyPlatformBackup(
       onProgress?.(index + 1, manifest.files.length);
     }
     await requireDatabase(manifest, join(folder, database), signal);
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    throw new OperatorError(
+      `There is no room in ${tmpdir()} for the database of ${name}, which is checked there. ` +
+        'Make room, or name another folder in TMPDIR, and try again. The backup may be whole.',
+      { cause: error },
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import { websiteParts } from '../../app/embedded-websites.ts';
 import { openPlatform } from '../../app/open-platform.ts';
 import type { Config } from '../../config/config.ts';
 import { applyEveryInstall } from '../../features/websites/installs/apply-again.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { createPlatformBackup } from '../../platform-backup/create.ts';
 import { openStorage, splitLocation, storageOptions } from '../../platform-backup/destination.ts';
@@ -159,15 +161,28 @@ export async function restoreBackup(
         onProgress: (files, of) => progress.report(`${files} of ${of} files`),
       }),
     ).finally(() => progress.end());
+    await queueEveryInstall(config, manifest, log);
+    return { manifest, next: nextSteps(config, manifest) };
+  } finally {
+    lock.release();
+  }
+}
+
+/** Queues `apply_install` for every active install of a restored database. A server that starts finds the differences, too. */
+async function queueEveryInstall(config: Config, { name }: Manifest, log: Logger): Promise<void> {
+  try {
     const platform = await openPlatform(config, { log });
     try {
       await applyEveryInstall(platform);
     } finally {
       await platform.database.close();
     }
-    return { manifest, next: nextSteps(config, manifest) };
-  } finally {
-    lock.release();
+  } catch (error) {
+    throw new OperatorError(
+      `${name} is restored completely, but its database takes no writes yet: ${messageOf(error)} ` +
+        'Once that is fixed, start the server. It compares every website with the database.',
+      { cause: error },
+    );
   }
 }
 
