@@ -13,23 +13,35 @@ export interface CommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A program exited with a status other than 0. The message contains its standard error. */
+/** A program exited with a status other than 0. The message contains the end of its standard error. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+  /** Private, because the log includes all properties of an error. */
+  readonly #output: { stdout: string; stderr: string };
 
-  constructor(message: string, result: { status: number | null; stdout: string; stderr: string }) {
+  constructor(
+    message: string,
+    { status, ...output }: { status: number | null; stdout: string; stderr: string },
+  ) {
     super(message);
-    this.status = result.status;
-    this.stdout = result.stdout;
-    this.stderr = result.stderr;
+    this.status = status;
+    this.#output = output;
+  }
+
+  get stdout(): string {
+    return this.#output.stdout;
+  }
+
+  get stderr(): string {
+    return this.#output.stderr;
   }
 }
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_OUTPUT = 64 * 1024 * 1024;
+/** A tenant's program can write as much as fits, and messages go to the log. */
+const MOST_IN_MESSAGE = 4_000;
 
 /**
  * Runs a program to its end and returns its output. There is no shell: `args` reach the program unchanged. Rejects with a
@@ -59,7 +71,8 @@ export async function runCommand(
         if (error === null) return resolve({ stdout, stderr });
         if (signal?.aborted) return reject(signal.reason);
         const status = typeof error.code === 'number' ? error.code : null;
-        const why = stderr.trim() || (error.killed ? `it took longer than ${timeoutMs} ms` : error.message);
+        const said = stderr.trim() || (error.killed ? `it took longer than ${timeoutMs} ms` : error.message);
+        const why = said.slice(-MOST_IN_MESSAGE);
         reject(new CommandError(`${file} failed: ${why}`, { status, stdout, stderr }));
       },
     );
