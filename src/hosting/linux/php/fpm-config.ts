@@ -5,6 +5,9 @@ import type { LinuxLayout } from '../machine/layout.ts';
 /** Path at which the process manager itself answers. nginx only passes on files that end in `.php`, so visitors cannot use it. */
 export const PING_PATH = '/homeport-ping';
 
+/** The file in the private folder that PHP writes errors to. */
+export const ERROR_LOG = 'php-error.log';
+
 /** Largest request body, and so the largest upload; the web server has the same limit. */
 const UPLOAD = '64M';
 
@@ -57,7 +60,7 @@ function poolSettings(
     'ping.path': PING_PATH,
     // The sandbox has already emptied the environment and set what PHP needs.
     clear_env: 'no',
-    'php_admin_value[error_log]': quoted(`${folders.private}/php-error.log`),
+    'php_admin_value[error_log]': quoted(`${folders.private}/${ERROR_LOG}`),
     'php_admin_flag[log_errors]': 'on',
     'php_flag[display_errors]': 'off',
     'php_value[memory_limit]': `${Math.min(PAGE_MEMORY_MB, limits.memoryMb)}M`,

@@ -13,6 +13,7 @@ import {
   symlink,
 } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { makeFolder } from '../isolation/owned-folder.ts';
 
@@ -47,6 +48,10 @@ export interface PinnedFolder {
   link(name: string, target: string): Promise<void>;
   /** Moves a file of root here, from the same file system. */
   take(file: string, name: string, options: Owner & { mode: number }): Promise<void>;
+  /** The size of a file; null if there is none. */
+  size(name: string): Promise<number | null>;
+  /** Renames an entry, in place of any file or link. */
+  rename(from: string, to: string): Promise<void>;
   /** Removes a file or a link. Succeeds if it is missing. */
   remove(name: string): Promise<void>;
   close(): Promise<void>;
@@ -148,6 +153,11 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
       await lchown(file, uid, gid);
       await rename(file, at(name));
     },
+    async size(name) {
+      const found = await ifThere(lstat(at(name)));
+      return found?.isFile() ? found.size : null;
+    },
+    rename: (from, to) => replace(to, (temporary) => rename(at(from), temporary)),
     remove: (name) => rm(at(name), { force: true }),
     close: () => folder.close(),
   };

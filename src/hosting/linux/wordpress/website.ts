@@ -13,6 +13,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { requireCore } from './core-tree.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
+import { rotateErrorLog } from './error-log.ts';
 import {
   FILL_REFUSED,
   firstContentSql,
@@ -168,6 +169,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
   }
 
   async function runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void> {
+    await rotateErrorLog(layout, install);
     await runPhp(layout, install, {
       script: join(layout.coreOf(install.wordpressVersion), 'wp-cron.php'),
       enter: enter(install.id),
