@@ -6,9 +6,21 @@ import type { AddressRange } from '../../../config/settings/setting-values.ts';
  */
 const MOST_REQUESTS = 512;
 
+/** Limit of concurrent requests to one install: a quarter of what a worker of nginx accepts, so that no website takes all. */
+const MOST_REQUESTS_OF_INSTALL = 2048;
+
 /**
- * Identifies visitors (the peer, or the address from a trusted proxy) and limits the requests of each. nginx reaches its own
- * servers by Unix sockets; their requests do not count (empty key).
+ * Limits of concurrent requests with a body that may be large. nginx keeps each body in a file of up to 64 MB until PHP has
+ * read it.
+ */
+const MOST_UPLOADS = 16;
+const MOST_UPLOADS_OF_INSTALL = 32;
+/** Lengths from 1,000,000 bytes on, and no length, because HTTP/2 needs no header for that. */
+const LARGE_BODY = '^[A-Z]+ (?:\\d{7}|\\D|$)';
+
+/**
+ * Identifies visitors (the peer, or the address from a trusted proxy) and limits the requests of each, and those to each
+ * install, by the variable `install`. nginx reaches its own servers by Unix sockets; their requests do not count (empty key).
  */
 export function renderClients(trustedProxies: AddressRange[]): string {
   const proxies = trustedProxies.map(([address, bits]) => `set_real_ip_from ${address}/${bits};`);
@@ -18,8 +30,29 @@ map $binary_remote_addr $client_block {
     "unix:" "";
     "~(?s)^(?<ipv6_block>.{8}).{8}\\z" $ipv6_block;
 }
+map "$request_method $http_content_length$http_transfer_encoding" $is_upload {
+    default "";
+    "GET " "";
+    "HEAD " "";
+    "OPTIONS " "";
+    "~${LARGE_BODY}" 1;
+}
+map $is_upload $upload_block {
+    default "";
+    1 $client_block;
+}
+map $is_upload $upload_install {
+    default "";
+    1 $install;
+}
 limit_conn_zone $client_block zone=homeport_clients:2m;
+limit_conn_zone $install zone=homeport_installs:2m;
+limit_conn_zone $upload_block zone=homeport_uploads:1m;
+limit_conn_zone $upload_install zone=homeport_install_uploads:1m;
 limit_conn homeport_clients ${MOST_REQUESTS};
+limit_conn homeport_installs ${MOST_REQUESTS_OF_INSTALL};
+limit_conn homeport_uploads ${MOST_UPLOADS};
+limit_conn homeport_install_uploads ${MOST_UPLOADS_OF_INSTALL};
 limit_conn_status 429;
 limit_conn_log_level info;`;
 }

@@ -163,6 +163,7 @@ function renderDefaultServer(options: MainOptions): string {
     listen ${listenValue(edgeHttps, 'ssl http2 default_server backlog=4096')};
     server_name _;
     set $path_info "";
+    set $install "";
     # ${options.ownFingerprint}
     ssl_certificate ${quoted(options.ownCertificate)};
     ssl_certificate_key ${quoted(options.ownCertificate)};

@@ -106,6 +106,7 @@ function renderServer(server: Server, state: InstallState, edge: EdgeOptions): s
     `server_name ${names.map(serverName).join(' ')};`,
     ...(certificate === null ? [] : renderCertificate(edge.certificateFiles(certificate))),
     renderUsageLog(state.id, edge.usageLog),
+    `set $install ${state.id};`,
     MARKER_PLACE,
   ];
   const [scheme = 'http'] = schemes;
