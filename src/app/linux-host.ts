@@ -23,6 +23,7 @@ import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-r
 import { createRecords } from '../hosting/linux/machine/record.ts';
 import { runCommand } from '../hosting/linux/machine/run-command.ts';
 import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
+import { createPagePurges } from '../hosting/linux/purges/page-purges.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
@@ -165,9 +166,9 @@ function createHostMachine(
     siteDomain: config.siteDomain,
     usage,
   });
+  const pagePurges = createPagePurges({ web, clock });
   const queue = createPurgeQueue({
-    purge: (installId) => web.purge(installId),
-    clock,
+    purges: pagePurges,
     wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
     log,
   });
@@ -194,6 +195,7 @@ function createHostMachine(
     templates,
     compiledCores: createCompiledCores({ layout, users, log }),
     web,
+    pagePurges,
     purges: createPurgeSockets({ layout, queue, clock, log }),
     firewall: createFirewall({
       instance,

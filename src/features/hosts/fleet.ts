@@ -125,6 +125,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     },
 
     purge: async (install, cache) => (await machineOf(install.id)).purge(install, cache),
+    purgePages: async (install, paths) => (await machineOf(install.id)).purgePages(install, paths),
     snapshot: async (install, backupId, signal, report) =>
       (await machineOf(install.id)).snapshot(install, backupId, signal, report),
     restore: async (install, backupId, restoreOptions) =>

@@ -22,6 +22,11 @@ export interface Host {
   remove(install: RemovedInstall): Promise<void>;
   /** Empties one cache of this install. Effective when it resolves. */
   purge(install: InstallRef, cache: CacheKind): Promise<void>;
+  /**
+   * Purges single pages: those with these paths, under every host name, with every query, with or without a final `/`. Paths count
+   * decoded (`isPagePath`). May purge more. Effective when it resolves.
+   */
+  purgePages(install: InstallRef, paths: readonly string[]): Promise<void>;
 
   /**
    * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it

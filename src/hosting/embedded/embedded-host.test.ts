@@ -276,6 +276,7 @@ describe('remove', () => {
 
 test('purging an unknown install is refused permanently', async () => {
   await expect(site.host.purge(alpha(), 'page')).rejects.toBeInstanceOf(PermanentHostError);
+  await expect(site.host.purgePages(alpha(), ['/'])).rejects.toBeInstanceOf(PermanentHostError);
 });
 
 test('a restored website is served at once, despite cached pages', async () => {

@@ -31,11 +31,13 @@ import { createEdge, type Edge } from './edge/edge.ts';
 import { createEdgeCertificate } from './edge/edge-certificate.ts';
 import { createFileFinder } from './edge/file-finder.ts';
 import { createLiveVhosts, type LiveVhosts } from './edge/live-vhosts.ts';
+import { parseSitePath } from './edge/request-target.ts';
 import { createResponseMeter } from './edge/response-meter.ts';
 import { createServedCertificates } from './edge/served-certificates.ts';
 import { createStaticFiles } from './edge/static-files.ts';
+import { type Generations, generationsAfterPurge, nextGenerations } from './host-folder/generations.ts';
 import { layoutOf } from './host-folder/layout.ts';
-import { nextGenerations, stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
+import { stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
 import { createVhostStore } from './host-folder/vhost-store.ts';
 import { createEmbeddedInventory } from './inventory.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
@@ -225,14 +227,26 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     }
   }
 
-  /** Empties caches; gives the revision of the vhost file, or null if the install has none. */
-  async function empty(installId: string, kinds: readonly CacheKind[]): Promise<string | null> {
+  /** Purges caches; gives the revision of the vhost file, or null if the install has none. */
+  async function purge(
+    installId: string,
+    next: (present: Generations, now: number) => Generations,
+  ): Promise<string | null> {
     return serially(installId, async () => {
       const present = await store.read(installId);
       if (present === null) return null;
-      const generations = nextGenerations(present.file.generations, clock.now().getTime(), kinds);
+      const generations = next(present.file.generations, clock.now().getTime());
       return store.write({ ...present.file, generations });
     });
+  }
+
+  const empty = (installId: string, kinds: readonly CacheKind[]) =>
+    purge(installId, (present, now) => nextGenerations(present, now, kinds));
+
+  /** Resolves once the edge serves the revision. Null: the install has no website. */
+  async function showingPurged(install: InstallRef, revision: string | null): Promise<void> {
+    if (revision === null) throw new PermanentHostError(`there is no website ${install.name} on this host`);
+    await showing(install, revision);
   }
 
   return {
@@ -270,10 +284,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       quotas.forget(install.id);
     },
 
-    async purge(install, cache) {
-      const revision = await empty(install.id, [cache]);
-      if (revision === null) throw new PermanentHostError(`there is no website ${install.name} on this host`);
-      await showing(install, revision);
+    purge: async (install, cache) => showingPurged(install, await empty(install.id, [cache])),
+
+    async purgePages(install, paths) {
+      // Requests for other paths are refused, so they have no page.
+      const pages = paths.flatMap((path) => parseSitePath(path)?.relative ?? []);
+      const revision = await purge(install.id, (present, now) => generationsAfterPurge(present, now, pages));
+      await showingPurged(install, revision);
     },
 
     snapshot: (install, backupId, signal, report) => snapshots.snapshot(install, backupId, signal, report),

@@ -39,6 +39,9 @@ describe('another process that writes to the same folder', () => {
       text: 'new',
       headers: { 'x-cache': 'MISS' },
     });
+    await site.write(install, 'page.html', 'newer');
+    await worker.purgePages(install, ['/page.html']);
+    expect((await site.http('new.test', '/page.html')).text).toBe('newer');
 
     await worker.remove(install);
     expect((await site.http('new.test', '/')).status).toBe(404);

@@ -155,6 +155,11 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       // The control plane itself purges a CDN's cache.
     },
 
+    async purgePages(install, paths) {
+      await requireRecord(install);
+      await parts.pagePurges.purge(install.id, paths);
+    },
+
     snapshot: (install, backupId, signal, report) =>
       serially(install.id, async () =>
         backups.snapshot(await hosted(await requireRecord(install)), backupId, signal, report),

@@ -143,6 +143,9 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     async purge({ id, name }, cache) {
       await call(COMMANDS.purge, withinMs.purge, { install: { id, name }, cache });
     },
+    async purgePages({ id, name }, paths) {
+      await call(COMMANDS.purgePages, withinMs.purgePages, { install: { id, name }, paths: [...paths] });
+    },
     snapshot: ({ id, name }, backupId, signal, report) =>
       call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal, report),
     restore: ({ id, name }, backupId, { from, parts, signal, report } = {}) =>

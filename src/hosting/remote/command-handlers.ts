@@ -32,6 +32,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.apply, ({ state }, signal) => host.apply(state, signal));
   handle(COMMANDS.remove, ({ install }) => host.remove(install));
   handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
+  handle(COMMANDS.purgePages, ({ install, paths }) => host.purgePages(install, paths));
   handle(COMMANDS.snapshot, ({ install, backupId }, signal, report) =>
     host.snapshot(install, backupId, signal, report),
   );

@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { MOST_READ_BYTES } from '../contract/host.ts';
 import { LARGEST_COUNT } from '../contract/usage.ts';
+import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';
 
 // Schemas of the values in messages between the control plane and a host (protocol.ts).
 
@@ -117,6 +118,8 @@ export const storage = Type.Object({
     }),
   ),
 });
+
+export const pagePath = Type.String({ maxLength: LONGEST_PAGE_PATH, pattern: PAGE_PATH });
 
 export const proof = { hostname: text(253), path: text(1024) };
 

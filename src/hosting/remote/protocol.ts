@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { CACHE_KINDS, MOST_READ_BYTES } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
+import { MOST_PAGE_PATHS } from '../policy/page-path.ts';
 import {
   base64,
   closed,
@@ -14,6 +15,7 @@ import {
   install,
   installName,
   orNull,
+  pagePath,
   parts,
   phpVersion,
   proof,
@@ -109,6 +111,11 @@ export const COMMANDS = {
   ),
   remove: command('remove', Type.Object({ install }, closed), nothing),
   purge: command('purge', Type.Object({ install, cache: Type.Enum([...CACHE_KINDS]) }, closed), nothing),
+  purgePages: command(
+    'purge_pages',
+    Type.Object({ install, paths: Type.Array(pagePath, { maxItems: MOST_PAGE_PATHS }) }, closed),
+    nothing,
+  ),
   snapshot: command('snapshot', Type.Object({ install, backupId: uuid }, closed), snapshot),
   restore: command(
     'restore',

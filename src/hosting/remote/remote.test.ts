@@ -117,6 +117,10 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     await machine.write(state, 'index.html', 'before');
     await remote.purge(state, 'page');
     expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
+    await machine.write(state, 'index.html', 'changed');
+    await remote.purgePages(state, ['/other/', '/']);
+    expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('changed');
+    await machine.write(state, 'index.html', 'before');
 
     const backupId = randomUUID();
     const snapshot = await remote.snapshot(state, backupId);
@@ -404,6 +408,7 @@ describe('an invalid request', () => {
     ['/v1/remove', `{"install":{"id":"${randomUUID()}","name":"shop; rm -rf /"}}`, 400],
     ['/v1/remove', `{"install":{"id":"${randomUUID()}","name":"shop","uid":0}}`, 400],
     ['/v1/purge', `{"install":{"id":"${randomUUID()}","name":"shop"},"cache":"all"}`, 400],
+    ['/v1/purge_pages', `{"install":{"id":"${randomUUID()}","name":"shop"},"paths":["http://a/"]}`, 400],
   ])('%s %s: %i', async (path, body, status) => {
     expect(await post(path, body)).toMatchObject({
       status,

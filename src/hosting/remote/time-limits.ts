@@ -13,6 +13,7 @@ export const TIME_LIMITS: TimeLimits = {
   publish: 15 * SECOND_MS,
   withdraw: 10 * SECOND_MS,
   purge: 30 * SECOND_MS,
+  purgePages: 30 * SECOND_MS,
   nextQuestion: POLL_MS + 10 * SECOND_MS,
   // The host no longer waits for a later answer.
   answer: 2 * ANSWER_WITHIN_MS,

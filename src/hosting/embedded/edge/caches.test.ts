@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
-import { CACHE_TTL_MS, createCaches } from './caches.ts';
+import { CACHE_TTL_MS } from '../host-folder/generations.ts';
+import { createCaches } from './caches.ts';
 
 const version = { etag: '"x"', modified: new Date(0), size: 1000, type: 'text/html' };
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { CACHE_TTL_MS } from '../host-folder/generations.ts';
 import type { FileVersion } from './file-response.ts';
 
 /** The result of looking up a path of a website. */
@@ -55,8 +56,6 @@ export const DEFAULT_CACHE_LIMITS: CacheLimits = {
   file: 2 * MIB,
 };
 
-/** A changed file is served after this time, even without a purge. */
-export const CACHE_TTL_MS = 10 * MINUTE_MS;
 /** Shorter, because people request a file before they upload it. */
 export const MISSING_TTL_MS = MINUTE_MS;
 

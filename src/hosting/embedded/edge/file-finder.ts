@@ -66,7 +66,7 @@ export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFind
     if (settled) {
       caches.object.set(vhost.cachePrefix.object + keyOf(path), lookup, ttl);
       if (file !== null && lookup.kind === 'file' && lookup.cache !== null) {
-        caches[lookup.cache].set(vhost.cachePrefix[lookup.cache] + lookup.relative, file);
+        caches[lookup.cache].set(fileKey(vhost, path, lookup.cache, lookup.relative), file);
       }
     }
     return { lookup, file, cache: 'MISS' };
@@ -108,7 +108,7 @@ export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFind
       if (lookup.kind !== 'file' || lookup.cache === null) {
         return Promise.resolve({ lookup, file: null, cache: 'HIT' });
       }
-      const file = caches[lookup.cache].get(vhost.cachePrefix[lookup.cache] + lookup.relative);
+      const file = caches[lookup.cache].get(fileKey(vhost, path, lookup.cache, lookup.relative));
       return file === undefined ? loadOnce(vhost, path) : Promise.resolve({ lookup, file, cache: 'HIT' });
     },
 
@@ -136,6 +136,13 @@ interface Reading {
 
 function keyOf({ relative, folder }: SitePath): string {
   return folder ? `${relative}/` : relative;
+}
+
+/** The key of a file that was found at `path`. A purged page has its own, which differs from that of any file. */
+function fileKey(vhost: Vhost, path: SitePath, cache: 'page' | 'cdn', relative: string): string {
+  const prefix = vhost.cachePrefix[cache];
+  const purged = cache === 'page' ? vhost.purgedPages.get(path.relative) : undefined;
+  return purged === undefined ? prefix + relative : `${prefix}/${purged}/${path.relative}/${relative}`;
 }
 
 function versionOf(stats: BigIntStats, relative: string, now: Date): FileVersion {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { InstallState } from '../../contract/host.ts';
 import { type Answer, sendRaw, siteState } from '../../policy/edge.fixture.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
-import { CACHE_TTL_MS, DEFAULT_CACHE_LIMITS, MISSING_TTL_MS } from './caches.ts';
+import { CACHE_TTL_MS } from '../host-folder/generations.ts';
+import { DEFAULT_CACHE_LIMITS, MISSING_TTL_MS } from './caches.ts';
 
 let site: TestHost;
 let install: InstallState;
@@ -383,6 +384,24 @@ describe('the caches', () => {
     expect((await get('/page.html')).text).toBe('old');
     await site.host.purge(install, 'page');
     expect((await get('/page.html')).status).toBe(404);
+  });
+
+  test('purging single pages keeps the others, and counts decoded paths without query or final slash', async () => {
+    const pages = ['index.html', 'café/index.html', 'b.html', 'other.html', 'a.css'];
+    const paths = ['/', '/caf%C3%A9/', '/caf%c3%a9/?a=1', '/b.html?a=1', '/other.html', '/a.css'];
+    const seen = async () => (await Promise.all(paths.map((path) => get(path)))).map(({ text }) => text);
+    for (const page of pages) await site.write(install, page, 'old');
+    await seen();
+    for (const page of pages) await site.write(install, page, 'new');
+    await site.host.purgePages(install, ['/café', '/b.html/', '/%ff', '/missing/']);
+    expect(await seen()).toEqual(['old', 'new', 'new', 'new', 'old', 'old']);
+    expect(cacheOf(await get('/b.html'))).toBe('HIT');
+    for (const page of pages) await site.write(install, page, 'newer');
+    await site.host.purgePages(install, ['/']);
+    expect(await seen()).toEqual(['newer', 'new', 'new', 'new', 'old', 'old']);
+    // The whole cache is emptied after single pages, too.
+    await site.host.purge(install, 'page');
+    expect(await seen()).toEqual(['newer', 'newer', 'newer', 'newer', 'newer', 'old']);
   });
 
   test('purging one website affects no other', async () => {

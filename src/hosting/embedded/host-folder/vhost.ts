@@ -6,13 +6,13 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { HOST_LABEL, MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Sealer } from '../../../secrets/sealer.ts';
 import {
-  CACHE_KINDS,
   type CacheKind,
   type InstallState,
   type OffloadRules,
   PermanentHostError,
   type ServedCertificate,
 } from '../../contract/host.ts';
+import { type Generations, GenerationsSchema } from './generations.ts';
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 const PATH = Type.String({ pattern: '^/', maxLength: 2048 });
@@ -54,14 +54,11 @@ const VhostFileSchema = Type.Object({
     }),
     Type.Null(),
   ]),
-  generations: Type.Object({ object: Type.Integer(), page: Type.Integer(), cdn: Type.Integer() }),
+  generations: GenerationsSchema,
 });
 
 /** The file of one website. Private keys are sealed. */
 export type VhostFile = Type.Static<typeof VhostFileSchema>;
-
-/** Current generation of each cache. A purge sets a new one, so older entries are never found again. */
-export type Generations = Record<CacheKind, number>;
 
 const vhostFile = Compile(VhostFileSchema);
 
@@ -157,6 +154,8 @@ export interface Vhost {
   offload: OffloadRules | null;
   /** Prefix of every key in that kind of cache; new for each generation. */
   cachePrefix: Record<CacheKind, string>;
+  /** Generations of purged pages, by path. */
+  purgedPages: ReadonlyMap<string, number>;
   /** Identifies this content of the vhost file: SHA-256, hex. */
   revision: string;
 }
@@ -200,6 +199,7 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
     hostnames: names,
     offload,
     cachePrefix: prefixes(id, generations),
+    purgedPages: new Map(Object.entries(generations.paths ?? {})),
     revision: revisionOf(text),
   };
 }
@@ -212,21 +212,4 @@ function endOf({ notAfter }: { notAfter?: string }): number {
 function prefixes(id: string, generations: Generations): Record<CacheKind, string> {
   const prefix = (kind: CacheKind) => `${id}/${generations[kind]}/`;
   return { object: prefix('object'), page: prefix('page'), cdn: prefix('cdn') };
-}
-
-/**
- * The generations after some caches were emptied at the time `now` (milliseconds). They follow the clock, so a website
- * that is removed and recreated under its id never gets older cached content.
- */
-export function nextGenerations(
-  present: Generations | null,
-  now: number,
-  emptied: readonly CacheKind[] = CACHE_KINDS,
-): Generations {
-  const next = (kind: CacheKind): number => {
-    const before = present?.[kind];
-    if (before === undefined) return now;
-    return emptied.includes(kind) ? Math.max(before + 1, now) : before;
-  };
-  return { object: next('object'), page: next('page'), cdn: next('cdn') };
 }

@@ -12,7 +12,7 @@ export interface EdgeControl {
   /** No page of the install that was made before is served. */
   purge(installId: string): Promise<void>;
   /** Like {@link purge}, for these paths under every name and with every query. */
-  purgePages(installId: string, paths: string[]): Promise<void>;
+  purgePages(installId: string, paths: readonly string[]): Promise<void>;
   /** Ids of the certificates that nginx holds. */
   certificates(): Promise<string[]>;
   addCertificate(id: string, certificate: Pick<ServedCertificate, 'chain' | 'key'>): Promise<void>;
@@ -25,6 +25,8 @@ const DEADLINE_MS = 5_000;
 /** nginx is between two processes, or has just been killed. */
 const RETRIED = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE'];
 const NO_ROOM = 507;
+/** Bytes of one list of paths. nginx refuses bodies of more than 64 kB. */
+const LONGEST_LIST = 60_000;
 
 export function createEdgeControl(socketPath: string): EdgeControl {
   /** Every change may be repeated, so one retry is safe. */
@@ -60,10 +62,28 @@ export function createEdgeControl(socketPath: string): EdgeControl {
     installChanged: (id) => change('POST', `/install/${id}`),
     namesChanged: () => change('POST', '/names'),
     purge: (id) => change('POST', `/purge/${id}`),
-    purgePages: (id, paths) => change('POST', `/purge-pages/${id}`, JSON.stringify(paths)),
+    async purgePages(id, paths) {
+      for (const body of listsOf(paths)) await change('POST', `/purge-pages/${id}`, body);
+    },
     certificates: async () => (await call('GET', '/certificates')).split('\n').filter((id) => id !== ''),
     addCertificate: (id, { chain, key }) =>
       change('POST', `/certificate/${id}`, JSON.stringify({ chain, key })),
     removeCertificate: (id) => change('DELETE', `/certificate/${id}`),
   };
+}
+
+/** The paths as lists in JSON that nginx accepts. */
+function* listsOf(paths: readonly string[]): Generator<string> {
+  let items: string[] = [];
+  let length = 0;
+  for (const item of paths.map((path) => JSON.stringify(path))) {
+    const bytes = Buffer.byteLength(item) + 1;
+    if (length + bytes > LONGEST_LIST) {
+      yield `[${items.join(',')}]`;
+      [items, length] = [[], 0];
+    }
+    items.push(item);
+    length += bytes;
+  }
+  if (items.length > 0) yield `[${items.join(',')}]`;
 }

@@ -259,6 +259,25 @@ describe('as time goes by', () => {
     expect(await faultsOf([])).toEqual([]);
   });
 
+  test('purges of pages: long lists too, and one that nginx could not be told of empties the cache later', async () => {
+    const one = await server.makeInstall(siteState('one', ['one.test']));
+    await server.web.start([one]);
+    const cacheOf = async (path: string) => (await server.http('one.test', path)).headers['x-cache'];
+    const both = async () => [await cacheOf('/a/'), await cacheOf('/b/')];
+    await both();
+    expect(await both()).toEqual(['HIT', 'HIT']);
+    const others = Array.from({ length: 900 }, (_, n) => `/${n}/${'x'.repeat(200)}`);
+    await server.web.purgePages(one.state.id, [...others, '/a']);
+    expect(await both()).toEqual(['MISS', 'HIT']);
+    const { controlFolder } = runFiles(server.layout);
+    await rename(controlFolder, `${controlFolder}-away`);
+    await expect(server.web.purgePages(one.state.id, ['/a'])).rejects.toThrow('ENOENT');
+    expect(await both()).toEqual(['HIT', 'HIT']);
+    await rename(`${controlFolder}-away`, controlFolder);
+    await eventually(async () => (await cacheOf('/a/')) === 'MISS');
+    expect(await cacheOf('/b/')).toBe('MISS');
+  });
+
   test('proofs end', async () => {
     await server.web.start([]);
     const path = '/.well-known/acme-challenge/t';

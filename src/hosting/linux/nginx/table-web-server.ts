@@ -200,12 +200,21 @@ export function createTableWebServer(options: WebServerOptions): WebServer {
     }
   }
 
-  /** Work due with time: the edge's own certificate, and proofs. */
+  /** If nginx does not hear of a purge, it must empty the install's cache before anything else. */
+  async function purge(id: string, tell: () => Promise<void>): Promise<void> {
+    await serially(id, tell).catch((error: unknown) => {
+      untold.purge(id);
+      throw error;
+    });
+  }
+
+  /** Work due with time: the edge's own certificate, proofs, and what nginx could not be told. */
   async function look(): Promise<void> {
     await proofs.sweep();
     await serially('nginx', async () => {
       const { generation, fresh } = await configuration.apply();
       if (fresh || !(await running.shows(generation))) await running.reload(generation);
+      await untold.tell();
     });
   }
 
@@ -257,7 +266,8 @@ export function createTableWebServer(options: WebServerOptions): WebServer {
       await serially('nginx', () => remove(installId));
       await accessLogs.remove(installId);
     },
-    purge: (installId) => serially(installId, () => control.purge(installId)),
+    purge: (id) => purge(id, () => control.purge(id)),
+    purgePages: (id, paths) => purge(id, () => control.purgePages(id, paths)),
     collectUsage: () => usageLogReader.collect(),
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),

@@ -42,6 +42,8 @@ export interface WebServer {
   remove(installId: string): Promise<void>;
   /** Empties an install's page cache at once. */
   purge(installId: string): Promise<void>;
+  /** Purges the pages with these paths, or more, at once. */
+  purgePages(installId: string, paths: readonly string[]): Promise<void>;
   /** Counts the requests that nginx has logged so far. */
   collectUsage(): Promise<void>;
   publish(proof: Proof): Promise<void>;
@@ -311,6 +313,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       await accessLogs.remove(installId);
     },
     purge: (installId) => pageCache.purge(installId),
+    purgePages: (installId) => pageCache.purge(installId),
     collectUsage: () => usageLogReader.collect(),
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),

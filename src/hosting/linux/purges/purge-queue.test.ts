@@ -1,25 +1,27 @@
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
-import { manualClock } from '../../../../test/manual-clock.ts';
 import type { Pages } from './purge-message.ts';
 import { createPurgeQueue, type PurgeQueue } from './purge-queue.ts';
 
-const clock = manualClock(new Date('2026-05-04T03:02:01.000Z'));
 let queue: PurgeQueue;
 let purged: [string, Pages][];
 let waits: { milliseconds: number; end(): void }[];
 let fails: boolean;
+let forgotten: string[];
 
 beforeEach(() => {
   purged = [];
   waits = [];
   fails = false;
+  forgotten = [];
   queue = createPurgeQueue({
-    async purge(id, pages) {
-      if (fails) throw new Error('nginx does not answer');
-      purged.push([id, pages]);
+    purges: {
+      async purge(id, pages) {
+        if (fails) throw new Error('nginx does not answer');
+        purged.push([id, pages]);
+      },
+      forget: (id) => void forgotten.push(id),
     },
-    clock,
     wait: (milliseconds) => new Promise((end) => void waits.push({ milliseconds, end })),
     log: pino({ level: 'silent' }),
   });
@@ -77,27 +79,11 @@ test('gives up once pages are outdated anyway', async () => {
   expect(count).toBe(60);
 });
 
-test('purges everything of an install beyond its budget of paths, which grows again', async () => {
-  const many = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `/${prefix}${n}`);
-  const ask = async (paths: string[], id = 'shop') => {
-    await queue.ask(id, paths);
-    while ((await endPause()) !== undefined);
-    return purged.at(-1)?.[1];
-  };
-  expect(await ask(many(400, 'a'))).toHaveLength(400);
-  expect(await ask(many(200, 'b'))).toBe('everything');
-  expect(await ask(many(400, 'a'), 'blog')).toHaveLength(400);
-  expect(await ask(many(100, 'c'))).toHaveLength(100);
-  expect(await ask(['/d'])).toBe('everything');
-  clock.advance(15_000);
-  expect(await ask(['/d', '/e'])).toEqual(['/d', '/e']);
-  expect(await ask(['/f'])).toBe('everything');
-});
-
 test('forgets an install', async () => {
   await queue.ask('shop', ['/a']);
   await queue.ask('shop', ['/b']);
   queue.forget('shop');
   await endPause();
   expect(purged).toEqual([['shop', ['/a']]]);
+  expect(forgotten).toEqual(['shop']);
 });

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../../lib/clock.ts';
-import { MINUTE_MS } from '../../../lib/durations.ts';
+import type { PagePurges } from './page-purges.ts';
 import { mergePages, type Pages } from './purge-message.ts';
 
 /** Purges of all installs, merged and limited for each. */
@@ -10,13 +9,12 @@ export interface PurgeQueue {
    * is done or scheduled. Never rejects.
    */
   ask(installId: string, pages: Pages): Promise<void>;
-  /** Drops the install's scheduled purge. */
+  /** Drops the scheduled purge of a deleted install. */
   forget(installId: string): void;
 }
 
 export interface PurgeQueueOptions {
-  purge(installId: string, pages: Pages): Promise<void>;
-  clock: Clock;
+  purges: PagePurges;
   /** Resolves after that time. */
   wait(milliseconds: number): Promise<void>;
   log: Logger;
@@ -27,23 +25,15 @@ const PAUSE_MS = 250;
 const RETRY_MS = 1_000;
 /** No page is older than a minute anyway. */
 const MOST_FAILURES = 60;
-/**
- * The web server remembers each purged path for an hour, in memory that all installs share. So an install gets this many at a time,
- * and one more for each span; beyond, everything is purged, which needs no memory.
- */
-const MOST_PATHS = 500;
-const PATH_EVERY_MS = MINUTE_MS / 8;
 
 interface Turn {
   waiting: Pages | null;
   failures: number;
 }
 
-export function createPurgeQueue({ purge, clock, wait, log }: PurgeQueueOptions): PurgeQueue {
+export function createPurgeQueue({ purges, wait, log }: PurgeQueueOptions): PurgeQueue {
   /** Installs with a purge that runs, is scheduled, or was a moment ago. */
   const turns = new Map<string, Turn>();
-  /** Paths that an install may still purge, and when that was computed. */
-  const budgets = new Map<string, { paths: number; at: number }>();
 
   async function ask(installId: string, pages: Pages): Promise<void> {
     const present = turns.get(installId);
@@ -72,7 +62,7 @@ export function createPurgeQueue({ purge, clock, wait, log }: PurgeQueueOptions)
 
   async function attempt(installId: string, turn: Turn, pages: Pages): Promise<void> {
     try {
-      await purge(installId, affordable(installId, pages));
+      await purges.purge(installId, pages);
       turn.failures = 0;
     } catch (err) {
       turn.failures += 1;
@@ -81,21 +71,11 @@ export function createPurgeQueue({ purge, clock, wait, log }: PurgeQueueOptions)
     }
   }
 
-  function affordable(installId: string, pages: Pages): Pages {
-    if (pages === 'everything') return pages;
-    const at = clock.now().getTime();
-    const last = budgets.get(installId) ?? { paths: MOST_PATHS, at };
-    const paths = Math.min(MOST_PATHS, last.paths + Math.max(0, at - last.at) / PATH_EVERY_MS);
-    const left = paths - pages.length;
-    budgets.set(installId, { paths: left < 0 ? paths : left, at });
-    return left < 0 ? 'everything' : pages;
-  }
-
   return {
     ask,
     forget(installId) {
       turns.delete(installId);
-      budgets.delete(installId);
+      purges.forget(installId);
     },
   };
 }
