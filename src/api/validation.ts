@@ -1,7 +1,7 @@
 import { IsObject, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
+import { FAULTS_TOLD, type Fault, INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import { byField } from '../lib/field-order.ts';
 import { INVISIBLE, isBlank } from '../lib/invisible-characters.ts';
 import { cutToBounds, itemsOf } from '../lib/schema-bounds.ts';
@@ -39,8 +39,7 @@ export interface BodyDefinition<Schema extends TObject = TObject> {
 /** Returns the fault of a text, with a message for the user; undefined if the text is valid. */
 export type TextRule = (text: string) => { code: string; message: string } | undefined;
 
-/** The library stops at 8 faults by default. Answers list all faults (docs/api.md, Errors), up to this number. */
-const FAULTS_TOLD = 200;
+/** The library stops at 8 faults by default. */
 Settings.Set({ maxErrors: FAULTS_TOLD });
 
 interface SchemaFault {

@@ -20,6 +20,9 @@ export interface Fault {
 /** The message above the faults if none is more specific. */
 export const INVALID_PARAMETERS = 'Bad request - invalid parameters';
 
+/** Answers list all faults of a body (docs/api.md, Errors), up to this number. */
+export const FAULTS_TOLD = 200;
+
 /** The request is invalid; `faults` lists every fault of its body. */
 export class InvalidRequest extends Failure {
   override name = 'InvalidRequest';

@@ -1609,7 +1609,7 @@ export interface components {
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;
     OrderCertificate: { email_address: string; given_name: string; family_name: string; region_code: string; state?: string; city?: string; phone?: string };
-    PurgeCache: { type: "object" | "page" | "cdn" | "all" };
+    PurgeCache: { type: "object" | "page" | "cdn" | "all"; paths?: Array<string> };
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
     RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };

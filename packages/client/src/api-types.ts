@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Purge a cache of an install
-         * @description Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.
+         * @description Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. With `paths`, it purges only these pages of the page cache. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.
          */
         post: operations["purgeCache"];
         delete?: never;
@@ -3515,7 +3515,7 @@ export interface components {
             unit: "bytes" | "files";
         };
         /**
-         * @description What it made, once it has succeeded: `backup_id`, `report_id`, `install_id`, `version` or `cache`, depending on the kind
+         * @description What it made, once it has succeeded: `backup_id`, `report_id`, `install_id`, `version`, or `cache` with the purged `paths` and their number in `path_count`, depending on the kind
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -3545,12 +3545,18 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "page"
+         *       "type": "page",
+         *       "paths": [
+         *         "/",
+         *         "/news/"
+         *       ]
          *     }
          */
         PurgeCache: {
             /** @enum {string} */
             type: "object" | "page" | "cdn" | "all";
+            /** @description only with type `page`: purges only these pages, under every host name of the install. Each path begins with `/`. Its query counts for nothing: a purge covers every query, and the path with and without a final `/` */
+            paths?: string[];
         };
         /**
          * @description A backup that was just requested
@@ -8731,7 +8737,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "type": "page"
+                 *       "type": "page",
+                 *       "paths": [
+                 *         "/",
+                 *         "/news/"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["PurgeCache"];

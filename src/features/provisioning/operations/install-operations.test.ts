@@ -48,6 +48,7 @@ describe('the operations of an install', () => {
         progress: null,
         result: { backup_id: expect.any(String) },
         cache: null,
+        pages: null,
         backup: { description: 'x', created_at: expect.any(String) },
         domain: null,
         copy: null,
@@ -184,6 +185,15 @@ describe('the operations of an install', () => {
     });
     clock.advance(60_000);
     expect((await operations(limited.id)).next.purge_object).toBeNull();
+  });
+
+  it('name the purged pages', async () => {
+    const { id } = await homeport.install(owner, accountId);
+    await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page', paths: ['/a/', '/b/?c'] });
+    expect((await operations(id)).results[0]).toMatchObject({
+      cache: 'page',
+      pages: { count: 2, first: '/a/' },
+    });
   });
 
   it('name the purged cache', async () => {

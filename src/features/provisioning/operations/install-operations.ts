@@ -147,7 +147,7 @@ export function createInstallOperationService(
           ...presentOperation(record),
           attempt: record.attempt,
           cancellable: !isReadOnly && cancellation !== null && isAllowed(cancellation.verb, install),
-          cache: cacheOf(job),
+          ...purgeOf(job),
           backup: backups.get(backupIdOf(job) ?? '') ?? null,
           domain: domains.get(domainIdOf(job) ?? '') ?? null,
           copy: copies.get(record.id) ?? null,
@@ -171,9 +171,15 @@ interface ListedJob {
   payload: unknown;
 }
 
-/** The cache that an operation purges, from its payload; null for other operations. */
-function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): InstallOperation['cache'] {
-  return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
+/** The cache and the pages that an operation purges, from its payload; null for other operations. */
+function purgeOf({
+  kind,
+  payload,
+}: Pick<ListedJob, 'kind' | 'payload'>): Pick<InstallOperation, 'cache' | 'pages'> {
+  if (kind !== purgeCache.name) return { cache: null, pages: null };
+  const { cache, paths } = Value.Parse(purgeCache.payload, payload);
+  const first = paths?.[0];
+  return { cache, pages: paths && first !== undefined ? { count: paths.length, first } : null };
 }
 
 /** The backup that an operation creates, restores or packs; null for other operations. */

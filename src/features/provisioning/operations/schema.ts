@@ -59,7 +59,7 @@ const resultSchema = component(
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'What it made, once it has succeeded: `backup_id`, `report_id`, `install_id`, `version` or `cache`, depending on the kind',
+      'What it made, once it has succeeded: `backup_id`, `report_id`, `install_id`, `version`, or `cache` with the purged `paths` and their number in `path_count`, depending on the kind',
   }),
   { backup_id: EXAMPLE_ID.backup },
 );
@@ -103,6 +103,11 @@ export const operationSchema = component(
 /** The steps of a copy of one install into another. */
 export const COPY_STEPS = ['waiting', 'backing_up', 'restoring'] as const;
 
+const operationPages = Type.Object(
+  { count: Type.Integer(), first: Type.String({ description: 'a path' }) },
+  { description: 'the pages that are purged; null for whole caches and other kinds' },
+);
+
 const operationBackup = Type.Object(
   { description: Type.String(), created_at: timestamp() },
   { description: 'the backup that is created or restored; null for other kinds and once deleted' },
@@ -127,6 +132,10 @@ export const installOperationSchema = Type.Object({
   attempt: Type.Integer({ description: 'number of attempts' }),
   cancellable: Type.Boolean({ description: 'whether you can cancel it now' }),
   cache: nullableEnum(PURGE_TYPES, 'the cache that is purged; null of the others'),
+  pages: Type.Unsafe<Static<typeof operationPages> | null>({
+    ...operationPages,
+    type: ['object', 'null'],
+  }),
   backup: Type.Unsafe<Static<typeof operationBackup> | null>({
     ...operationBackup,
     type: ['object', 'null'],

@@ -64,11 +64,11 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
         return (await backups.request(caller, installId, wanted)).operationId;
       }
       case 'purge_page_cache':
-        return caches.purge(caller, installId, 'page');
+        return caches.purge(caller, installId, { cache: 'page' });
       case 'purge_object_cache':
-        return caches.purge(caller, installId, 'object');
+        return caches.purge(caller, installId, { cache: 'object' });
       case 'purge_all_caches':
-        return caches.purge(caller, installId, 'all');
+        return caches.purge(caller, installId, { cache: 'all' });
     }
   }
 

@@ -24,6 +24,21 @@ type Install = { id: string; name: string };
 const purge = ({ id }: { id: string }, type: unknown, client = owner.client) =>
   client.post(`/installs/${id}/purge_cache`, { type });
 
+const purgePages = ({ id }: Install, paths: unknown) =>
+  owner.client.post(`/installs/${id}/purge_cache`, { type: 'page', paths });
+
+function write({ id }: Install, path: string, content: string): void {
+  const file = join(homeport.config.dataDir, 'host', 'installs', id, 'files', path);
+  rmSync(file, { force: true });
+  writeFileSync(file, content);
+}
+
+/** The edge's cache status and the body. */
+async function look({ name }: Install, path: string): Promise<string> {
+  const { status, headers, body } = await visit(homeport, `http://${name}.localhost/${path}`);
+  return `${headers['x-cache']} ${status === 200 ? body : status}`;
+}
+
 /** The caches named by the install's purges, oldest first. */
 async function purgedCaches({ id }: Install): Promise<unknown[]> {
   const list = await owner.client.get(`/operations?install_id=${id}&kind=cache.purge`);
@@ -53,18 +68,6 @@ describe('a purge', () => {
     }
   });
 
-  function write({ id }: Install, path: string, content: string): void {
-    const file = join(homeport.config.dataDir, 'host', 'installs', id, 'files', path);
-    rmSync(file, { force: true });
-    writeFileSync(file, content);
-  }
-
-  /** The edge's cache status and the body. */
-  async function look({ name }: Install, path: string): Promise<string> {
-    const { status, headers, body } = await visit(homeport, `http://${name}.localhost/${path}`);
-    return `${headers['x-cache']} ${status === 200 ? body : status}`;
-  }
-
   const all = (one: Install) =>
     Promise.all(['page.html', 'style.css', 'later.html'].map((path) => look(one, path)));
 
@@ -82,6 +85,92 @@ describe('a purge', () => {
     expect(await all(install)).toEqual(seen);
     expect(await all(other)).toEqual(['HIT before', 'HIT before', 'HIT 404']);
     expect(await all(install)).toEqual(seen.map((state) => state.replace('MISS', 'HIT')));
+  });
+});
+
+describe('a purge of single pages', () => {
+  it('purges them, whatever the query, and keeps the others', async () => {
+    const install = await homeport.install(owner, accountId);
+    const paths = ['one.html', 'two.html', 'three.html'];
+    for (const path of paths) write(install, path, 'before');
+    const seen = () => Promise.all(paths.map((path) => look(install, path)));
+    await seen();
+    for (const path of paths) write(install, path, 'after');
+    const asked = ['/one.html', '/two.html?page=2', '/two.html/', '/one.html?x'];
+    const answer = await purgePages(install, asked);
+    expect(answer).toMatchObject({ status: 202, body: undefined });
+    await homeport.idle();
+    expect(await seen()).toEqual(['MISS after', 'MISS after', 'HIT before']);
+    const location = String(answer.headers.location).replace(/^.*\/v1/, '');
+    const named = '/one.html /two.html /two.html/';
+    expect((await owner.client.get(location)).body).toMatchObject({
+      kind: 'cache.purge',
+      status: 'succeeded',
+      result: { cache: 'page', path_count: '3', paths: named },
+    });
+    const activity = await owner.client.get(`/accounts/${accountId}/activity?limit=1`);
+    expect(activity.body).toMatchObject({
+      results: [{ action: 'cache.purge', details: { type: 'page', path_count: 3, paths: named } }],
+    });
+  });
+
+  it('accepts 1,000 paths of 2,048 characters, and has no rate limit of its own', async () => {
+    const install = await homeport.install(owner, accountId);
+    const many = Array.from({ length: 1_000 }, (_, n) => `/${n}`);
+    expect((await purgePages(install, many)).status).toBe(202);
+    expect((await purgePages(install, [`/${'a'.repeat(2_047)}`])).status).toBe(202);
+    await homeport.idle();
+    const list = await owner.client.get(`/operations?install_id=${install.id}&kind=cache.purge`);
+    const [first] = [field(list.body, 'results', 0)];
+    expect(field(first, 'result', 'path_count')).toBe('1000');
+    expect(text(field(first, 'result'), 'paths')).toMatch(/^\/0 \/1 .{900,1000}$/);
+  });
+
+  it.each([
+    [[], 'paths', 'too_few', 'paths must have at least 1 element'],
+    [Array.from({ length: 1_001 }, () => '/a'), 'paths', 'too_many', 'paths must have at most 1000 elements'],
+    ['/a', 'paths', 'invalid_type', 'paths must be a list'],
+    [null, 'paths', 'invalid_type', 'paths must be a list'],
+    [[1], 'paths.0', 'invalid_type', 'paths.0 must be a string'],
+    [[`/${'a'.repeat(2_048)}`], 'paths.0', 'too_long', 'paths.0 must have at most 2048 characters'],
+    [
+      ['/a', 'https://a.example/b/'],
+      'paths.1',
+      'invalid_format',
+      expect.stringContaining('/news/ for https://'),
+    ],
+    [['//a.example/b/'], 'paths.0', 'invalid_format', expect.stringContaining('without its host name')],
+    [['news'], 'paths.0', 'invalid_format', 'A path must begin with /'],
+    [[''], 'paths.0', 'invalid_format', 'A path must begin with /'],
+    [['/a#b'], 'paths.0', 'invalid_format', expect.stringContaining('#')],
+    [['/a b'], 'paths.0', 'invalid_format', expect.stringContaining('%20')],
+    [['/a/../b?x'], 'paths.0', 'invalid_format', expect.stringContaining('segments . and ..')],
+    [['/a\u0007'], 'paths.0', 'invalid_format', expect.stringContaining('control characters')],
+    [['/a\0'], 'paths.0', 'invalid_format', expect.stringContaining('NUL')],
+  ])('refuses the paths %.60j', async (paths, at, code, message) => {
+    const install = await homeport.install(owner, accountId);
+    const answer = await purgePages(install, paths);
+    expect(answer.status).toBe(400);
+    expect(field(answer.body, 'errors', 0)).toEqual({
+      resource: 'Cache',
+      field: at,
+      type: 'invalid_value',
+      code,
+      message,
+    });
+  });
+
+  it('lists every invalid path, also beside an invalid type', async () => {
+    const install = await homeport.install(owner, accountId);
+    const fields = async (body: object) => {
+      const answer = await owner.client.post(`/installs/${install.id}/purge_cache`, body);
+      const errors = field(answer.body, 'errors');
+      return Array.isArray(errors) ? errors.map((error) => field(error, 'field')) : [];
+    };
+    expect(await fields({ type: 'page', paths: ['a', '/b', 'c'] })).toEqual(['paths.0', 'paths.2']);
+    expect(await fields({ type: 'pages', paths: ['a', '/b'] })).toEqual(['type', 'paths.0']);
+    for (const type of ['object', 'cdn', 'all'])
+      expect(await fields({ type, paths: ['/a'] })).toEqual(['paths']);
   });
 });
 

@@ -19,10 +19,11 @@ export function cacheJobKinds(
   return [
     defineJob({
       ...purgeCache,
-      async run({ install_id, cache }, { signal, log }) {
+      async run({ install_id, cache, paths }, { signal, log }) {
         const install = await findActiveInstall(database.reader, install_id);
         // An install without a website has no cache.
         if (!install) return;
+        if (paths !== undefined) return postponing(host.purgePages(install, paths));
         // The host goes first, or the CDN would fetch stale content again.
         for (const kind of cache === 'all' ? INNERMOST_FIRST : [cache])
           await postponing(host.purge(install, kind));

@@ -6,9 +6,14 @@ import type { JobType } from '../../../jobs/job.ts';
 export const PURGE_TYPES = [...CACHE_KINDS, 'all'] as const;
 export type PurgeType = (typeof PURGE_TYPES)[number];
 
-const purgePayload = Type.Object({ install_id: Type.String(), cache: Type.Enum([...PURGE_TYPES]) });
+const purgePayload = Type.Object({
+  install_id: Type.String(),
+  cache: Type.Enum([...PURGE_TYPES]),
+  /** Of the cache `page`: only these pages. */
+  paths: Type.Optional(Type.Array(Type.String())),
+});
 
-/** Empties one cache of one install, or all of its caches. */
+/** Empties one cache of one install, or all of its caches, or purges single pages. */
 export const purgeCache: JobType<typeof purgePayload> = {
   name: 'purge_cache',
   operation: 'cache.purge',

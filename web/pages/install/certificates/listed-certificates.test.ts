@@ -61,6 +61,7 @@ describe('the order of a domain', () => {
     attempt: 1,
     cancellable: false,
     cache: null,
+    pages: null,
     backup: null,
     copy: null,
     domain: { id: 'a.example', name: 'a.example' },
