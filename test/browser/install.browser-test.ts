@@ -115,8 +115,31 @@ describe('caches', () => {
     await purge.getByText('Done').waitFor();
     await page.getByText('Static websites have no object cache.').waitFor();
     await page.getByText('This platform has no CDN').waitFor();
-    expect(await page.getByRole('button', { name: /^Purge/ }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: /^Purge/ }).allTextContents()).toEqual([
+      'Purge page cache',
+      'Purge these pages',
+    ]);
     await expectPresentable();
+  });
+
+  it('purge single pages by address', async () => {
+    await follow('Caches');
+    const addresses = page.getByLabel('Addresses to purge');
+    await addresses.fill('/news/\nhttps://other.example/news/');
+    await page.getByRole('button', { name: 'Purge these pages' }).click();
+    await page.getByText('https://other.example/news/ is not an address of this website.').waitFor();
+    await expectPresentable();
+    await addresses.fill(`/news/\nhttp://${install.name}.localhost:8080/contact/?a=1#form`);
+    await page.getByRole('button', { name: 'Purge these pages' }).click();
+    const purge = page.getByRole('listitem').filter({ hasText: 'Purging 2 pages: /news/ and others' });
+    await purge.getByText('Done').waitFor();
+    expect(await addresses.inputValue()).toBe('');
+    const list = await owner.client.get(`/operations?install_id=${install.id}&kind=cache.purge`);
+    expect(list.body).toMatchObject({
+      results: expect.arrayContaining([
+        expect.objectContaining({ result: { cache: 'page', path_count: '2', paths: '/news/ /contact/' } }),
+      ]),
+    });
   });
 });
 

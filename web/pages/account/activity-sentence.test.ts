@@ -137,6 +137,14 @@ describe('sentenceOf', () => {
     [sentence('cache.purge', 'shop', { type: 'page' }), 'purged the page cache of shop'],
     [sentence('cache.purge', 'shop', { type: 'all' }), 'purged all caches of shop'],
     [
+      sentence('cache.purge', 'shop', { type: 'page', path_count: 1, paths: '/a/' }),
+      'purged the page /a/ of shop',
+    ],
+    [
+      sentence('cache.purge', 'shop', { type: 'page', path_count: 2, paths: '/a/ /b' }),
+      'purged 2 pages (/a/ /b) of shop',
+    ],
+    [
       sentence('account.update', 'New', { from: 'Old', to: 'New', requires_second_factor: true }),
       'renamed the account Old to New and required a second factor',
     ],

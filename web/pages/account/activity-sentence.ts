@@ -65,8 +65,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `packed the backup “${truncate(subject_name, LONGEST_NAME)}” for download`,
   'backup.restore': ({ subject_name }, { from, to, files, database }) =>
     `restored ${partOf(files, database)}the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
-  'cache.purge': ({ subject_name }, { type }) =>
-    `purged ${type === 'all' ? 'all caches' : text(type) ? `the ${type} cache` : 'the cache'} of ${subject_name}`,
+  'cache.purge': ({ subject_name }, details) => `purged ${purgedPart(details)} of ${subject_name}`,
   'operation.cancel': ({ subject_name }, { kind }) =>
     `cancelled the operation ${text(kind) ? `${kind} ` : ''}of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
@@ -237,4 +236,12 @@ export function sourceOf({ means, credential_name }: Pick<Entry, 'means' | 'cred
 function partOf(files: unknown, database: unknown): string {
   if (files === false) return 'the database of ';
   return database === false ? 'the files of ' : '';
+}
+
+/** What a purge emptied. */
+function purgedPart({ type, paths, path_count }: Details): string {
+  if (type === 'all') return 'all caches';
+  if (!text(paths)) return text(type) ? `the ${type} cache` : 'the cache';
+  if (path_count === 1) return `the page ${truncate(paths, LONGEST_NAME)}`;
+  return `${path_count} pages (${truncate(paths, LONGEST_NAME)})`;
 }

@@ -12,6 +12,7 @@ import { useMay } from '../../../session/session.ts';
 import operationStyles from '../operations/operations.module.css';
 import { OperationItem } from '../operations/operations.tsx';
 import styles from './caches.module.css';
+import { PurgePages } from './purge-pages.tsx';
 
 const CACHES = [
   {
@@ -68,6 +69,7 @@ export function CachesSection({ install }: { install: Install }) {
                     next={cache.type === 'object' ? next.purge_object : null}
                   />
                 )}
+                {cache.type === 'page' && mayWork && <PurgePages installId={install.id} />}
               </Section>
             ))}
             {caches.length > 1 && mayWork && (

@@ -6,6 +6,7 @@ const operation = {
   id: 'o',
   kind: 'backup.create',
   cache: null,
+  pages: null,
   backup: null,
   copy: null,
   domain: null,
@@ -25,6 +26,11 @@ describe('labels of an operation', () => {
     );
     expect(operationName({ ...operation, kind: 'cache.purge', cache: 'all' })).toBe('Purging all caches');
     expect(operationName({ ...operation, kind: 'cache.purge' })).toBe('Purging a cache');
+    const purge = { ...operation, kind: 'cache.purge', cache: 'page' } as const;
+    expect(operationName({ ...purge, pages: { count: 1, first: '/a/' } })).toBe('Purging the page /a/');
+    expect(operationName({ ...purge, pages: { count: 9, first: '/a/' } })).toBe(
+      'Purging 9 pages: /a/ and others',
+    );
     const domain = { id: 'd', name: 'shop.example' };
     expect(operationName({ ...operation, kind: 'certificate.order', domain })).toBe(
       'Ordering a certificate for shop.example',

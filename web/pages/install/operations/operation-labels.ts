@@ -4,7 +4,7 @@ import { displayName } from '../../../components/display-name.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import { truncate } from '../../../components/truncate.ts';
 
-/** The list of backups shows the full description. */
+/** Of the description of a backup, and of a path. */
 const LONGEST_DESCRIPTION = 120;
 
 type Kind = Operation['kind'];
@@ -33,16 +33,23 @@ const PURGES: Record<NonNullable<Operation['cache']>, string> = {
   all: 'Purging all caches',
 };
 
-/** Returns a label of an operation, with its domain, the description of its backup or the source of its copy. */
+function purgedPages({ count, first }: NonNullable<Operation['pages']>): string {
+  const path = truncate(first, LONGEST_DESCRIPTION);
+  return count === 1 ? `Purging the page ${path}` : `Purging ${count} pages: ${path} and others`;
+}
+
+/** Returns a label of an operation, with its domain, the pages of its purge, the description of its backup or the source of its copy. */
 export function operationName({
   kind,
   cache,
+  pages,
   backup,
   copy,
   domain,
-}: Pick<Operation, 'kind' | 'cache' | 'backup' | 'copy' | 'domain'>): string {
+}: Pick<Operation, 'kind' | 'cache' | 'pages' | 'backup' | 'copy' | 'domain'>): string {
   if (domain !== null) return `${NAMES[kind]} for ${displayName(domain.name)}`;
   if (copy !== null && copy.from !== null) return `Copying ${copy.from} into this install`;
+  if (pages !== null) return purgedPages(pages);
   if (cache !== null) return PURGES[cache];
   if (backup === null) return NAMES[kind];
   return `${NAMES[kind]}: ${truncate(backup.description, LONGEST_DESCRIPTION)}`;
