@@ -131,7 +131,7 @@ describe('caches', () => {
     await expectPresentable();
     await addresses.fill(`/news/\nhttp://${install.name}.localhost:8080/contact/?a=1#form`);
     await page.getByRole('button', { name: 'Purge these pages' }).click();
-    const purge = page.getByRole('listitem').filter({ hasText: 'Purging 2 pages: /news/ and others' });
+    const purge = page.getByRole('listitem').filter({ hasText: 'Purging 2 pages: /news/ and 1 more' });
     await purge.getByText('Done').waitFor();
     expect(await addresses.inputValue()).toBe('');
     const list = await owner.client.get(`/operations?install_id=${install.id}&kind=cache.purge`);

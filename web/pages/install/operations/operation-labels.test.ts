@@ -29,7 +29,7 @@ describe('labels of an operation', () => {
     const purge = { ...operation, kind: 'cache.purge', cache: 'page' } as const;
     expect(operationName({ ...purge, pages: { count: 1, first: '/a/' } })).toBe('Purging the page /a/');
     expect(operationName({ ...purge, pages: { count: 9, first: '/a/' } })).toBe(
-      'Purging 9 pages: /a/ and others',
+      'Purging 9 pages: /a/ and 8 more',
     );
     const domain = { id: 'd', name: 'shop.example' };
     expect(operationName({ ...operation, kind: 'certificate.order', domain })).toBe(

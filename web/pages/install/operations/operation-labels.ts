@@ -35,7 +35,7 @@ const PURGES: Record<NonNullable<Operation['cache']>, string> = {
 
 function purgedPages({ count, first }: NonNullable<Operation['pages']>): string {
   const path = truncate(first, LONGEST_DESCRIPTION);
-  return count === 1 ? `Purging the page ${path}` : `Purging ${count} pages: ${path} and others`;
+  return count === 1 ? `Purging the page ${path}` : `Purging ${count} pages: ${path} and ${count - 1} more`;
 }
 
 /** Returns a label of an operation, with its domain, the pages of its purge, the description of its backup or the source of its copy. */
