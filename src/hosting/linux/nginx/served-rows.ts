@@ -1,4 +1,5 @@
 import type { EdgeRow } from '../../policy/edge-row.ts';
+import { createNameClaims } from '../../policy/name-claims.ts';
 
 /** The rows that nginx serves. Several may claim a name; one of them holds it. */
 export interface ServedRows {
@@ -7,7 +8,7 @@ export interface ServedRows {
   delete(installId: string): void;
   clear(): void;
   all(): EdgeRow[];
-  /** The install that answers a name: the one whose default domain it is, or the one with the lowest id. */
+  /** The install that answers a name. */
   holderOf(hostname: string): string | undefined;
   /** Every claimed name. */
   names(): string[];
@@ -17,7 +18,7 @@ export interface ServedRows {
 
 export function createServedRows(): ServedRows {
   const rows = new Map<string, EdgeRow>();
-  const claims = new Map<string, Set<string>>();
+  const claims = createNameClaims();
   /** How many names use a certificate. */
   const uses = new Map<string, number>();
 
@@ -32,11 +33,7 @@ export function createServedRows(): ServedRows {
     if (row === undefined) return;
     rows.delete(id);
     count(row, -1);
-    for (const name of Object.keys(row.names)) {
-      const ids = claims.get(name);
-      ids?.delete(id);
-      if (ids?.size === 0) claims.delete(name);
-    }
+    claims.delete(id);
   }
 
   return {
@@ -45,21 +42,18 @@ export function createServedRows(): ServedRows {
       remove(row.id);
       rows.set(row.id, row);
       count(row, 1);
-      for (const name of Object.keys(row.names)) {
-        const ids = claims.get(name) ?? new Set();
-        claims.set(name, ids.add(row.id));
-      }
+      claims.set(
+        row.id,
+        Object.entries(row.names).map(([name, rule]) => [name, rule.default]),
+      );
     },
     delete: remove,
     clear() {
       for (const id of [...rows.keys()]) remove(id);
     },
     all: () => [...rows.values()],
-    holderOf(hostname) {
-      const ids = [...(claims.get(hostname) ?? [])].toSorted();
-      return ids.find((id) => rows.get(id)?.names[hostname]?.default) ?? ids[0];
-    },
-    names: () => [...claims.keys()],
+    holderOf: claims.holderOf,
+    names: claims.names,
     usesCertificate: (id) => (uses.get(id) ?? 0) > 0,
   };
 }
