@@ -18,3 +18,40 @@ export const DEFAULT_DENY: readonly string[] = [
 
 /** A valid pattern. */
 export const DENY_PATTERN = '^(/[^*]*|(/([^*/]+/)*)?\\*\\.[^*/]+|[^*/]+)$';
+
+interface DenyRules {
+  /** Without a final `/`; empty: everything. */
+  paths: string[];
+  names: Set<string>;
+  endings: { folder: string | null; ending: string }[];
+}
+
+const compiled = new WeakMap<readonly string[], DenyRules>();
+
+/** Whether visitors get 404 for a path, decoded and normalised: `/a/b`, or `/a/b/` for a folder. */
+export function isDenied(patterns: readonly string[], path: string): boolean {
+  const { paths, names, endings } = rulesFor(patterns);
+  if (paths.some((closed) => path === closed || path.startsWith(`${closed}/`))) return true;
+  const end = path.lastIndexOf('/') + 1;
+  const name = path.slice(end).toLowerCase();
+  if (name === '') return false;
+  if (names.has(name)) return true;
+  const of = path.slice(0, end);
+  return endings.some(({ folder, ending }) => (folder === null || folder === of) && name.endsWith(ending));
+}
+
+function rulesFor(patterns: readonly string[]): DenyRules {
+  const known = compiled.get(patterns);
+  if (known !== undefined) return known;
+  const rules: DenyRules = { paths: [], names: new Set(), endings: [] };
+  for (const pattern of patterns) {
+    const star = pattern.indexOf('*');
+    if (star !== -1) {
+      const folder = star === 0 ? null : pattern.slice(0, star);
+      rules.endings.push({ folder, ending: pattern.slice(star + 1).toLowerCase() });
+    } else if (pattern.startsWith('/')) rules.paths.push(pattern.replace(/\/+$/, ''));
+    else rules.names.add(pattern.toLowerCase());
+  }
+  compiled.set(patterns, rules);
+  return rules;
+}

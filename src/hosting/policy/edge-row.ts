@@ -6,7 +6,8 @@ import type { S3Service } from '../../network/object-storage/s3-address.ts';
 import type { Hostname, InstallState } from '../contract/host.ts';
 import { certificateId } from './certificate-id.ts';
 import { DEFAULT_DENY, DENY_PATTERN } from './deny-rules.ts';
-import { barePath, byPrecedence, offloadOrigin } from './offload-origin.ts';
+import { offloadOrigin } from './offload-origin.ts';
+import { OffloadRuleSchema, offloadRulesOf } from './offload-rule.ts';
 import { VISITOR_PASSWORD_HASH } from './visitor-password.ts';
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
@@ -51,13 +52,7 @@ const EdgeRowSchema = Type.Object({
       base: Type.String(),
       fetchBase: Type.String(),
       /** Longest path first. Paths are segments without `/` at the ends; the empty path matches everything. */
-      rules: Type.Array(
-        Type.Object({
-          path: Type.String(),
-          excluded: Type.Array(Type.String()),
-          type: Type.Enum(['break', 'permanent']),
-        }),
-      ),
+      rules: Type.Array(OffloadRuleSchema),
     }),
   ),
   pages: Type.Object({
@@ -107,10 +102,25 @@ export interface RowFacts extends Pick<EdgeRow, 'home' | 'root' | 'php' | 'uid'>
 }
 
 const MOST_PAGE_BYTES = 256 * 1024 * 1024;
+/** One list for all rows, so that what an edge computes from it is shared. */
+const DENY = [...DEFAULT_DENY];
+
+/** The part of a row that an edge obeys on any machine. */
+export type EdgeRules = Pick<EdgeRow, 'names' | 'noindex' | 'deny'>;
+
+/** The rules of an install. `defaultDomain`: null if it has none. */
+export function rulesOf(hostnames: Hostname[], defaultDomain: string | null): EdgeRules {
+  return {
+    names: Object.fromEntries(hostnames.map((hostname) => [hostname.name, nameOf(hostname, defaultDomain)])),
+    noindex: true,
+    deny: DENY,
+  };
+}
 
 /** The row of an install. Throws a {@link PermanentHostError} if the bucket of its offload is invalid. */
 export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
   const { home, root, php, uid, defaultDomain } = facts;
+  const { names, noindex, deny } = rulesOf(state.hostnames, defaultDomain);
   return sealRow({
     version: 1,
     id: state.id,
@@ -119,14 +129,12 @@ export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
     root,
     php,
     uid,
-    names: Object.fromEntries(
-      state.hostnames.map((hostname) => [hostname.name, nameOf(hostname, defaultDomain)]),
-    ),
+    names,
     offload: offloadOf(state, facts.s3),
     pages: { staleIfError: false, mostBytes: MOST_PAGE_BYTES },
-    noindex: true,
+    noindex,
     protect: null,
-    deny: [...DEFAULT_DENY],
+    deny,
     redirects: [],
     limits: { login: true, xmlrpc: true },
   });
@@ -155,14 +163,7 @@ function nameOf(
 
 function offloadOf({ offload }: InstallState, s3: S3Service): EdgeRow['offload'] {
   if (offload === null) return null;
-  return {
-    ...offloadOrigin(s3, offload),
-    rules: byPrecedence(offload.paths).map(({ path, excludedPaths, redirectType }) => ({
-      path: barePath(path),
-      excluded: excludedPaths.map(barePath),
-      type: redirectType,
-    })),
-  };
+  return { ...offloadOrigin(s3, offload), rules: offloadRulesOf(offload.paths) };
 }
 
 /** Parses a row. Throws if the text is not the row of an install; the message quotes none of it. */

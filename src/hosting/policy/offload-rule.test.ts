@@ -5,7 +5,7 @@ import {
   OFFLOAD_EVERYTHING_CASES,
   OFFLOAD_PATHS,
 } from './offload-rule.fixture.ts';
-import { offloadType } from './offload-rule.ts';
+import { offloadRulesOf, offloadType } from './offload-rule.ts';
 
 const asked = (path: string) => ({
   relative: path.split('/').filter(Boolean).join('/'),
@@ -13,9 +13,9 @@ const asked = (path: string) => ({
 });
 
 test.each(OFFLOAD_CASES)('%s goes %s', (path, type) => {
-  expect(offloadType(OFFLOAD_PATHS, asked(path))).toBe(type);
+  expect(offloadType(offloadRulesOf(OFFLOAD_PATHS), asked(path))).toBe(type);
 });
 
 test.each(OFFLOAD_EVERYTHING_CASES)('with a rule for everything, %s goes %s', (path, type) => {
-  expect(offloadType(OFFLOAD_EVERYTHING, asked(path))).toBe(type);
+  expect(offloadType(offloadRulesOf(OFFLOAD_EVERYTHING), asked(path))).toBe(type);
 });

@@ -1,32 +1,40 @@
+import Type from 'typebox';
 import type { OffloadPath } from '../contract/host.ts';
+import { barePath, byPrecedence } from './offload-origin.ts';
+
+export const OffloadRuleSchema = Type.Object({
+  /** Segments without `/` at the ends; the empty path matches everything. */
+  path: Type.String(),
+  excluded: Type.Array(Type.String()),
+  type: Type.Enum(['break', 'permanent']),
+});
+
+/** Offloads the files at a path and below it. */
+export type OffloadRule = Type.Static<typeof OffloadRuleSchema>;
+
+/** The rules of offloaded paths, in the order in which {@link offloadType} tries them. */
+export function offloadRulesOf(paths: OffloadPath[]): OffloadRule[] {
+  return byPrecedence(paths).map(({ path, excludedPaths, redirectType }) => ({
+    path: barePath(path),
+    excluded: excludedPaths.map(barePath),
+    type: redirectType,
+  }));
+}
 
 /**
- * How a path is offloaded, or null if it stays on the install. The rule with the longest prefix applies; of equal ones, the
- * first. `relative`: the decoded path without empty segments. Folders stay too, because a bucket has none.
+ * How a path is offloaded, or null if it stays on the install. The first rule that matches counts. `relative`: the decoded path without
+ * empty segments. Folders stay too, because a bucket has none.
  */
 export function offloadType(
-  paths: OffloadPath[],
+  rules: readonly OffloadRule[],
   { relative, folder }: { relative: string; folder: boolean },
-): OffloadPath['redirectType'] | null {
-  if (folder) return null;
-  let chosen: OffloadPath | null = null;
-  for (const rule of paths) {
-    const longer = chosen === null || bare(rule.path).length > bare(chosen.path).length;
-    if (longer && isBelow(relative, rule.path)) chosen = rule;
-  }
-  if (chosen === null || chosen.excludedPaths.some((excluded) => isBelow(relative, excluded))) return null;
-  return chosen.redirectType;
+): OffloadRule['type'] | null {
+  const rule = folder ? undefined : rules.find(({ path }) => isBelow(relative, path));
+  if (rule === undefined || rule.excluded.some((path) => isBelow(relative, path))) return null;
+  return rule.type;
 }
 
-/** Whether `relative` is the path `prefix` or lies below it: `/up` holds `up/a` and not `upper`. */
-function isBelow(relative: string, prefix: string): boolean {
-  const base = bare(prefix);
+/** At segment borders: `up` holds `up/a` and not `upper`. */
+function isBelow(relative: string, base: string): boolean {
   return base === '' || relative === base || relative.startsWith(`${base}/`);
-}
-
-function bare(prefix: string): string {
-  return prefix
-    .split('/')
-    .filter((segment) => segment !== '')
-    .join('/');
 }

@@ -66,6 +66,26 @@ describe('which website answers', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
+  test('search engines are kept away from default domains only', async () => {
+    const robots = async (name: string, path: string) =>
+      (await site.http(name, path)).headers['x-robots-tag'];
+    expect([await robots('alpha.hosting.test', '/'), await robots('alpha.hosting.test', '/missing')]).toEqual(
+      ['noindex', 'noindex'],
+    );
+    expect([await robots('alpha.test', '/'), await robots('other.test', '/')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('left-over files are not shown', async () => {
+    for (const path of ['dump.sql', 'site.tar.gz', 'downloads/site.zip']) await site.write(alpha, path, 'x');
+    const statuses = ['/dump.sql', '/a/../dump.sql', '/site.tar.gz', '/downloads/site.zip'].map(
+      async (path) => (await site.http('alpha.test', path)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 400, 404, 200]);
+  });
+
   test('a target in absolute form takes precedence over the Host header', async () => {
     const answer = await sendRaw(
       httpPort,

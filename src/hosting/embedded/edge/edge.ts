@@ -19,6 +19,7 @@ import type { SocketLimiter } from '../../../network/connections/socket-limiter.
 import type { ObjectStorage } from '../../../network/object-storage/object-storage.ts';
 import { ACME_CHALLENGE_PREFIX } from '../../contract/host.ts';
 import { hasChallengePrefix } from '../../policy/challenge-rules.ts';
+import { isDenied } from '../../policy/deny-rules.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../../policy/marker.ts';
 import { NOTICES } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
@@ -29,7 +30,14 @@ import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
 import { offloadedTo, serveObject } from './offload.ts';
 import { type EdgePorts, redirectFor } from './redirects.ts';
-import { isHidden, parseSitePath, parseTarget, type RequestTarget, type SitePath } from './request-target.ts';
+import {
+  isHidden,
+  parseSitePath,
+  parseTarget,
+  type RequestTarget,
+  type SitePath,
+  uriOf,
+} from './request-target.ts';
 import type { ResponseMeter } from './response-meter.ts';
 import { type HostHeader, parseHost, type Route } from './routing.ts';
 import type { ServedCertificates } from './served-certificates.ts';
@@ -100,6 +108,7 @@ export function createEdge(options: EdgeOptions): Edge {
     }
     const location = redirectFor(route, { scheme, ...host }, target, ports, clock.now());
     if (location !== null) return sendRedirect({ response }, location);
+    if (route.vhost.noindex && route.rule.default) response.setHeader('X-Robots-Tag', 'noindex');
 
     const path = parseSitePath(target.path);
     if (path === null) return sendNotice({ response }, NOTICES.badRequest);
@@ -143,7 +152,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   async function answerWithContent(exchange: Exchange, vhost: Vhost, path: SitePath): Promise<void> {
-    if (isHidden(path.relative))
+    if (isHidden(path.relative) || isDenied(vhost.deny, uriOf(path)))
       return answerWithoutFile(exchange, vhost, { kind: 'missing', cache: 'MISS' });
     const storageFailed = await answerFromStorage(exchange, vhost, path);
     if (storageFailed === null) return;

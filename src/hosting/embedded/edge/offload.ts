@@ -4,8 +4,8 @@ import type {
   ObjectStorage,
   StoredObject,
 } from '../../../network/object-storage/object-storage.ts';
-import type { OffloadPath, OffloadRules } from '../../contract/host.ts';
-import { offloadType } from '../../policy/offload-rule.ts';
+import { type OffloadRule, offloadType } from '../../policy/offload-rule.ts';
+import type { Offload } from '../host-folder/vhost.ts';
 import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
 import { rangeHolds } from './file-response.ts';
 import type { SitePath } from './request-target.ts';
@@ -13,14 +13,14 @@ import type { SitePath } from './request-target.ts';
 /** The object that holds a path's content, and how the visitor gets it. */
 export interface Offloaded {
   object: ObjectRef;
-  redirectType: OffloadPath['redirectType'];
+  redirectType: OffloadRule['type'];
 }
 
 /** The offload target of a path, or null if it stays on the install. */
-export function offloadedTo(rules: OffloadRules | null, path: SitePath): Offloaded | null {
-  const redirectType = rules === null ? null : offloadType(rules.paths, path);
-  if (rules === null || redirectType === null) return null;
-  return { object: { bucket: rules.bucket, region: rules.region, key: path.relative }, redirectType };
+export function offloadedTo(offload: Offload | null, path: SitePath): Offloaded | null {
+  const redirectType = offload && offloadType(offload.rules, path);
+  if (offload === null || redirectType === null) return null;
+  return { object: { bucket: offload.bucket, region: offload.region, key: path.relative }, redirectType };
 }
 
 /** Object headers that are passed on to visitors. */

@@ -22,15 +22,15 @@ const DEFAULT_PORT: EdgePorts = { http: 80, https: 443 };
  * the time `now`.
  */
 export function redirectFor(
-  { vhost, hostname }: Route,
+  { vhost, rule }: Route,
   arrival: Arrival,
   { path, query }: RequestTarget,
   ports: EdgePorts,
   now: Date,
 ): string | null {
-  const { redirectTo } = hostname;
-  const target = redirectTo === null ? hostname : vhost.hostnames.get(redirectTo);
-  const scheme = redirectScheme(hostname, target, arrival.scheme, now);
+  const { redirectTo } = rule;
+  const target = redirectTo === null ? rule : vhost.names.get(redirectTo);
+  const scheme = redirectScheme(rule, target, arrival.scheme, now);
   if (scheme === null) return null;
   return `${scheme}://${redirectTo ?? arrival.name}${portSuffix(scheme, arrival, ports)}${path}${query}`;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { folderLink, isHidden, parseSitePath, parseTarget } from './request-target.ts';
+import { HIDDEN, SHOWN } from '../../policy/deny-rules.fixture.ts';
+import { folderLink, isHidden, parseSitePath, parseTarget, uriOf } from './request-target.ts';
 
 describe('parseTarget', () => {
   test.each([
@@ -110,17 +111,17 @@ describe('parseSitePath', () => {
   });
 });
 
+test('hidden files', () => {
+  const paths = [...HIDDEN, ...SHOWN].map((path) => path.slice(1));
+  expect(paths.filter(isHidden)).toEqual(HIDDEN.map((path) => path.slice(1)));
+});
+
 test.each([
-  ['a/b.html', false],
-  ['', false],
-  ['.well-known/security.txt', false],
-  ['.env', true],
-  ['.git/config', true],
-  ['a/.htaccess', true],
-  ['a/.well-known/x', true],
-  ['.well-known/.secret', true],
-  ['.well-known-not/x', true],
-  ['a/..b', true],
-])('isHidden(%j) is %j', (relative, hidden) => {
-  expect(isHidden(relative)).toBe(hidden);
+  ['/', '/'],
+  ['//a', '/a'],
+  ['/a//', '/a/'],
+  ['/%C3%A9/b.html', '/é/b.html'],
+])('the normalised path of %s is %s', (path, uri) => {
+  const parsed = parseSitePath(path);
+  expect(parsed && uriOf(parsed)).toBe(uri);
 });

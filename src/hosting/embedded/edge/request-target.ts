@@ -60,6 +60,11 @@ export function parseSitePath(path: string): SitePath | null {
   return { relative: segments.join('/'), folder: decoded.endsWith('/') };
 }
 
+/** The path decoded and normalised, with its slashes at the ends: `/a/b`, or `/a/b/` for a folder. */
+export function uriOf({ relative, folder }: SitePath): string {
+  return folder && relative !== '' ? `/${relative}/` : `/${relative}`;
+}
+
 /** The path as a link: `/`, the segments percent-encoded, and a `/` at the end. Never begins with `//`. */
 export function folderLink(path: SitePath): string {
   const encoded = path.relative.split('/').map(encodeURIComponent).join('/');

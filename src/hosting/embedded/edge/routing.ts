@@ -1,9 +1,12 @@
-import type { Vhost, VhostName } from '../host-folder/vhost.ts';
+import { createNameClaims } from '../../policy/name-claims.ts';
+import type { NameRule, Vhost } from '../host-folder/vhost.ts';
 
-/** The website that answers a host name, and its settings for that name. */
+/** The website that answers a host name, and its rule for that name. */
 export interface Route {
   vhost: Vhost;
-  hostname: VhostName;
+  /** As the install has it: the name in the request, or a wildcard. */
+  name: string;
+  rule: NameRule;
 }
 
 /** Host names and the websites that answer them. */
@@ -13,62 +16,48 @@ export interface RoutingTable {
   delete(installId: string): void;
   /** The website for a host name as {@link parseHost} gives it: exact names before wildcards. */
   find(host: string): Route | undefined;
-  /** The names that several websites claim, the current holder first. For the log. */
+  /** The names that several websites claim, with the present holder. For the log. */
   contested(installId: string): { name: string; winner: string }[];
   readonly size: number;
 }
 
-/**
- * Creates an empty table. If two websites claim one name, a default domain wins, then the lower id. The result depends on the table's
- * content, not on the order of insertion.
- */
 export function createRoutingTable(): RoutingTable {
-  const byId = new Map<string, Vhost>();
-  const byName = new Map<string, Route[]>();
+  const vhosts = new Map<string, Vhost>();
+  const claims = createNameClaims();
 
-  const remove = (id: string): void => {
-    const vhost = byId.get(id);
-    if (vhost === undefined) return;
-    byId.delete(id);
-    for (const { name } of vhost.hostnames.values()) {
-      const left = (byName.get(name) ?? []).filter((route) => route.vhost.id !== id);
-      if (left.length === 0) byName.delete(name);
-      else byName.set(name, left);
-    }
-  };
+  function routeOf(name: string): Route | undefined {
+    const holder = claims.holderOf(name);
+    const vhost = holder === undefined ? undefined : vhosts.get(holder);
+    const rule = vhost?.names.get(name);
+    return vhost && rule && { vhost, name, rule };
+  }
 
   return {
     set(vhost) {
-      remove(vhost.id);
-      byId.set(vhost.id, vhost);
-      for (const hostname of vhost.hostnames.values()) {
-        const claims = byName.get(hostname.name);
-        if (claims === undefined) byName.set(hostname.name, [{ vhost, hostname }]);
-        else byName.set(hostname.name, [...claims, { vhost, hostname }].sort(byRank));
-      }
+      vhosts.set(vhost.id, vhost);
+      claims.set(
+        vhost.id,
+        [...vhost.names].map(([name, rule]) => [name, rule.default]),
+      );
     },
-    delete: remove,
+    delete(id) {
+      vhosts.delete(id);
+      claims.delete(id);
+    },
     find(host) {
-      const exact = byName.get(host);
-      if (exact !== undefined) return exact[0];
       const dot = host.indexOf('.');
-      return dot > 0 ? byName.get(`*${host.slice(dot)}`)?.[0] : undefined;
+      return routeOf(host) ?? (dot > 0 ? routeOf(`*${host.slice(dot)}`) : undefined);
     },
     contested: (id) =>
-      [...(byId.get(id)?.hostnames.keys() ?? [])].flatMap((name) => {
-        const claims = byName.get(name) ?? [];
-        const [first] = claims;
-        return first === undefined || claims.length < 2 ? [] : [{ name, winner: first.vhost.name }];
+      [...(vhosts.get(id)?.names.keys() ?? [])].flatMap((name) => {
+        const [first, ...others] = claims.claimantsOf(name);
+        const winner = first === undefined ? undefined : vhosts.get(first)?.name;
+        return winner === undefined || others.length === 0 ? [] : [{ name, winner }];
       }),
     get size() {
-      return byId.size;
+      return vhosts.size;
     },
   };
-}
-
-function byRank(a: Route, b: Route): number {
-  const own = Number(b.hostname.platform) - Number(a.hostname.platform);
-  return own !== 0 ? own : a.vhost.id < b.vhost.id ? -1 : 1;
 }
 
 /** A parsed Host header (RFC 9110 section 7.2). */

@@ -7,11 +7,15 @@ import { HOST_LABEL, MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.
 import type { Sealer } from '../../../secrets/sealer.ts';
 import {
   type CacheKind,
+  type Hostname,
   type InstallState,
   type OffloadRules,
   PermanentHostError,
   type ServedCertificate,
 } from '../../contract/host.ts';
+import { certificateId } from '../../policy/certificate-id.ts';
+import { type EdgeRules, rulesOf } from '../../policy/edge-row.ts';
+import { type OffloadRule, offloadRulesOf } from '../../policy/offload-rule.ts';
 import { type Generations, GenerationsSchema } from './generations.ts';
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
@@ -75,12 +79,12 @@ export function parseVhostFile(text: string): VhostFile {
   throw new Error(`does not fit its schema at ${fault?.instancePath || '/'}: ${fault?.message ?? 'unknown'}`);
 }
 
-/**
- * Returns the vhost file for `state`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
- */
 /** The parts of an install's state that this host uses. It runs neither PHP nor WordPress. */
 export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offload'>;
 
+/**
+ * Returns the vhost file for `state`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
+ */
 export function vhostFileFor(state: ServedState, generations: Generations, sealer: Sealer): VhostFile {
   for (const hostname of state.hostnames) {
     if (hostname.redirectTo === hostname.name) {
@@ -147,11 +151,11 @@ export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sea
 }
 
 /** A website in the edge's memory, without certificates. Those are read when a visitor needs them. */
-export interface Vhost {
+export interface Vhost extends Omit<EdgeRules, 'names'> {
   id: string;
   name: string;
-  hostnames: ReadonlyMap<string, VhostName>;
-  offload: OffloadRules | null;
+  names: ReadonlyMap<string, NameRule>;
+  offload: Offload | null;
   /** Prefix of every key in that kind of cache; new for each generation. */
   cachePrefix: Record<CacheKind, string>;
   /** Generations of purged pages, by path. */
@@ -160,14 +164,11 @@ export interface Vhost {
   revision: string;
 }
 
-export interface VhostName {
-  name: string;
-  redirectTo: string | null;
-  forceHttps: boolean;
-  /** Expiry of its certificate in milliseconds; null without a certificate for this name. */
-  certifiedUntil: number | null;
-  /** Whether it is `<install name>.<site domain>`, which always belongs to the install. */
-  platform: boolean;
+export type NameRule = EdgeRules['names'][string];
+
+/** A bucket, and the paths that it answers. */
+export interface Offload extends Pick<OffloadRules, 'bucket' | 'region'> {
+  rules: OffloadRule[];
 }
 
 /** Hash of the content of a vhost file. */
@@ -179,35 +180,49 @@ export function revisionOf(text: string): string {
 export function parseVhost(text: string, siteDomain: string): Vhost {
   const { id, name, hostnames, offload, generations } = parseVhostFile(text);
   const platformName = `${name}.${siteDomain}`;
-  const names = new Map<string, VhostName>([
+  const { names, ...rules } = rulesOf(
     // An install always answers its default domain, even if its domains do not list it.
-    [
-      platformName,
-      { name: platformName, redirectTo: null, forceHttps: false, certifiedUntil: null, platform: true },
-    ],
-  ]);
-  for (const { certificate, ...rest } of hostnames) {
-    names.set(rest.name, {
-      ...rest,
-      certifiedUntil: certificate === null ? null : endOf(certificate),
-      platform: rest.name === platformName,
-    });
-  }
+    [plainName(platformName), ...hostnames.map(certified)],
+    platformName,
+  );
   return {
     id,
     name,
-    hostnames: names,
-    offload,
+    ...rules,
+    names: new Map(Object.entries(names)),
+    offload: offload && offloadOf(offload),
     cachePrefix: prefixes(id, generations),
     purgedPages: new Map(Object.entries(generations.paths ?? {})),
     revision: revisionOf(text),
   };
 }
 
-/** If the expiry is unknown, the certificate counts as valid. */
-function endOf({ notAfter }: { notAfter?: string }): number {
-  return notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
+const offloadOf = ({ bucket, region, paths }: OffloadRules): Offload => ({
+  bucket,
+  region,
+  rules: offloadRulesOf(paths),
+});
+
+const plainName = (name: string): Hostname => ({
+  name,
+  redirectTo: null,
+  forceHttps: false,
+  certificate: null,
+});
+
+/** RFC 5280 section 4.1.2.5: no well-defined end. */
+const NO_END = '9999-12-31T23:59:59.000Z';
+
+/** A host name whose certificate has its key sealed. */
+function certified({ certificate, ...rest }: VhostFile['hostnames'][number]): Hostname {
+  if (certificate === null) return { ...rest, certificate };
+  const { chain, sealedKey, notAfter = NO_END } = certificate;
+  return { ...rest, certificate: { chain, key: sealedKey, notAfter } };
 }
+
+/** The id of a certificate in a vhost file, as the rules of its name have it. */
+export const sealedCertificateId = ({ chain, sealedKey }: { chain: string; sealedKey: string }): string =>
+  certificateId({ chain, key: sealedKey });
 
 function prefixes(id: string, generations: Generations): Record<CacheKind, string> {
   const prefix = (kind: CacheKind) => `${id}/${generations[kind]}/`;

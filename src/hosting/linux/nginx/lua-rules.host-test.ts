@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OffloadPath } from '../../contract/host.ts';
-import { DEFAULT_DENY } from '../../policy/deny-rules.ts';
-import { siteState } from '../../policy/edge.fixture.ts';
-import { rowOf } from '../../policy/edge-row.ts';
+import { DENIED, DENY, HIDDEN, SHOWN } from '../../policy/deny-rules.fixture.ts';
 import {
   OFFLOAD_CASES,
   OFFLOAD_EVERYTHING,
   OFFLOAD_EVERYTHING_CASES,
   OFFLOAD_PATHS,
 } from '../../policy/offload-rule.fixture.ts';
+import { offloadRulesOf } from '../../policy/offload-rule.ts';
 import { REDIRECT_CASES, REDIRECT_NAMES, REDIRECTS_AT } from '../../policy/redirects.fixture.ts';
 import { hashVisitorPassword } from '../../policy/visitor-password.ts';
 import { type LuaModules, startLuaModules } from './lua-modules.fixture.ts';
@@ -38,54 +36,23 @@ test.each([
   [OFFLOAD_PATHS, OFFLOAD_CASES],
   [OFFLOAD_EVERYTHING, OFFLOAD_EVERYTHING_CASES],
 ])('paths are offloaded as in the embedded edge', async (paths, cases) => {
-  const calls = cases.map(([path]) => [rulesOf(paths), path]);
+  const calls = cases.map(([path]) => [offloadRulesOf(paths), path]);
   expect(first(await lua.call('offload', 'redirect_type', calls))).toEqual(cases.map(([, type]) => type));
 });
 
-/** As the row of an install has them. */
-function rulesOf(paths: OffloadPath[]): unknown {
-  const offload = { bucket: 'media', region: 'eu-central-1', paths };
-  const facts = { home: '/', root: '/', php: null, uid: null, defaultDomain: null };
-  const state = siteState('media', [], { offload });
-  return rowOf(state, { ...facts, s3: { endpoint: null, pathStyle: false } }).offload?.rules;
-}
-
 const row = (changes: object) => ({ deny: [], redirects: [], ...changes });
 
-test('files that no visitor may see', async () => {
-  const own = ['/private', '/a/b/', '*.secret', '/x/*.txt', 'Notes.md'];
-  const denied = [
-    '/wp-content/debug.log',
-    '/wp-content/DEBUG.log',
-    '/dump.sql',
-    '/wp-content/uploads/2026/Dump.SQL',
-    '/a.b.sql.gz',
-    '/backup.zip',
-    '/site.tar.gz',
-    '/wp-content/all.wpress',
-    '/private',
-    '/private/x/y',
-    '/a/b/c',
-    '/k.secret',
-    '/x/a.txt',
-    '/deep/notes.md',
-  ];
-  const shown = [
-    '/',
-    '/sql',
-    '/debug.log.html',
-    '/wp-content/uploads/2026/brochure.zip',
-    '/downloads/a.zip',
-    '/privates',
-    '/secret',
-    '/x/y/a.txt',
-    '/how-to-use-.sql/',
-    '/deep/notes.md.html',
-  ];
-  const rules = row({ deny: [...DEFAULT_DENY, ...own] });
-  const calls = [...denied, ...shown].map((path) => [rules, path]);
-  const results = first(await lua.call('rules', 'is_denied', calls));
-  expect([...denied, ...shown].filter((_path, index) => results[index])).toEqual(denied);
+test('files that no visitor may see, as in the embedded edge', async () => {
+  const rules = row({ deny: DENY });
+  const paths = [...DENIED, ...SHOWN];
+  const results = first(
+    await lua.call(
+      'rules',
+      'is_denied',
+      paths.map((path) => [rules, path]),
+    ),
+  );
+  expect(paths.filter((_path, index) => results[index])).toEqual(DENIED);
 });
 
 test('long paths are compared with what rules could match only', async () => {
@@ -109,17 +76,16 @@ test('long paths are compared with what rules could match only', async () => {
   expect(first(await lua.call('rules', 'redirect', redirected))).toEqual([`/n${deep}`, null]);
 });
 
-test('hidden files', async () => {
-  const hidden = ['/.env', '/a/.git/config', '/.well-known/.x', '/.well-knownx', '/a/.well-known/x', '/..a'];
-  const shown = ['/', '/.well-known', '/.well-known/x', '/a.b', '/a/b.c/d'];
+test('hidden files, as in the embedded edge', async () => {
+  const paths = [...HIDDEN, ...SHOWN];
   const results = first(
     await lua.call(
       'rules',
       'is_hidden',
-      [...hidden, ...shown].map((path) => [path]),
+      paths.map((path) => [path]),
     ),
   );
-  expect([...hidden, ...shown].filter((_path, index) => results[index])).toEqual(hidden);
+  expect(paths.filter((_path, index) => results[index])).toEqual(HIDDEN);
 });
 
 describe('redirect rules', () => {
