@@ -49,6 +49,8 @@ const LOOK_AT_LEAST_EVERY_MS = 50;
 const MOST_GENERATIONS = 3;
 const PAUSE_MS = 5_000;
 const LOOK_FOR_ROOM_EVERY_MS = 100;
+/** Memory holds private keys. Linux still starts a program for core dumps at a limit of 0 bytes, and none at 1 (core(5)). */
+const NO_CORE_DUMP = 1;
 /**
  * Removes the files before `--` and becomes the program after it. A write beyond the largest file size then fails instead of
  * killing the program.
@@ -70,6 +72,7 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
       '--',
       '/usr/bin/prlimit',
       `--fsize=${LARGEST_FILE}`,
+      `--core=${NO_CORE_DUMP}`,
       '--',
       NGINX,
       '-c',
