@@ -11,6 +11,7 @@ local M = { handlers = handlers }
 
 handlers["POST /install"] = function(id)
   numbers.renew("i" .. id)
+  numbers.renew("rows")
   return 200
 end
 

@@ -1,5 +1,5 @@
--- Finds the row of a host name. Each worker keeps a bounded number of parsed rows, and of names without one. An entry counts only if
--- the numbers are those from before its file was read.
+-- Finds the row of a host name. Each worker keeps a bounded number of parsed rows, of names without one, and of failures. An entry
+-- counts only if the numbers are those from before its file was read.
 local cjson = require "cjson.safe"
 local lrucache = require "resty.lrucache"
 local numbers = require "numbers"
@@ -9,7 +9,10 @@ local state = ngx.shared.edge_state
 local find = string.find
 local ENOENT = 2
 
-local known, unknown
+-- Seconds.
+local FAILED_FOR = 1
+
+local known, unknown, failed
 
 local M = { null = cjson.null }
 
@@ -17,6 +20,7 @@ function M.init_worker()
   local workers = ngx.worker.count()
   known = assert(lrucache.new(math.max(1, math.floor(settings.mostRows / workers))))
   unknown = assert(lrucache.new(settings.mostUnknownNames))
+  failed = assert(lrucache.new(settings.mostUnknownNames))
 end
 
 -- Nil if there is no such file.
@@ -35,38 +39,50 @@ local function unreadable(host)
   error("the row of " .. host .. " cannot be read", 0)
 end
 
--- An entry; or nil and the number of names, if no row has the name.
-local function load(host)
-  local names = numbers.of("names")
+-- An entry, without `name` if its row does not have the name; or nil if there is no row.
+local function load(host, names)
   local text = read(host)
-  if not text then return nil, names end
+  if not text then return nil end
   local id = text:match('^{"version":1,"id":"([0-9a-f-]+)"')
   if not id then unreadable(host) end
   local version = numbers.of("i" .. id)
   -- Again, because the row may have changed before its number was known.
   text = read(host)
-  if not text then return nil, names end
+  if not text then return nil end
   local row = cjson.decode(text)
   if type(row) ~= "table" or row.id ~= id or type(row.names) ~= "table" then unreadable(host) end
   if type(row.root) ~= "string" or type(row.home) ~= "string" or type(row.revision) ~= "string" then unreadable(host) end
-  -- A link may lead to a row that no longer has the name. That is not remembered, because the next row may have it again.
-  local name = row.names[host]
-  if not name then return nil end
-  return { row = row, name = name, key = "i" .. id, version = version, names = names }
+  -- A link may lead to a row that no longer has the name. The next row of that install may have it again.
+  return { row = row, name = row.names[host], key = "i" .. id, version = version, names = names }
+end
+
+-- Like `load`. A failure counts until any row or name changes, because a broken row may not tell whose it is.
+local function load_once(host)
+  local names, changed = numbers.of("names"), numbers.of("rows")
+  local failure = failed:get(host)
+  if failure and failure.names == names and failure.changed == changed then error(failure.message, 0) end
+  local ok, entry = pcall(load, host, names)
+  if not ok then
+    failed:set(host, { names = names, changed = changed, message = entry }, FAILED_FOR)
+    error(entry, 0)
+  end
+  return entry, names
 end
 
 local function exact(host)
   local entry = known:get(host)
-  if entry and state:get(entry.key) == entry.version and state:get("names") == entry.names then return entry end
+  if entry and state:get(entry.key) == entry.version and state:get("names") == entry.names then
+    return entry.name and entry
+  end
   local names = unknown:get(host)
   if names and names == state:get("names") then return nil end
-  entry, names = load(host)
+  entry, names = load_once(host)
   if entry then
     known:set(host, entry)
-    return entry
+    return entry.name and entry
   end
   known:delete(host)
-  if names then unknown:set(host, names) end
+  unknown:set(host, names)
   return nil
 end
 
