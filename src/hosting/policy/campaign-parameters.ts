@@ -1,3 +1,5 @@
+import { phpName } from './query-names.ts';
+
 /**
  * Query parameters that advertising and mail services add to links. They never change a page, and each visit has its own, so the
  * page cache leaves them out of its key.
@@ -60,8 +62,8 @@ export function locationWithCampaign(location: string, host: string, campaign: s
 }
 
 function isCampaign(parameter: string): boolean {
-  const [name = ''] = parameter.split('=', 1);
-  return name.startsWith(CAMPAIGN_PREFIX) || CAMPAIGN_PARAMETERS.includes(name);
+  const name = phpName(parameter);
+  return (name.startsWith(CAMPAIGN_PREFIX) && !name.includes('[')) || CAMPAIGN_PARAMETERS.includes(name);
 }
 
 function isOnHost(location: string, host: string): boolean {

@@ -1,4 +1,5 @@
 import type { Keeping, PageAnswer } from './page-keeping.ts';
+import { ANSWERED_VARY } from './page-request-headers.ts';
 
 /** Cases of the page cache's rules, for the rules themselves and for their copy in Lua. */
 
@@ -89,8 +90,9 @@ export const KEEPING_CASES: [PageAnswer, Keeping | null][] = [
   [{ ...HTML, vary: 'Accept-Encoding, Cookie' }, FULL],
   [{ ...HTML, vary: '*' }, null],
   [{ ...HTML, vary: 'Cookie , *' }, null],
-  [{ ...HTML, vary: 'x'.repeat(129) }, null],
-  [{ ...HTML, vary: `Accept-Encoding, ${'x'.repeat(128)}` }, FULL],
+  [{ ...HTML, vary: 'Accept-Encoding, User-Agent' }, null],
+  [{ ...HTML, vary: 'X-Theme' }, null],
+  ...[...ANSWERED_VARY].map((name): [PageAnswer, Keeping] => [{ ...HTML, vary: name.toUpperCase() }, FULL]),
   [{ ...HTML, contentEncoding: 'gzip' }, null],
   [{ ...HTML, contentEncoding: '' }, FULL],
   [{ ...HTML, contentLength: '9999999' }, FULL],
@@ -145,7 +147,32 @@ export const CAMPAIGN_CASES: [string, string, string][] = [
   ['/?a=utm_source=x', '/?a=utm_source=x', ''],
   ['/utm_source=x', '/utm_source=x', ''],
   ['/?q=1?utm_source=2&msclkid=a=b', '/?q=1?utm_source=2', 'msclkid=a=b'],
-  ['/?utm%5Fsource=x', '/?utm%5Fsource=x', ''],
+  // As PHP reads them.
+  ['/?utm%5Fsource=x&+utm.medium=y&gclid%00z', '/', 'utm%5Fsource=x&+utm.medium=y&gclid%00z'],
+  ['/?utm[x]=1&utm_x[]=2&gclid[=3&%zz=4', '/?utm[x]=1&utm_x[]=2&gclid[=3&%zz=4', ''],
+];
+
+/** A path with query, and whether its answers may be individual. */
+export const PERSONAL_CASES: [string, boolean][] = [
+  ['/', false],
+  ['/cart', true],
+  ['/shop/CART/?a', true],
+  ['/carts/', false],
+  ['/a?/cart/', false],
+  ['/c%61rt/', true],
+  ['/%2Fcart', true],
+  ['/wp%2Djson/wp/v2/posts', true],
+  ['/index.php/wp-json/', true],
+  ['/?rest_route=/', true],
+  ['/?a&rest.route=/', true],
+  ['/?+rest+route=/', true],
+  ['/?%72est%5froute', true],
+  ['/?rest[route=/', true],
+  ['/?rest_route[]=/', true],
+  ['/?rest_route%00x=/', true],
+  ['/?a=rest_route=', false],
+  ['/?forest_route=/', false],
+  ['/?REST_ROUTE=/', false],
 ];
 
 /** A location, the visitor's campaign parameters, and the location for a visitor of `shop.test:8080`. */

@@ -1,3 +1,5 @@
+import { ANSWERED_VARY } from './page-request-headers.ts';
+
 /** The parts of an answer that decide whether the page cache keeps it. Header values as sent, several lines joined by `, `. */
 export interface PageAnswer {
   status: number;
@@ -31,8 +33,6 @@ const BRIEF = 10;
 const PAGES = [200, 203];
 const BRIEF_STATUSES = [301, 302, 307, 308, 404, 410];
 
-/** nginx stores no variants for a longer `Vary`. */
-const LONGEST_VARY = 128;
 /** Patterns take quadratic time for a longer header, and an install must not hold up the others. */
 const LONGEST_HEADER = 1000;
 /** Answers with more digits in their length are too large. */
@@ -67,8 +67,7 @@ function isShared({ setsCookie, vary = '', contentEncoding, xAccelBuffering }: P
   // A customer's compressed answer could grow without bounds when nginx decompresses it for a visitor.
   if (setsCookie === true || (contentEncoding !== undefined && contentEncoding !== '')) return false;
   if (xAccelBuffering?.toLowerCase() === 'no') return false;
-  const names = varyWithoutEncoding(vary);
-  return !listed(vary).includes('*') && names.length <= LONGEST_VARY;
+  return listed(vary).every((name) => ANSWERED_VARY.has(name.toLowerCase()));
 }
 
 function isSmall({ contentLength, contentType = '' }: PageAnswer): boolean {

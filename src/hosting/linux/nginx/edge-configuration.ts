@@ -51,7 +51,11 @@ export function createEdgeConfiguration(options: EdgeConfigurationOptions): Edge
   return {
     async read() {
       const brotli = await hasBrotli();
-      const lua = await installLua(paths.lua, luaSettings(paths, EDGE_SIZES, brotli));
+      const { ownCertificate } = files.paths;
+      const lua = await installLua(
+        paths.lua,
+        luaSettings(paths, { ownCertificate, sizes: EDGE_SIZES, brotli }),
+      );
       known = { machine: await readMachineOptions(options), more: { lua, sizes: EDGE_SIZES, brotli } };
     },
 

@@ -2,6 +2,8 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import { CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX } from '../../policy/campaign-parameters.ts';
+import { PERSONAL_PARAMETER, PERSONAL_SEGMENTS } from '../../policy/personal-pages.ts';
+import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
@@ -15,25 +17,32 @@ export interface EdgeSizes {
   /** What is known about pages, and about purged paths. */
   pages: string;
   purges: string;
+  /** Purged paths of one install that are remembered. With more of them, all its pages are made anew. */
+  purgedPaths: number;
   /** Parsed rows and certificates, of all workers together. */
   rows: number;
   certificates: number;
   /** Names without a website, of each worker. */
   unknownNames: number;
-  /** Requests that wait while another visitor makes the same page. */
-  waiters: number;
+  /** Requests that wait while another visitor makes their page: for one page, at an install, and from an address block there. */
+  waiters: { page: number; install: number; address: number };
+  /** Requests with a query that PHP answers for one address block at one install in ten seconds. */
+  queries: number;
 }
 
 /** For 10,000 host names and 3,000 certificates. */
 export const EDGE_SIZES: EdgeSizes = {
   state: '16m',
   keys: '32m',
-  pages: '16m',
-  purges: '8m',
+  pages: '32m',
+  purges: '32m',
+  purgedPaths: 2_000,
   rows: 5_000,
   certificates: 500,
   unknownNames: 1_000,
-  waiters: 500,
+  waiters: { page: 500, install: 1_000, address: 125 },
+  // A large office behind one address stays far below.
+  queries: 300,
 };
 
 /** Files of the edge's table. */
@@ -83,16 +92,26 @@ export function edgeOptions(
   return { ...machine, ...more, run: runFiles(machine.layout) };
 }
 
-export function luaSettings(paths: TablePaths, sizes: EdgeSizes, brotli: boolean): LuaSettings {
+export function luaSettings(
+  paths: TablePaths,
+  { ownCertificate, sizes, brotli }: Pick<EdgeOptions, 'ownCertificate' | 'sizes' | 'brotli'>,
+): LuaSettings {
   return {
     names: `${paths.names}/`,
     certificates: `${paths.certificates}/`,
+    ownCertificate,
     mostRows: sizes.rows,
     mostCertificates: sizes.certificates,
     mostUnknownNames: sizes.unknownNames,
     campaignParameters: CAMPAIGN_PARAMETERS,
     campaignPrefix: CAMPAIGN_PREFIX,
+    personalSegments: PERSONAL_SEGMENTS,
+    personalParameter: PERSONAL_PARAMETER,
+    passwordRounds: PASSWORD_ROUNDS,
+    mostPasswordRounds: MOST_PASSWORD_ROUNDS,
     brotli,
     mostWaiters: sizes.waiters,
+    mostQueries: sizes.queries,
+    mostPurgedPaths: sizes.purgedPaths,
   };
 }

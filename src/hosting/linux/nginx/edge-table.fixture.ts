@@ -82,7 +82,10 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
   const options: EdgeOptions = {
     ...edgeOptions(machineOptions, {
       ownFingerprint: (await own.ensure()).fingerprint,
-      lua: await installLua(paths.lua, luaSettings(paths, sizes, brotli)),
+      lua: await installLua(
+        paths.lua,
+        luaSettings(paths, { ownCertificate: files.paths.ownCertificate, sizes, brotli }),
+      ),
       sizes,
       brotli,
     }),

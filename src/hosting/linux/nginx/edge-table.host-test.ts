@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,17 @@ async function workers(): Promise<number[]> {
   return [...(await workersOf(nginx?.pid ?? 0)).all];
 }
 
-/** The subject of the certificate that a visitor sees. */
+/** A certificate by OpenSSL. */
+async function selfSigned(...options: string[]): Promise<{ chain: string; key: string }> {
+  const { stdout } = await runCommand('/usr/bin/openssl', [
+    ...['req', '-x509', '-nodes', '-subj', '/CN=odd.test', '-days', '30', '-keyout', '-'],
+    ...options,
+  ]);
+  const [key = '', chain = ''] = stdout.split(/(?=-----BEGIN CERTIFICATE)/);
+  return { chain, key };
+}
+
+/** The fingerprint of the certificate that a visitor sees. */
 async function shown(servername: string): Promise<string> {
   const { port, host } = edge.options.edgeHttps;
   const socket = tlsConnect({ host, port, servername, rejectUnauthorized: false });
@@ -202,6 +212,28 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
 });
 
+test('a failure to read a row is remembered, and forgotten when any row changes', async () => {
+  const broken = await website('failing');
+  const good = JSON.stringify(edge.rowOf(broken));
+  const other = await website('changing');
+  // What counts for a second may be over in a slow moment.
+  await eventually(async () => {
+    await writeFile(rowFile(broken.state.id), '{');
+    await edge.control.installChanged(other.state.id);
+    expect(await who('failing.test')).toBe(500);
+    await writeFile(rowFile(broken.state.id), good);
+    return (await who('failing.test')) === 500;
+  });
+  await edge.control.installChanged(other.state.id);
+  expect(await who('failing.test')).toBe('failing');
+});
+
+test('no worker writes its memory, which has keys, to disk when it crashes', async () => {
+  for (const pid of await workers()) {
+    expect(await readFile(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size +1 +1 /m);
+  }
+});
+
 describe('certificates', () => {
   test('are shown by name, as soon as nginx has them', async () => {
     const own = await shown('unknown.test');
@@ -232,12 +264,26 @@ describe('certificates', () => {
     expect(await edge.certificates.ids()).toContain(certificateId(kept));
   });
 
-  test('one that nginx cannot parse leaves its own', async () => {
+  test('one that nginx cannot use leaves its own', async () => {
     const own = await shown('unknown.test');
-    const certificate = { chain: 'x', key: 'y', notAfter: new Date().toISOString() };
-    await website('odd', [{ name: 'odd.test', certificate }]);
-    expect(await shown('odd.test')).toBe(own);
-    expect((await edge.https('odd.test', '/who.txt')).text).toBe('odd');
+    const [one, other] = [await certificateFor('odd.test'), await certificateFor('odd.test')];
+    const weak = await selfSigned('-newkey', 'rsa:1024', '-sha256');
+    const rsa = await selfSigned('-newkey', 'rsa:2048', '-sha256');
+    const odd = [
+      { chain: 'x', key: 'y' },
+      { chain: one.chain, key: 'y' },
+      { chain: one.chain, key: other.key },
+      { chain: one.chain, key: rsa.key },
+      { chain: rsa.chain, key: one.key },
+      weak,
+    ];
+    for (const [n, pems] of odd.entries()) {
+      const name = `odd-${n}.test`;
+      await website(`odd-${n}`, [{ name, certificate: { ...pems, notAfter: one.notAfter } }]);
+      // The second visitor meets what nginx remembers.
+      expect([await shown(name), await shown(name)], name).toEqual([own, own]);
+      expect((await edge.https(name, '/who.txt')).text).toBe(`odd-${n}`);
+    }
   });
 });
 

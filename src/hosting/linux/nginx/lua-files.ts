@@ -10,6 +10,8 @@ export interface LuaSettings {
   /** Links from host names to rows. */
   names: string;
   certificates: string;
+  /** PEM file with nginx's own certificate and its key. */
+  ownCertificate: string;
   /** Parsed rows and certificates that all workers keep together. */
   mostRows: number;
   mostCertificates: number;
@@ -18,10 +20,19 @@ export interface LuaSettings {
   /** Query parameters that the page cache leaves out of its keys, and the prefix of others. */
   campaignParameters: string[];
   campaignPrefix: string;
+  /** Segments of paths, and the beginning of a query parameter, of answers that may be individual. */
+  personalSegments: string[];
+  personalParameter: string;
+  /** Rounds of new hashes of visitors' passwords, and the most of any. */
+  passwordRounds: number;
+  mostPasswordRounds: number;
   /** Whether pages have a variant for Brotli. */
   brotli: boolean;
-  /** Requests that wait for one page. */
-  mostWaiters: number;
+  /** Requests that wait: for one page, at an install, and from an address block there. */
+  mostWaiters: { page: number; install: number; address: number };
+  /** Requests with a query that PHP answers for one address block at one install in ten seconds. */
+  mostQueries: number;
+  mostPurgedPaths: number;
 }
 
 /** The edge's Lua in a folder that is named after its content, so that nginx reads it again only if it has changed. */

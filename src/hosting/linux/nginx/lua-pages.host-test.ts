@@ -10,9 +10,11 @@ import {
   CASES_AT,
   KEEPING_CASES,
   LOCATION_CASES,
+  PERSONAL_CASES,
   VARY_CASES,
 } from '../../policy/page-cases.fixture.ts';
 import { keepingOf, type PageAnswer, varyWithoutEncoding } from '../../policy/page-keeping.ts';
+import { PERSONAL_PARAMETER, PERSONAL_SEGMENTS } from '../../policy/personal-pages.ts';
 import { type LuaModules, startLuaModules } from './lua-modules.fixture.ts';
 
 // The rules of the page cache in Lua are those in TypeScript.
@@ -20,7 +22,9 @@ import { type LuaModules, startLuaModules } from './lua-modules.fixture.ts';
 let lua: LuaModules;
 beforeAll(async () => {
   lua = await startLuaModules();
-  await lua.call('page-key', 'configure', [[CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX]]);
+  await lua.call('page-key', 'configure', [
+    [CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX, PERSONAL_SEGMENTS, PERSONAL_PARAMETER],
+  ]);
 });
 afterAll(() => lua.close());
 
@@ -50,7 +54,7 @@ test('answers are kept', async () => {
   for (const [index, answer] of answers.entries()) {
     const keeping = keepingOf(answer, CASES_AT);
     const expected = keeping === null ? [null, null] : [keeping.fresh, keeping.stale, keeping.onError];
-    expect(results[index], JSON.stringify(answer)).toEqual(expected);
+    expect(results[index]?.slice(0, 3), JSON.stringify(answer)).toEqual(expected);
   }
 });
 
@@ -78,6 +82,29 @@ test('campaign parameters leave the address', async () => {
     const { uri, campaign } = splitCampaign(address);
     expect(results[index], address).toEqual([uri, campaign]);
   }
+});
+
+test('personal pages are known by path and query', async () => {
+  const calls = PERSONAL_CASES.map(([uri]) => [uri]);
+  const results = await lua.call('page-key', 'is_personal', calls);
+  for (const [index, [uri, personal]] of PERSONAL_CASES.entries()) {
+    expect(results[index]?.[0], uri).toBe(personal);
+  }
+});
+
+test('purges name paths as visitors do', async () => {
+  const cases = [
+    ['/', ''],
+    ['/a+b/%C3%A4//?x', '/a+b/ä'],
+    ['/a%2Fb%zz', '/a/b%zz'],
+    ['/x#y', '/x'],
+  ];
+  const results = await lua.call(
+    'page-key',
+    'path_of',
+    cases.map(([uri]) => [uri]),
+  );
+  expect(results.map(([path]) => path)).toEqual(cases.map(([, path]) => path));
 });
 
 test('redirects get them back', async () => {

@@ -31,6 +31,11 @@ const NGINX_NOTICES = {
     title: 'This website does not answer',
     sentence: 'Please try again in a moment. If this persists, contact the operator of the website.',
   },
+  busy: {
+    status: 503,
+    title: 'Many visitors at once',
+    sentence: 'This website is very busy. Please try again in a few seconds.',
+  },
   slow: {
     status: 504,
     title: 'This website takes too long',

@@ -8,19 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Asked, eventually } from '../../policy/edge.fixture.ts';
+import { PASSING_HEADERS } from '../../policy/page-request-headers.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { EDGE_SIZES, tablePaths } from './edge-options.ts';
 import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { siteState } from './test-installs.fixture.ts';
 import type { Vhost } from './vhost.ts';
 
-const WAITERS = 40;
-
 let edge: TestEdge;
 let shop: Vhost;
 let blog: Vhost;
 beforeAll(async () => {
-  edge = await startEdge({ sizes: { ...EDGE_SIZES, waiters: WAITERS } });
+  edge = await startEdge({ sizes: { ...EDGE_SIZES, queries: 100_000 } });
   shop = await edge.makeInstall(siteState('shop', ['shop.test', 'www.shop.test']));
   blog = await edge.makeInstall(siteState('blog', ['blog.test']));
   for (const vhost of [shop, blog]) await edge.serve(vhost);
@@ -139,22 +138,21 @@ describe('what is kept', () => {
   });
 
   test('its headers for visitors are those of PHP', async () => {
-    const lines = ['Cache-Control: max-age=30', 'Vary: X-Theme, Accept-Encoding', 'X-Accel-Expires: 20'];
+    const lines = ['Cache-Control: max-age=30', 'Vary: Cookie, Accept-Encoding', 'X-Accel-Expires: 20'];
     const path = fresh([...lines, 'X-Page-Until: 9', 'X-Page-Cache-Control: poison'].map(header).join('&'));
     for (const cache of ['MISS', 'HIT']) {
       for (const headers of [{}, GZIP]) {
         const page = await get(path, { headers });
         expect(page.headers).toMatchObject({
           'cache-control': 'max-age=30',
-          vary: 'X-Theme, Accept-Encoding',
+          vary: 'Cookie, Accept-Encoding',
         });
         for (const name of ['x-page-until', 'x-page-stale', 'x-page-cache-control', 'x-accel-expires']) {
           expect(page.headers, cache).not.toHaveProperty(name);
         }
       }
     }
-    expect((await get(path, { headers: { 'X-Theme': 'dark' } })).cache).toBe('MISS');
-    expect((await get(path, { headers: { 'X-Theme': 'dark' } })).cache).toBe('HIT');
+    expect((await get(path, { headers: { Cookie: 'theme=dark' } })).cache).toBe('HIT');
   });
 
   test('scripts beside index.php, by path info too', async () => {
@@ -188,13 +186,18 @@ describe('what is not kept', () => {
     'nocache=1',
     'wordpress_no_cache=1',
     'NO_CACHE=1',
+    'PHPSESSID=abc',
+    'quote-cart=1',
+    'my.session id=1',
+    'member_login_token=1',
   ])('for visitors with the cookie %s', async (cookie) => {
     const path = fresh();
     const { time } = await get(path);
     const own = await get(path, { headers: { Cookie: `theme=dark; ${cookie}` } });
     expect(own.cache).toBe('BYPASS');
     expect(own.time).not.toBe(time);
-    expect(await get(path, { headers: { Cookie: 'theme=nocache' } })).toMatchObject({ time, cache: 'HIT' });
+    const shared = 'theme=nocache; _hjSession=1; sbjs_session=1; cartoon=login; intercom-session-x=1';
+    expect(await get(path, { headers: { Cookie: shared } })).toMatchObject({ time, cache: 'HIT' });
   });
 
   test('for visitors with such a cookie after a tab, which PHP skips', async () => {
@@ -204,6 +207,8 @@ describe('what is not kept', () => {
   test.each([
     '/wp-json/wp/v2/posts',
     '/?rest_route=/wp/v2/posts',
+    '/?%72est.route=/wp/v2/posts',
+    '/wp%2Djson/wp/v2/posts',
     '/cart/',
     '/checkout',
     '/shop/my-account/orders/',
@@ -219,6 +224,9 @@ describe('what is not kept', () => {
       { method: 'POST', body: 'a=b' },
       { headers: { 'Content-Length': '3' }, body: 'a=b' },
       { method: 'OPTIONS' },
+      { headers: { 'X-Requested-With': 'XMLHttpRequest' } },
+      { headers: { Accept: 'application/json, */*' } },
+      ...PASSING_HEADERS.map((name): Asked => ({ headers: { [name]: 'x' } })),
     ];
     for (const asked of ways) {
       const page = await get(path, asked);
@@ -233,6 +241,7 @@ describe('what is not kept', () => {
     header('Cache-Control: private'),
     header('Expires: Wed, 11 Jan 1984 05:00:00 GMT'),
     header('Vary: *'),
+    header('Vary: User-Agent'),
     header('X-Accel-Expires: 0'),
   ])('where PHP says so: %s', async (query) => {
     const path = fresh(query);
@@ -258,16 +267,15 @@ describe('what is not kept', () => {
     await rm(goOn);
   });
 
-  test('by an install that has stored its share, except what it has', async () => {
-    const small = await edge.makeInstall(siteState('small', ['small.test']));
-    await edge.serve(small, { pages: { staleIfError: false, mostBytes: 20_000 } });
-    const answers = [];
-    for (let n = 0; n < 4; n++) {
-      answers.push((await get(`/${n}/`, { headers: GZIP }, 'small.test')).cache);
-    }
-    expect(answers).toEqual(['MISS', 'MISS', 'BYPASS', 'BYPASS']);
-    expect((await get('/0/', { headers: GZIP }, 'small.test')).cache).toBe('HIT');
-    expect(await second(fresh())).toBe('HIT');
+  test('if it has a fragment, which no browser sends', async () => {
+    expect((await get('/page#fragment')).status).toBe(400);
+  });
+
+  test('and then PHP sees the cookies of its visitors', async () => {
+    const path = fresh(`cookie=1&server`);
+    const headers = { Cookie: 'theme=dark' };
+    expect((await get(path, { headers })).php.HTTP_COOKIE).toBeUndefined();
+    expect((await get(path, { headers })).php.HTTP_COOKIE).toBe('theme=dark');
   });
 });
 
@@ -419,6 +427,41 @@ describe('what PHP learns through the inner servers', () => {
     expect(next).not.toContain('HTTP_X_EDGE');
   });
 
+  test.each([
+    'Cookie: theme=poison',
+    'User-Agent: poison (iPhone; Mobile)',
+    'Accept: text/html;poison',
+    'Accept-Language: poison',
+    'Accept-Charset: poison',
+    'Referer: http://poison/',
+    'Range: bytes=0-poison',
+    'If-None-Match: poison',
+    'Prefer: poison',
+    'Purpose: poison',
+    'Save-Data: poison',
+    'DNT: poison',
+    'Sec-CH-UA-Mobile: poison',
+    'X-Requested-With: com.poison',
+    'X-HTTP-Method-Override: poison',
+    'X-Forwarded-Host: poison',
+    'X-Original-URL: /poison',
+    'CF-IPCountry: poison',
+    'X-GeoIP-Country: poison',
+    'X-Anything: poison',
+    'X-Edge-Php: poison\r\nConnection: X-Edge-Page, X-Edge-Php, Host, close',
+    'X_Edge_Php: poison',
+    ...PASSING_HEADERS.map((name) => `${name}: poison`),
+  ])('no header of one visitor shapes the page of the next: %s', async (line) => {
+    const path = fresh('server');
+    await send(path, [line]);
+    const next = await send(path, []);
+    expect(next).toMatch(/^HTTP\/1.1 200 /);
+    expect(next.toLowerCase()).not.toContain('poison');
+    // Requests for something else reach PHP as they are.
+    const passes = PASSING_HEADERS.some((name) => line.startsWith(`${name}:`));
+    expect(next).toContain(`X-Cache: ${passes ? 'MISS' : 'HIT'}`);
+  });
+
   test('strangers do not reach the inner servers', async () => {
     for (const socket of [edge.options.run.innerSocket, edge.options.run.primarySocket]) {
       const curl = ['/usr/bin/curl', '--silent', '--max-time', '5', '--unix-socket', socket, 'http://x/'];
@@ -515,32 +558,14 @@ echo json_encode(['time' => hrtime(true)]);`,
   });
 });
 
-describe('limits', () => {
-  test('a page makes only so many visitors wait', async () => {
-    const path = fresh('held');
-    const asked = Array.from({ length: WAITERS + 11 }, () => get(path));
-    // PHP goes on once all have arrived.
-    let refusals = 0;
-    for (const one of asked) void one.then(({ status }) => (refusals += status === 503 ? 1 : 0));
-    await expect.poll(() => refusals).toBe(10);
-    const goOn = await edge.write(shop.state, 'go-on', '');
-    const answers = await Promise.all(asked);
-    const refused = answers.filter(({ status }) => status === 503);
-    expect(refused[0]?.headers['retry-after']).toBe('5');
-    expect(timesOf(answers.filter(({ status }) => status === 200)).size).toBe(1);
-    expect((await get(path)).cache).toBe('HIT');
-    await rm(goOn);
-  });
-
-  test('a row that Lua cannot use costs its own requests only', async () => {
-    const odd = await edge.makeInstall(siteState('odd', ['odd.test']), { php: false });
-    const row = await edge.serve(odd);
-    const { pages: _without, ...rest } = row;
-    await writeFile(join(tablePaths(edge.layout).installs, `${odd.state.id}.json`), JSON.stringify(rest));
-    await edge.control.installChanged(odd.state.id);
-    expect((await edge.http('odd.test', '/')).status).toBe(500);
-    expect((await get(fresh())).status).toBe(200);
-  });
+test('a row that Lua cannot use costs its own requests only', async () => {
+  const odd = await edge.makeInstall(siteState('odd', ['odd.test']), { php: false });
+  const row = await edge.serve(odd);
+  const { pages: _without, ...rest } = row;
+  await writeFile(join(tablePaths(edge.layout).installs, `${odd.state.id}.json`), JSON.stringify(rest));
+  await edge.control.installChanged(odd.state.id);
+  expect((await edge.http('odd.test', '/')).status).toBe(500);
+  expect((await get(fresh())).status).toBe(200);
 });
 
 describe('what is large', () => {

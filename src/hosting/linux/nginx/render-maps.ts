@@ -18,7 +18,14 @@ const PERSONAL_COOKIES = [
 const UNDERSCORE = '[_ .[]';
 
 /** Plugins ask caches to stay away by a cookie whose name contains this. */
-const NO_CACHE_COOKIE = '[^=;]*no[-_ .[]?cache[^=;]*=';
+const NO_CACHE_COOKIE = '[^=;]*no[-_ .[]?cache';
+
+/**
+ * Sessions, carts and logins of other plugins have such names. Analytics, which are not personal here, begin theirs with `_` or
+ * `sbjs_` (WooCommerce).
+ */
+const SESSION_COOKIE =
+  '(?!_|sbjs_)[^=;]*(?:sess|session|cart|basket|login|token)(?:[-_ .[]?(?:id|key|hash))?\\s*=';
 
 /** Every answer below these paths may be individual. */
 const PERSONAL_PATHS = 'wp-admin|wp-login\\.php|wp-json|wp-cron\\.php|xmlrpc\\.php|cart|checkout|my-account';
@@ -62,7 +69,7 @@ map $request_method $php_method {
 ${renderMethodMaps()}
 map $http_cookie $personal_cookie {
     default "";
-    "~(?:^|;)\\s*(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}))" 1;
+    "~(?:^|;)\\s*+(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}|${SESSION_COOKIE}))" 1;
 }
 map $request_uri $personal_path {
     default "";
@@ -73,6 +80,11 @@ map "$upstream_http_content_length $upstream_http_content_type" $large_answer {
     default 1;
     "~^\\d{1,7} " "";
     "~*^ (?:${PAGE_TYPES})" "";
+}
+map $status $retry_after {
+    default "";
+    429 60;
+    503 5;
 }
 map $upstream_cache_status $cache_state {
     default $upstream_cache_status;

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
+import {
+  PAGE_ACCEPT,
+  PAGE_USER_AGENT,
+  PASSING_ACCEPT,
+  PASSING_HEADERS,
+  PASSING_REQUESTED_WITH,
+} from '../../policy/page-request-headers.ts';
 import { COMPRESSED_TYPES } from './content-types.ts';
 import type { EdgeOptions } from './edge-options.ts';
-import { parameterOf, variableName } from './forwarded-headers.ts';
+import { variableName } from './forwarded-headers.ts';
 import { type PhpRequest, renderPhpParameters, SPLIT_PATH_INFO, VISITORS_REQUEST } from './php-parameters.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { renderNotices } from './well-known.ts';
@@ -29,7 +36,7 @@ const PAGE_COMPRESSION = 5;
 /** Longer than {@link renderPhpParameters} lets PHP take. */
 const PAGE_WITHIN = '130s';
 
-/** Headers from the visitors' server to the inner ones. They replace all headers of visitors with such names. */
+/** Headers from the visitors' server to the inner ones. No header of a visitor goes there. */
 const HOP_HEADERS = {
   'X-Edge-Page': '$page_key',
   'X-Edge-Install': '$install',
@@ -69,12 +76,16 @@ const HOPPED_REQUEST: PhpRequest = {
   serverPort: sent('X-Edge-Server-Port'),
 };
 
+/** Headers of answers that do not direct nginx: Lua has decided about keeping, and pages have no other variants. */
+const IGNORED_ANSWERS = 'X-Accel-Expires X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset Expires Vary';
+
 /** Headers of the inner servers' answers that visitors do not see. */
 const INNER_ANSWERS = ['X-Page-Cache-Control', 'X-Page-Until', 'X-Page-Stale'];
 
 /** The page cache and its two inner servers, for the level of `http`. */
 export function renderPageHttp(options: EdgeOptions): string {
   const { run, layout, sizes } = options;
+  const passing = PASSING_HEADERS.map((name) => `$${variableName(name)}`).join('');
   return `proxy_cache_path ${quoted(join(layout.caches, 'pages'))} levels=1:2 keys_zone=homeport_pages:${KEYS} inactive=${FORGOTTEN_AFTER} max_size=${MOST_ON_DISK} min_free=${LEAST_FREE} use_temp_path=off;
 lua_shared_dict edge_pages ${sizes.pages};
 lua_shared_dict edge_purges ${sizes.purges};
@@ -88,7 +99,15 @@ map "$http_content_length$http_transfer_encoding" $page_body {
     "" "";
     0 "";
 }
-map "$page_method$page_body$personal_cookie$personal_path$http_authorization" $page_bypass {
+map $http_accept $passing_accept {
+    default "";
+    ~*${PASSING_ACCEPT} 1;
+}
+map $http_x_requested_with $passing_requested_with {
+    default "";
+    ${PASSING_REQUESTED_WITH} 1;
+}
+map "$page_method$page_body$personal_cookie$passing_accept$passing_requested_with${passing}" $page_bypass {
     default 1;
     "" "";
 }
@@ -156,6 +175,7 @@ function renderCached(uri = '$page_uri'): string {
     max_ranges 0;
     proxy_pass http://$page_from${uri};
     proxy_redirect off;
+    proxy_pass_request_headers off;
 ${Object.entries(HOP_HEADERS)
   .map(([name, value]) => `    proxy_set_header ${name} ${value};`)
   .join('\n')}
@@ -163,7 +183,7 @@ ${Object.entries(HOP_HEADERS)
     ${renderHop()}
     proxy_cache_key $page_cached;
     proxy_cache_background_update on;
-    proxy_ignore_headers X-Accel-Expires X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset Expires;
+    proxy_ignore_headers ${IGNORED_ANSWERS};
     proxy_hide_header Cache-Control;
 ${INNER_ANSWERS.map((name) => `    proxy_hide_header ${name};`).join('\n')}
     add_header Cache-Control $upstream_http_x_page_cache_control always;
@@ -207,7 +227,7 @@ function renderPrimaryServer({ run, brotli }: EdgeOptions): string {
         proxy_set_header Accept-Encoding gzip;
         ${renderHop()}
         proxy_cache_key ${sent('X-Edge-Page')};
-        proxy_ignore_headers X-Accel-Expires X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset Expires;
+        proxy_ignore_headers ${IGNORED_ANSWERS};
         proxy_pass_header X-Accel-Buffering;
     }
 }`;
@@ -229,9 +249,9 @@ function renderInnerServer({ run, notices }: EdgeOptions): string {
             return 503;
         }
         ${renderPhpParameters(HOPPED_REQUEST)}
-${Object.keys(HOP_HEADERS)
-  .map((name) => `        fastcgi_param ${parameterOf(name)} "" if_not_empty;`)
-  .join('\n')}
+        fastcgi_pass_request_headers off;
+        fastcgi_param HTTP_USER_AGENT ${quoted(PAGE_USER_AGENT)};
+        fastcgi_param HTTP_ACCEPT ${quoted(PAGE_ACCEPT)};
         fastcgi_pass_header X-Accel-Expires;
         fastcgi_pass_header X-Accel-Buffering;
         fastcgi_pass ${sent('X-Edge-Php')};
@@ -239,5 +259,5 @@ ${Object.keys(HOP_HEADERS)
 }`;
 }
 
-/** The visitors' server limits their headers; an inner server gets those and its own. */
+/** The request line is as long as a visitor's, and the headers repeat parts of it. */
 const HOP_LIMITS = 'large_client_header_buffers 8 16k;';

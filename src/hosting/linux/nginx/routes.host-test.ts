@@ -110,7 +110,9 @@ describe('attempts to log in', () => {
     await edge.serve(shop, { limits: { login: true, xmlrpc: true } });
     expect((await post(path)).text).toBe('asked');
     await eventually(async () => (await post(path)).status === 429);
-    expect((await post(path)).text).toContain('Too many requests');
+    const refused = await post(path);
+    expect(refused.text).toContain('Too many requests');
+    expect(refused.headers['retry-after']).toBe('60');
     // Others at this website are served.
     expect((await get(path)).text).toBe('asked');
     expect((await post('/')).status).toBe(200);

@@ -15,6 +15,7 @@ error_page 413 ${noticeUri('too-large')};
 error_page 429 ${noticeUri('too-many')};
 error_page 500 ${noticeUri('failed')};
 error_page 502 ${noticeUri('unavailable')};
+error_page 503 ${noticeUri('busy')};
 error_page 504 ${noticeUri('slow')};`;
 
 /** A location with one fixed line as its answer, for programs. */
@@ -68,6 +69,7 @@ export function renderNotices(notices: string): string {
     alias ${quoted(`${notices}/`)};
     disable_symlinks off;
     add_header Cache-Control no-store always;
+    add_header Retry-After $retry_after always;
     add_header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'" always;
     add_header X-Content-Type-Options nosniff always;
 }`;

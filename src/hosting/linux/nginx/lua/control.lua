@@ -21,7 +21,7 @@ handlers["POST /names"] = function()
 end
 
 handlers["POST /purge"] = function(id)
-  numbers.renew("g" .. id)
+  page_state.purge_all(id)
   return 200
 end
 

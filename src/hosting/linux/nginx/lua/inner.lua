@@ -1,5 +1,6 @@
 -- The inner server, which asks PHP for pages of the cache: decides about keeping, and tells the other visitors.
 local keeping = require "keeping"
+local page_share = require "page-share"
 local page_state = require "page-state"
 local rows = require "rows"
 
@@ -23,7 +24,7 @@ local function decide()
   local entry = rows.find(ngx.var.host)
   local keeps_last = entry ~= nil and entry.row.pages.staleIfError == true
   local cache_control, vary = joined(header["Cache-Control"]), joined(header["Vary"])
-  local fresh, stale, on_error = keeping.of({
+  local fresh, stale, on_error, brief = keeping.of({
     status = ngx.status,
     cache_control = cache_control,
     expires_at = expires_at(header["Expires"]),
@@ -35,6 +36,9 @@ local function decide()
     content_length = joined(header["Content-Length"]),
     content_encoding = joined(header["Content-Encoding"]),
   }, ngx.now() * 1000)
+  if brief and not (entry and page_share.has_room_for_brief(entry.row.id, entry.row.pages.mostBytes)) then
+    fresh = nil
+  end
   header["X-Accel-Expires"] = nil
   header["X-Page-Cache-Control"] = cache_control
   header["X-Page-Until"], header["X-Page-Stale"] = nil, nil
@@ -44,7 +48,7 @@ local function decide()
     if ngx.status >= 500 then page_state.failed(key, keeps_last) else page_state.pass(key) end
     return
   end
-  -- The cache holds each variant of `Accept-Encoding` under its own key.
+  -- nginx says that itself for every page.
   if vary then
     vary = keeping.vary_without_encoding(vary)
     header["Vary"] = vary ~= "" and vary or nil
@@ -78,6 +82,10 @@ function M.log()
   local key = ngx.var.http_x_edge_page
   if ngx.var.request_completion ~= "OK" then return page_state.forget(key) end
   page_state.ready(key, til)
+  page_state.kept(key)
+  local var = ngx.var
+  local where = var.http_x_edge_scheme .. "://" .. var.http_x_edge_host .. var.request_uri
+  page_share.stored(var.http_x_edge_install, where, key)
   if ngx.ctx.keep_last then page_state.keep_last(key) end
 end
 

@@ -7,7 +7,11 @@ local MOST_OF = {
   [200] = FRESH, [203] = FRESH,
   [301] = BRIEF, [302] = BRIEF, [307] = BRIEF, [308] = BRIEF, [404] = BRIEF, [410] = BRIEF,
 }
-local LONGEST_VARY, LONGEST_HEADER = 128, 1000
+local LONGEST_HEADER = 1000
+
+local ANSWERED = {}
+for name in ([[accept accept-encoding authorization cookie hx-request origin turbo-frame x-api-key x-auth-token x-forwarded-proto
+    x-inertia x-pjax x-requested-with x-wp-nonce]]):gmatch("%S+") do ANSWERED[name] = true end
 
 local find, lower, match = string.find, string.lower, string.match
 
@@ -31,11 +35,10 @@ end
 local function is_shared(answer)
   if answer.sets_cookie or (answer.content_encoding or "") ~= "" then return false end
   if lower(answer.x_accel_buffering or "") == "no" then return false end
-  local vary = answer.vary or ""
-  for _, name in ipairs(listed(vary)) do
-    if name == "*" then return false end
+  for _, name in ipairs(listed(answer.vary or "")) do
+    if not ANSWERED[lower(name)] then return false end
   end
-  return #M.vary_without_encoding(vary) <= LONGEST_VARY
+  return true
 end
 
 local function is_page_type(value)
@@ -86,8 +89,8 @@ local function stated_seconds(answer, directives, now)
   return answer.expires_at == false and 0 or math.floor((answer.expires_at - now) / 1000)
 end
 
--- Seconds fresh, seconds stale, whether a failure may show it; or nil if the answer is not kept. `expires_at` and `now` are in
--- milliseconds; false for a date that cannot be read.
+-- Seconds fresh, seconds stale, whether a failure may show it, and whether it is brief; or nil if the answer is not kept.
+-- `expires_at` and `now` are in milliseconds; false for a date that cannot be read.
 function M.of(answer, now)
   local most = MOST_OF[answer.status]
   -- Before any pattern, which could take seconds.
@@ -96,8 +99,10 @@ function M.of(answer, now)
   local directives = directives_of(answer.cache_control)
   local fresh = math.min(most, stated_seconds(answer, directives, now) or most)
   if fresh < 1 then return nil end
-  if most == BRIEF or directives["must-revalidate"] or directives["proxy-revalidate"] then return fresh, 0, false end
-  return fresh, math.min(STALE, seconds_in(directives["stale-while-revalidate"]) or STALE), true
+  if most == BRIEF or directives["must-revalidate"] or directives["proxy-revalidate"] then
+    return fresh, 0, false, most == BRIEF
+  end
+  return fresh, math.min(STALE, seconds_in(directives["stale-while-revalidate"]) or STALE), true, false
 end
 
 return M

@@ -1,20 +1,65 @@
 -- The parts of a page's key: the address without campaign parameters, and the variant for a visitor. Nothing here asks nginx, so
--- that tests compare it with policy/campaign-parameters.ts.
+-- that tests compare it with policy/campaign-parameters.ts and policy/personal-pages.ts.
 local M = {}
 
 local find, sub, lower = string.find, string.sub, string.lower
 
 local names, prefix = {}, nil
+local personal_segments, personal_parameter = {}, nil
 
--- Takes the list of parameters from the settings.
-function M.configure(parameters, with_prefix)
-  for _, name in ipairs(parameters) do names[name] = true end
-  prefix = with_prefix
+-- Takes the lists of the settings.
+function M.configure(campaign_parameters, campaign_prefix, segments, parameter)
+  for _, name in ipairs(campaign_parameters) do names[name] = true end
+  prefix = campaign_prefix
+  for place, segment in ipairs(segments) do personal_segments[place] = "/" .. segment .. "/" end
+  personal_parameter = parameter
+end
+
+local function percent_decoded(text)
+  if not find(text, "%", 1, true) then return text end
+  return (text:gsub("%%(%x%x)", function(digits) return string.char(tonumber(digits, 16)) end))
+end
+
+-- The name of a query parameter as PHP reads it, see policy/query-names.ts.
+local function php_name(parameter)
+  local name = parameter:match("^[^=]*")
+  if not find(name, "[^%w_-]") then return name end
+  name = percent_decoded(name:gsub("%+", " "))
+  local ends = find(name, "\0", 1, true)
+  if ends then name = sub(name, 1, ends - 1) end
+  return (name:gsub("^ +", ""):gsub("[ .]", "_"))
 end
 
 local function is_campaign(parameter)
-  local name = parameter:match("^[^=]*")
-  return names[name] ~= nil or sub(name, 1, #prefix) == prefix
+  local name = php_name(parameter)
+  return names[name] ~= nil or (sub(name, 1, #prefix) == prefix and not find(name, "[", 1, true))
+end
+
+-- A path as purges name it: decoded, without query and final slashes.
+function M.path_of(uri)
+  local path = percent_decoded(uri:match("^[^?#]*"))
+  local last = #path
+  while last > 0 and path:byte(last) == 47 do last = last - 1 end
+  return sub(path, 1, last)
+end
+
+function M.has_query(uri)
+  return find(uri, "?", 1, true) ~= nil
+end
+
+-- Whether every answer at this address may be individual.
+function M.is_personal(uri)
+  local mark = find(uri, "?", 1, true)
+  local path = lower(percent_decoded(mark and sub(uri, 1, mark - 1) or uri)) .. "/"
+  for _, segment in ipairs(personal_segments) do
+    if find(path, segment, 1, true) then return true end
+  end
+  if not mark then return false end
+  for parameter in sub(uri, mark + 1):gmatch("[^&]+") do
+    local name = php_name(parameter):gsub("%[", "_")
+    if sub(name, 1, #personal_parameter) == personal_parameter then return true end
+  end
+  return false
 end
 
 -- Path and query without campaign parameters; these joined by "&", or "".

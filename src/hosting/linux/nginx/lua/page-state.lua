@@ -2,6 +2,9 @@
 -- purge, so a purge makes other keys: what PHP was making meanwhile is never found again.
 local lrucache = require "resty.lrucache"
 local numbers = require "numbers"
+local page_key = require "page-key"
+local page_share = require "page-share"
+local rows = require "rows"
 local settings = require "settings"
 
 local state = ngx.shared.edge_state
@@ -15,6 +18,8 @@ local MAKING, READY, PASSING, FAILING = 1, 2, 3, 4
 local MAKING_FOR = 30
 local PASSING_FOR = 60
 local PASSING_AFTER_ERROR = 1
+-- How long visitors with cookies do not make a page that was not cacheable.
+local UNKEPT_FOR = 3600
 local FAILING_FOR = 5
 local LAST_FOR = 3600
 local MOST_WAIT = 20
@@ -22,9 +27,6 @@ local MOST_WAIT_WITH_LAST = 5
 local FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.05
 -- Longer than any page of before can be shown.
 local PURGED_FOR = LAST_FOR + 600
--- Seconds in which an install may store its number of bytes, and the least that a file counts.
-local STORING_WINDOW = 600
-local LEAST_BYTES = 16384
 
 local M = {}
 
@@ -38,13 +40,9 @@ local function starts()
 end
 local start = starts()
 
--- A path as purges name it: decoded, without query and final slashes.
-local function path_of(uri)
-  local path = uri:match("^[^?#]*")
-  if path:find("%", 1, true) then path = ngx.unescape_uri(path) end
-  local last = #path
-  while last > 0 and path:byte(last) == 47 do last = last - 1 end
-  return path:sub(1, last)
+-- The key of a purged path. All have one length, so that long paths take no more memory.
+local function purge_key(id, path)
+  return id .. ngx.md5(page_key.path_of(path))
 end
 
 -- Pages that this worker was asked for, with their last keys.
@@ -53,11 +51,11 @@ local known = assert(lrucache.new(MOST_KNOWN))
 
 -- The key of a page; "gzip" is the page itself, and the other variants append to it.
 local function key_of(page)
-  local all, own, purged = numbers.of("pages"), numbers.of(page.purges), purges:get(page.path) or 0
-  if page.all == all and page.own == own and page.purged == purged then return page.key end
+  local own, purged = numbers.of(page.purges), purges:get(page.path) or 0
+  if page.own == own and page.purged == purged then return page.key end
   -- Lua itself would write these numbers with too few digits.
-  local versions = ("%.0f %.0f %.0f"):format(all, own, purged)
-  page.all, page.own, page.purged = all, own, purged
+  local versions = ("%.0f %.0f"):format(own, purged)
+  page.own, page.purged = own, purged
   page.key = page.id .. ngx.md5(start .. " " .. versions .. " " .. page.where)
   return page.key
 end
@@ -72,7 +70,14 @@ function M.page(id, uri, where)
   local page = known:get(where)
   -- The name may have moved to another install.
   if page and page.id == id then return page end
-  page = { id = id, path = id .. path_of(uri), where = where, purges = "g" .. id }
+  page = {
+    id = id,
+    path = purge_key(id, uri),
+    where = where,
+    purges = "g" .. id,
+    personal = page_key.is_personal(uri),
+    query = page_key.has_query(uri),
+  }
   if #where <= LONGEST_KNOWN then known:set(where, page) end
   return page
 end
@@ -86,10 +91,6 @@ local function look(key, variant)
   return flag, slot
 end
 
-local function is_over(id, most)
-  return (pages:get("s" .. id) or 0) > most
-end
-
 -- Becomes the maker of a slot, or returns nil if another visitor is.
 local function claim(key, slot, variant)
   local token = ("%.0f"):format(numbers.next())
@@ -99,45 +100,76 @@ local function claim(key, slot, variant)
   return token
 end
 
--- Decides how a visitor gets the variant of a page, and waits while another visitor makes it. `rules` returns the install's rules for
--- pages: `mostBytes` that it may store, and `staleIfError` if it shows the last page while PHP fails. Returns the key and
---   "page": from the cache, or make it; then with the maker's token
---   "pass": from PHP, without the cache
---   "last": the last page, without PHP
---   "busy": too many wait.
-function M.enter(page, variant, rules)
-  local waited, pause, counter = 0, FIRST_PAUSE, nil
-  local function done(...)
-    if counter then pages:incr(counter, -1) end
-    return ...
+-- Counts a visitor who waits: for this slot, at the install, and from the address block at the install. False if too many do.
+local function join(waiting, slot, id, block)
+  local most = settings.mostWaiters
+  for counter, limit in pairs({
+    ["w" .. slot] = most.page,
+    ["w" .. id] = most.install,
+    ["w" .. id .. " " .. block] = most.address,
+  }) do
+    waiting[#waiting + 1] = counter
+    -- A worker that is killed takes its visitors' counts along until these expire.
+    if (pages:incr(counter, 1, 0, MAKING_FOR + MOST_WAIT) or 0) > limit then return false end
   end
+  return true
+end
+
+local OUTCOMES = { [READY] = "page", [PASSING] = "pass", [FAILING] = "last" }
+
+local function enter(page, variant, host, var, waiting)
+  local entry = rows.find(host)
+  -- The name was removed a moment ago.
+  if not entry then return "", "gone" end
+  local rules, block = entry.row.pages, var.client_block
+  local waited, pause = 0, FIRST_PAUSE
   while true do
     local key = key_of(page)
     local flag, slot = look(key, variant)
-    if flag == READY then return done(key, "page") end
-    if flag == PASSING then return done(key, "pass") end
-    if flag == FAILING then return done(key, "last") end
+    if OUTCOMES[flag] then return key, OUTCOMES[flag] end
     if flag == nil then
-      if is_over(page.id, rules().mostBytes) then return done(key, "pass") end
+      if not page_share.has_room(page, key, rules.mostBytes, block) then return key, "pass" end
+      -- PHP would not see these cookies, and its answer is probably for this visitor alone.
+      if pages:get("u" .. key) and var.http_cookie then return key, "pass" end
       local token = claim(key, slot, variant)
-      if token then return done(key, "page", token) end
+      if token then return key, "page", token end
     end
-    if waited >= MOST_WAIT_WITH_LAST and M.has_last(key) and rules().staleIfError then return done(key, "last") end
-    if waited >= MOST_WAIT then return done(key, "page") end
-    if not counter then
-      counter = "w" .. slot
-      if pages:incr(counter, 1, 0, MAKING_FOR + MOST_WAIT) > settings.mostWaiters then return done(key, "busy") end
-    end
+    if waited >= MOST_WAIT_WITH_LAST and rules.staleIfError and M.has_last(key) then return key, "last" end
+    if waited >= MOST_WAIT then return key, "page" end
+    if #waiting == 0 and not join(waiting, slot, page.id, block) then return key, "busy" end
     ngx.sleep(pause)
     waited = waited + pause
     pause = math.min(pause * 1.5, LONGEST_PAUSE)
   end
 end
 
+-- Decides how a visitor gets the variant of a page, and waits while another visitor makes it. `var`: the request's variables.
+-- Returns the key and
+--   "page": from the cache, or make it; then with the maker's token
+--   "pass": from PHP, without the cache
+--   "last": the last page, without PHP
+--   "busy": too many wait
+--   "gone": the name has no website any more.
+function M.enter(page, variant, host, var)
+  local key = key_of(page)
+  local outcome = OUTCOMES[look(key, variant)]
+  if outcome then return key, outcome end
+  local waiting = {}
+  local ok, found, how, token = pcall(enter, page, variant, host, var, waiting)
+  for _, counter in ipairs(waiting) do pages:incr(counter, -1) end
+  if not ok then error(found, 0) end
+  return found, how, token
+end
+
 -- The cache holds a slot until that time, in seconds.
 function M.ready(slot, til)
   local left = til - ngx.now()
   if left > 0 then pages:set(slot, 0, left, READY) else pages:delete(slot) end
+end
+
+-- PHP made a page that is kept.
+function M.kept(key)
+  pages:delete("u" .. key)
 end
 
 -- A good page may be shown while PHP fails.
@@ -151,6 +183,7 @@ end
 
 function M.pass(key)
   pages:set(key, 0, PASSING_FOR, PASSING)
+  pages:set("u" .. key, 0, UNKEPT_FOR)
 end
 
 -- PHP failed. Pages that are still in the cache stay.
@@ -177,18 +210,25 @@ function M.release(key, token)
   end
 end
 
--- Counts what an install adds to the cache.
-function M.count_stored(id, bytes)
-  pages:incr("s" .. id, math.max(bytes, LEAST_BYTES), 0, STORING_WINDOW)
+-- Makes all pages of an install anew.
+function M.purge_all(id)
+  numbers.renew("g" .. id)
 end
 
--- Makes all pages of these paths anew, under every name and with every query. An eviction could bring a purged page back, so it
--- purges all pages of all installs.
+-- Remembers one purged path; false if the install's share of the memory, or all of it, is used. Nothing else is ever evicted,
+-- because that could bring a purged page back.
+local function remember(id, path)
+  local key = purge_key(id, path)
+  if not purges:get(key) and (state:incr("p" .. id, 1, 0, PURGED_FOR) or 0) > settings.mostPurgedPaths then return false end
+  local ok, err = purges:safe_set(key, numbers.next(), PURGED_FOR)
+  if not ok and err ~= "no memory" then error("cannot purge: " .. err) end
+  return ok
+end
+
+-- Makes all pages of these paths anew, under every name and with every query. If they cannot be remembered, all pages of the install.
 function M.purge(id, paths)
   for _, path in ipairs(paths) do
-    local ok, err, evicted = purges:set(id .. path_of(path), numbers.next(), PURGED_FOR)
-    if not ok then error("cannot purge: " .. err) end
-    if evicted then numbers.renew("pages") end
+    if not remember(id, path) then return M.purge_all(id) end
   end
 end
 

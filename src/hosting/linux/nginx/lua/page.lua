@@ -1,12 +1,29 @@
 -- The access phase of requests for PHP: from the page cache or not.
 local page_key = require "page-key"
+local page_share = require "page-share"
 local page_state = require "page-state"
 local rows = require "rows"
 local settings = require "settings"
 
-page_key.configure(settings.campaignParameters, settings.campaignPrefix)
+page_key.configure(
+  settings.campaignParameters, settings.campaignPrefix, settings.personalSegments, settings.personalParameter)
+
+-- Seconds.
+local QUERIES_WINDOW = 10
 
 local M = {}
+
+-- Whether an address block asks PHP for too many addresses with a query, which strangers can think up without end.
+local function asks_too_much(page, var)
+  if not page.query then return false end
+  local asked = ngx.shared.edge_limits:incr("q" .. page.id .. var.client_block, 1, 0, QUERIES_WINDOW)
+  return (asked or 0) > settings.mostQueries
+end
+
+local function keeps_last(host)
+  local entry = rows.find(host)
+  return entry ~= nil and entry.row.pages.staleIfError == true
+end
 
 function M.access()
   local var = ngx.var
@@ -15,23 +32,26 @@ function M.access()
   local script = var.uri
   -- The script travels to the inner server in a header.
   if script ~= "/index.php" and script:find("[^!-~]") then return ngx.exec("@php") end
-  local uri, campaign = page_key.split(var.request_uri)
+  local request_uri = var.request_uri
+  -- A fragment never leaves a browser (RFC 9112 section 3.2). PHP would see a path of its own.
+  if request_uri:find("#", 1, true) then return ngx.exit(400) end
+  local uri, campaign = page_key.split(request_uri)
   local host = var.host
   local where = var.scheme .. "://" .. host .. var.port_suffix .. uri
   local variant = page_key.variant(var.http_accept_encoding, settings.brotli)
-  local function rules() return rows.find(host).row.pages end
-  local key, how, token = page_state.enter(page_state.page(var.install, uri, where), variant, rules)
-  if how == "pass" then return ngx.exec("@php") end
-  if how == "busy" then
-    ngx.header["Retry-After"] = "5"
-    return ngx.exit(503)
-  end
-  var.page_key = key
+  local page = page_state.page(var.install, uri, where)
+  if page.personal then return ngx.exec("@php") end
+  local key, how, token = page_state.enter(page, variant, host, var)
   if token then
     var.page_token = token
     var.page_making = key
   end
-  if how == "last" or (token and page_state.has_last(key) and rules().staleIfError == true) then
+  if how == "busy" then return ngx.exit(503) end
+  if how == "gone" then return ngx.exit(404) end
+  if (how == "pass" or token) and asks_too_much(page, var) then return ngx.exit(429) end
+  if how == "pass" then return ngx.exec("@php") end
+  var.page_key = key
+  if how == "last" or (token and page_state.has_last(key) and keeps_last(host)) then
     if how == "last" then var.page_last = "1" end
     -- The last page is the compressed one; nginx decompresses it for others.
     var.page_cached, var.page_variant = key, "gzip"
@@ -60,7 +80,8 @@ function M.finish()
   local making = var.page_making
   if making and making ~= "" then page_state.release(making, var.page_token) end
   if var.upstream_cache_status == "MISS" and var.upstream_http_x_page_until then
-    page_state.count_stored(var.install, tonumber(var.upstream_response_length) or 0)
+    local uri = var.page_uri ~= "" and var.page_uri or var.request_uri
+    page_share.count(var.install, uri, ngx.status, tonumber(var.upstream_response_length) or 0, var.client_block)
   end
 end
 

@@ -1,5 +1,6 @@
 -- The primary server, which makes the other variants from the cached page: they are kept as long as the page.
 local inner = require "inner"
+local page_share = require "page-share"
 local page_state = require "page-state"
 
 local M = {}
@@ -33,7 +34,8 @@ function M.log()
   local slot = page_state.slot_of(var.http_x_edge_page, var.http_accept_encoding or "")
   if var.request_completion == "OK" then page_state.ready(slot, til) else page_state.forget(slot) end
   if var.upstream_cache_status == "MISS" then
-    page_state.count_stored(var.http_x_edge_install, tonumber(var.upstream_response_length) or 0)
+    local bytes = tonumber(var.upstream_response_length) or 0
+    page_share.count(var.http_x_edge_install, var.request_uri, ngx.status, bytes)
   end
 end
 

@@ -18,8 +18,14 @@ local urandom = assert(io.open("/dev/urandom", "rb"))
 local secret = urandom:read(32)
 urandom:close()
 
--- Compared with the password of an unknown user, so that the time does not tell which users exist.
-local NO_USER = "pbkdf2-sha256$10000$00$" .. ("0"):rep(64)
+local most_rounds, no_user
+
+-- Takes the rounds of new hashes, and the most of any, from the settings.
+function M.configure(rounds, most)
+  most_rounds = most
+  -- Compared with the password of an unknown user, so that the time does not tell which users exist.
+  no_user = "pbkdf2-sha256$" .. rounds .. "$00$" .. ("0"):rep(64)
+end
 
 local function credentials(header)
   local encoded = header and header:match("^[Bb][Aa][Ss][Ii][Cc] +([%w+/=]+)$")
@@ -44,7 +50,7 @@ function M.refusal(row, header, block)
   local failed = "failed" .. row.id .. block
   if (limits:get(failed) or 0) >= FAILURES or is_exhausted(limits, row.id) then return 429 end
   local hash = row.protect.users[user]
-  local matches = passwords.matches(hash or NO_USER, password)
+  local matches = passwords.matches(hash or no_user, password, most_rounds)
   if hash and matches then
     accepted:set(key, true, REMEMBERED_SECONDS)
     return nil

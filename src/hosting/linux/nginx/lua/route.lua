@@ -4,6 +4,9 @@ local protection = require "protection"
 local redirects = require "redirects"
 local rows = require "rows"
 local rules = require "rules"
+local settings = require "settings"
+
+protection.configure(settings.passwordRounds, settings.mostPasswordRounds)
 
 local OWN = "/.well-known/homeport/"
 local ACME = "/.well-known/acme-challenge/"
