@@ -98,6 +98,7 @@ test('purges name paths as visitors do', async () => {
     ['/a+b/%C3%A4//?x', '/a+b/ä'],
     ['/a%2Fb%zz', '/a/b%zz'],
     ['/x#y', '/x'],
+    ['//a///b/', '/a/b'],
   ];
   const results = await lua.call(
     'page-key',

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Asked, eventually } from '../../policy/edge.fixture.ts';
+import { PAGE_PURGE_CASES, PURGED_PATHS } from '../../policy/page-path.fixture.ts';
 import { PASSING_HEADERS } from '../../policy/page-request-headers.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { EDGE_SIZES, tablePaths } from './edge-options.ts';
@@ -532,6 +533,17 @@ echo json_encode(['time' => hrtime(true)]);`,
     for (const [address, name] of asked) expect((await get(address, {}, name)).cache, address).toBe('MISS');
     expect(await get(other)).toMatchObject({ time, cache: 'HIT' });
     expect((await get(path, {}, 'blog.test')).cache).toBe('HIT');
+  });
+
+  test('of single pages, as on the embedded host', async () => {
+    const times = () => Promise.all(PAGE_PURGE_CASES.map(async ([address]) => (await get(address)).time));
+    const before = await times();
+    expect(await times()).toEqual(before);
+    await edge.control.purgePages(shop.state.id, PURGED_PATHS);
+    const after = await times();
+    expect(PAGE_PURGE_CASES.map(([address], index) => [address, after[index] !== before[index]])).toEqual(
+      PAGE_PURGE_CASES,
+    );
   });
 
   test('a list of pages that is none is refused', async () => {

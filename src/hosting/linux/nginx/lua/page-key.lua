@@ -35,9 +35,9 @@ local function is_campaign(parameter)
   return names[name] ~= nil or (sub(name, 1, #prefix) == prefix and not find(name, "[", 1, true))
 end
 
--- A path as purges name it: decoded, without query and final slashes.
+-- A path as purges name it: decoded, without query, doubled and final slashes.
 function M.path_of(uri)
-  local path = percent_decoded(uri:match("^[^?#]*"))
+  local path = percent_decoded(uri:match("^[^?#]*")):gsub("//+", "/")
   local last = #path
   while last > 0 and path:byte(last) == 47 do last = last - 1 end
   return sub(path, 1, last)
