@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import type { ListenAddress } from '../../src/config/settings/setting-values.ts';
@@ -9,6 +9,7 @@ import { serve } from '../measure/processes.ts';
 import { progress, type Run } from '../measure/report.ts';
 import { median, shownRate } from '../measure/units.ts';
 import { withCleanup } from './cleanup.ts';
+import { processorMs } from './footprint.ts';
 import { staticConfiguration } from './static-server.ts';
 import { type LoadResult, wrk } from './wrk.ts';
 
@@ -198,17 +199,4 @@ async function measure({ address, path, accepted, master }: Subject, seconds: nu
     seconds,
   });
   return { ...result, micros: (((await processorMs(master)) - before) * 1000) / result.requests };
-}
-
-/** Processor time of the processes below one, in milliseconds. */
-async function processorMs(master: number): Promise<number> {
-  let hundredths = 0;
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    // A process may end meanwhile.
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // Fields 4, 14 and 15 of proc(5) stat; the name before them may hold spaces.
-    const fields = stat.split(') ').at(-1)?.split(' ') ?? [];
-    if (Number(fields[1]) === master) hundredths += Number(fields[11]) + Number(fields[12]);
-  }
-  return hundredths * 10;
 }

@@ -24,19 +24,41 @@ interface Process {
 const WORKERS_END_WITHIN_MS = 100_000;
 
 /** Memory of a host's daemons. */
-export async function memoryOf({ config, folder }: TestMachine): Promise<Memory> {
+export async function memoryOf(machine: TestMachine): Promise<Memory> {
+  const { config, folder } = machine;
   const all = await processes();
   const own = all.filter(({ uid }) => uid >= config.hostUids.first && uid <= config.hostUids.last);
   const isRedis = ({ command }: Process) => command.includes('redis-server');
-  const master = all.find(({ command }) => command.startsWith('nginx: master') && command.includes(folder));
+  const master = await nginxOf(machine);
   return {
-    nginx: await sizeOf(all.filter(({ pid, parent }) => pid === master?.pid || parent === master?.pid)),
+    nginx: await sizeOf(all.filter(({ pid, parent }) => pid === master || parent === master)),
     php: await sizeOf(own.filter((one) => !isRedis(one))),
     redis: await sizeOf(own.filter(isRedis)),
     mariadb: await sizeOf(
       all.filter(({ command }) => /^\S*mariadbd\s/.test(command) && command.includes(folder)),
     ),
   };
+}
+
+/** Process id of a host's nginx. */
+export async function nginxOf({ folder }: TestMachine): Promise<number> {
+  const all = await processes();
+  const master = all.find(({ command }) => command.startsWith('nginx: master') && command.includes(folder));
+  if (master === undefined) throw new Error('nginx does not run');
+  return master.pid;
+}
+
+/** Processor time of the processes below one, in milliseconds. */
+export async function processorMs(master: number): Promise<number> {
+  let hundredths = 0;
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    // A process may end meanwhile.
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    // Fields 4, 14 and 15 of proc(5) stat; the name before them may hold spaces.
+    const fields = stat.split(') ').at(-1)?.split(' ') ?? [];
+    if (Number(fields[1]) === master) hundredths += Number(fields[11]) + Number(fields[12]);
+  }
+  return hundredths * 10;
 }
 
 /** Waits until no PHP of this host has workers, which end when idle. */
@@ -62,7 +84,7 @@ export async function diskOf(layout: LinuxLayout): Promise<number> {
     layout.installs,
     layout.caches,
     layout.records,
-    join(layout.nginx, 'vhosts'),
+    join(layout.nginx, 'edge'),
     ...databases.map((name) => join(tables, name)),
   ];
   const { stdout } = await runCommand('/usr/bin/du', [

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { shownBytes } from '../../src/cli/terminal/output.ts';
 import { mapConcurrent } from '../../src/lib/concurrency.ts';
 import { plainState } from '../../test/host/state.ts';
@@ -6,8 +5,6 @@ import { progress, type Run } from '../measure/report.ts';
 import { median, shownMs, timed } from '../measure/units.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
 import { diskOf, type Memory, memoryOf, untilIdle } from './footprint.ts';
-import { timeTest } from './nginx-test.ts';
-import { measureVhosts, type VhostCosts, withVhosts } from './vhosts.ts';
 
 const AT_ONCE = 10;
 const REPEATED = 3;
@@ -15,7 +12,6 @@ const REPEATED = 3;
 /** Resources of a machine with that many complete installs. */
 interface Whole {
   count: number;
-  test: number;
   change: number;
   memory: Memory;
   /** Total of all installs, in bytes. */
@@ -25,25 +21,15 @@ interface Whole {
 /** nginx, memory and disk with few installs and with many. */
 export async function benchManyInstalls({ report, quick }: Run): Promise<void> {
   const counts = quick ? [3, 10] : [10, 100];
-  const vhostCounts = quick ? [10, 100] : [10, 100, 1_000];
   progress('starting a host');
   const { wholes, madeIn } = await withBenchHost((host) => makeWholes(host, counts));
-  progress('starting an nginx with vhosts alone');
-  const vhosts = await withVhosts(async (server) => {
-    const costs: VhostCosts[] = [];
-    for (const count of vhostCounts) {
-      progress(`${count} vhosts`);
-      costs.push(await measureVhosts(server, count));
-    }
-    return costs;
-  });
   const largest = wholes.at(-1);
   if (largest === undefined) return;
 
   report.part('4. Few installs and many: nginx, memory at rest, disk');
   report.grid(
-    ['INSTALLS', 'MADE OF', 'nginx -t', 'CHANGE UNTIL SERVED', 'nginx', 'PHP', 'REDIS', 'MARIADB', 'DISK'],
-    [...wholes.map(rowOfWhole), ...vhosts.map((costs) => rowOfVhosts(costs, largest))],
+    ['INSTALLS', 'CHANGE UNTIL SERVED', 'nginx', 'PHP', 'REDIS', 'MARIADB', 'DISK'],
+    wholes.map(rowOfWhole),
   );
   const { count, memory, disk } = largest;
   const growth = growthOf(wholes);
@@ -57,12 +43,7 @@ export async function benchManyInstalls({ report, quick }: Run): Promise<void> {
       [`time to make it, ${AT_ONCE} at once`, shownMs(madeIn / count)],
     ],
   );
-  report.note(
-    `Memory is PSS. "Vhosts alone": nginx is measured; the rest is estimated (≈) from the average of ${count} installs.`,
-  );
-  report.note(
-    'Change until served: one more host name for an install, through nginx -t and the reload, median of 3.',
-  );
+  report.note('Memory is PSS. Change until served: one more host name for an install, median of 3.');
   report.end();
 }
 
@@ -94,9 +75,8 @@ async function measureWhole(host: BenchHost, count: number): Promise<Whole> {
     const hostnames = [name, { ...name, name: `more-${n}.${name.name}` }];
     changes.push(await timed(() => host.remote.apply({ ...probe, hostnames })));
   }
-  const test = await timeTest(join(host.layout.nginx, 'current', 'nginx.conf'));
   await host.remote.remove(probe);
-  return { count, test, change: median(changes), memory, disk };
+  return { count, change: median(changes), memory, disk };
 }
 
 /** Additional memory of nginx and MariaDB per install; null if there were too few installs. */
@@ -107,26 +87,7 @@ function growthOf(wholes: Whole[]): number | null {
   return Math.max(0, (shared(many) - shared(few)) / (many.count - few.count));
 }
 
-function rowOfWhole({ count, test, change, memory, disk }: Whole): string[] {
+function rowOfWhole({ count, change, memory, disk }: Whole): string[] {
   const { nginx, php, redis, mariadb } = memory;
-  const sizes = [nginx, php, redis, mariadb, disk].map(shownBytes);
-  return [String(count), 'whole installs', shownMs(test), shownMs(change), ...sizes];
-}
-
-function rowOfVhosts(
-  { count, test, change, nginx }: VhostCosts,
-  { count: of, memory, disk }: Whole,
-): string[] {
-  const reckoned = (bytes: number) => `≈ ${shownBytes((bytes / of) * count)}`;
-  return [
-    count.toLocaleString('en'),
-    'vhosts alone',
-    shownMs(test),
-    shownMs(change),
-    shownBytes(nginx),
-    reckoned(memory.php),
-    reckoned(memory.redis),
-    '',
-    reckoned(disk),
-  ];
+  return [String(count), shownMs(change), ...[nginx, php, redis, mariadb, disk].map(shownBytes)];
 }

@@ -5,6 +5,8 @@ import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 export interface Load {
   address: ListenAddress;
   hostname: string;
+  /** A script of wrk, which can choose other host names. */
+  script?: string;
   /** The home page if left out. */
   path?: string;
   headers?: Record<string, string>;
@@ -26,6 +28,7 @@ export async function wrk({
   hostname,
   path = '/',
   headers = {},
+  script,
   connections,
   seconds,
 }: Load): Promise<LoadResult> {
@@ -38,6 +41,7 @@ export async function wrk({
       '--timeout',
       '20s',
       '--latency',
+      ...(script === undefined ? [] : ['--script', script]),
       // wrk looks for `Host` in exactly this spelling, and adds a default otherwise.
       ...Object.entries({ Host: hostname, ...headers }).flatMap(([name, value]) => [
         '-H',

@@ -26,6 +26,7 @@ import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
 import { createPagePurges } from '../hosting/linux/purges/page-purges.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
+import { requireEdgePackages } from '../hosting/linux/setup/packages.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
@@ -70,6 +71,7 @@ export async function startHostMachine(
 ): Promise<RunningMachine> {
   const { log } = surroundings;
   // First, so that a wrong configuration ends it before anything is created.
+  await requireEdgePackages();
   const gid = await groupId(config.hostGroup);
   const identity = config.hostIdentity === null ? null : await readIdentity(config.hostIdentity);
   await makeHostFolders(layoutOf(config));

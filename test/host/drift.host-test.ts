@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
@@ -7,6 +7,7 @@ import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { tablePaths } from '../../src/hosting/linux/nginx/edge-options.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
@@ -107,10 +108,8 @@ test('a folder readable by others is closed', async () => {
   await expectRepaired(/folders/, /private/);
 });
 
-test('a vhost edited by hand is rewritten', async () => {
-  const vhosts = join(layout().nginx, 'vhosts');
-  const [name = ''] = (await readdir(vhosts)).filter((entry) => entry.startsWith(install.id));
-  await writeFile(join(vhosts, name), '# gone\n');
+test('a row of the edge edited by hand is rewritten', async () => {
+  await writeFile(join(tablePaths(layout()).installs, `${install.id}.json`), '{}\n');
   await expectRepaired(/web server/, /./);
 });
 
@@ -119,11 +118,11 @@ test('a website served by an old state is served by its record', async () => {
   await withRecord(
     (record) => record.replace('"hostnames":[', `"hostnames":[${more},`),
     async () => {
-      await expectRepaired(/vhost/, /earlier state/);
+      await expectRepaired(/install drifting: web server/, /earlier state/);
       expect(await pageStatus('more.sites.test')).toBe(200);
     },
   );
-  await expectRepaired(/vhost/, /earlier state/);
+  await expectRepaired(/install drifting: web server/, /earlier state/);
   expect(await pageStatus('more.sites.test')).toBe(404);
 });
 

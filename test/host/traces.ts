@@ -23,7 +23,6 @@ export async function tracesOf({ config, instance, folder, runFolder }: TestMach
     ...databases.map((name) => `database ${name}`),
     ...cgroups.filter((name) => ofInstalls.test(name)).map((name) => `cgroup ${name}`),
     ...(await below(layout.installs)),
-    ...(await below(layout.caches)),
     ...(await below(layout.records)),
     ...(await below(layout.journals)),
     ...(await below(layout.backups)),

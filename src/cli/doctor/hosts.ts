@@ -54,7 +54,11 @@ async function examineHost(
     return findingsOf(name, expected.length, differences);
   } catch (error) {
     return [
-      problem(name, `The inspection failed: ${reasonOf(error)}.`, 'Check that "homeport host" runs there.'),
+      problem(
+        name,
+        `The inspection failed: ${reasonOf(error)}.`,
+        'Check that "homeport host" runs there. Its log says why it does not start. After an upgrade, run "homeport host setup" there.',
+      ),
     ];
   }
 }

@@ -68,7 +68,7 @@ export function resourceKinds(host: InspectedHost): ResourceKind[] {
       list: async () =>
         web.served().map((id) => ({
           installId: id,
-          label: `vhost ${id}`,
+          label: `website ${id} of the web server`,
           remove: () => web.remove(id),
           remedy: READ_THE_LOG,
         })),

@@ -27,7 +27,7 @@ export async function inspectInstall(
 
   await inspect('limits', () => checkLimits(host, id));
   if (canAskDatabases) await inspect('database', () => checkDatabase(host, record));
-  await inspect('vhost', () => checkVhost(host, record));
+  await inspect('web server', () => checkServed(host, record));
   const found = await findPhp(host, record);
   if ('fault' in found) {
     await inspect('php', async () => [found.fault]);
@@ -83,7 +83,7 @@ async function checkDatabase({ databases }: InspectedHost, record: InstallRecord
   }
 }
 
-async function checkVhost({ web }: InspectedHost, { state, placement }: InstallRecord): Promise<Fault[]> {
+async function checkServed({ web }: InspectedHost, { state, placement }: InstallRecord): Promise<Fault[]> {
   const vhost = { state, ...placement };
   return faults([sentence(await web.checkWebsite(vhost))], () => web.put(vhost));
 }

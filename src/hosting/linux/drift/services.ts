@@ -1,5 +1,6 @@
 import { findPhpRuntimes, missingModules } from '../machine/php-runtimes.ts';
-import { checked, type Finding, faults, notRunning } from './finding.ts';
+import { missingPackages } from '../setup/packages.ts';
+import { checked, type Fault, type Finding, faults, notRunning } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
 
 /** Inspects the parts that all websites of the machine share. */
@@ -17,8 +18,16 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await checked('firewall', async () => faults([await firewall.check()], () => firewall.ensure()))),
     ...(await checked('ssh', async () => faults([await ssh.check()], () => ssh.start()))),
     ...(await checked('web server', async () => faults(await web.check(), repairWeb))),
+    ...(await checked('packages', checkPackages)),
     ...(await inspectPhp(host)),
   ];
+}
+
+async function checkPackages(): Promise<Fault[]> {
+  const missing = await missingPackages();
+  if (missing.length === 0) return [];
+  const message = `The machine lacks the Debian packages ${missing.join(', ')}.`;
+  return [{ message, repair: null, remedy: 'Run "homeport host setup" there.' }];
 }
 
 /** Without these extensions, websites break in part. */

@@ -54,10 +54,9 @@ describe('an install’s folders', () => {
     expect(await can('www-data', '-w', htdocs)).toBe(false);
     expect(await can('www-data', '-r', home)).toBe(false);
     expect(await can('www-data', '-x', hidden)).toBe(false);
-    expect(await can('www-data', '-w', layout.cacheOf(id))).toBe(true);
     expect(await can('www-data', '-x', layout.runOf(id))).toBe(true);
     expect(await can('www-data', '-x', layout.redisRunOf(id))).toBe(false);
-    for (const path of [htdocs, hidden, layout.cacheOf(id), layout.runOf(id), layout.installs]) {
+    for (const path of [htdocs, hidden, layout.runOf(id), layout.installs]) {
       expect(await can(OTHER_UID, '-r', path), path).toBe(false);
     }
     expect(await can(OTHER_UID, '-x', home)).toBe(false);

@@ -71,7 +71,6 @@ export async function checkHome(layout: LinuxLayout, install: SandboxedInstall):
 export async function removeHome(layout: LinuxLayout, installId: string): Promise<void> {
   await ensureFolder(layout.scratch, { uid: 0, gid: 0, mode: 0o700 });
   await removeAside(layout.homeOf(installId), join(layout.scratch, `removed-home-${installId}`));
-  await removeAside(layout.cacheOf(installId), join(layout.scratch, `removed-cache-${installId}`));
   await removeTree(layout.phpSocketOf(installId), layout.runOf(installId), sandboxEtcOf(layout, installId));
 }
 
@@ -119,7 +118,6 @@ async function foldersToBe(
     outer: [
       // Owned by root, so that the website cannot replace the folders inside; it may list them.
       { path: home, ...root, mode: 0o700, access: { ...through, [`u:${install.uid}`]: 'r-x' } },
-      { path: layout.cacheOf(install.id), ...web, mode: 0o700, access: null },
       { path: layout.runOf(install.id), ...own, mode: 0o700, access: through },
       { path: sandboxEtcOf(layout, install.id), ...root, mode: 0o755, access: null },
     ],

@@ -56,7 +56,7 @@ describe('a website controlled by an attacker', () => {
       join(layout.htdocsOf(id), 'wp-config.php'),
       join(layout.privateOf(id), 'password.txt'),
       layout.homeOf(id),
-      layout.cacheOf(id),
+      layout.caches,
       layout.runOf(id),
     ];
     for (const path of paths) {

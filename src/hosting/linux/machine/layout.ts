@@ -44,9 +44,8 @@ export interface LinuxLayout {
   htdocsOf(installId: string): string;
   /** Files of the install that are never served: log, initial password. */
   privateOf(installId: string): string;
-  /** Page caches, a folder per install, owned by the web server. */
+  /** The page cache, in a folder of the web server. */
   caches: string;
-  cacheOf(installId: string): string;
   nginx: string;
   /** Traffic counts that the control plane collects, readable by root only. */
   usage: string;
@@ -111,7 +110,6 @@ export function linuxLayout(
     htdocsOf: (id) => join(installs, checkedId(id), 'htdocs'),
     privateOf: (id) => join(installs, checkedId(id), 'private'),
     caches: below('cache'),
-    cacheOf: (id) => join(below('cache'), checkedId(id)),
     nginx: below('nginx'),
     usage: join(below('usage'), 'usage.sqlite'),
     accessLogs: below('access-logs'),

@@ -9,10 +9,10 @@ import {
   type TablePaths,
 } from './edge-options.ts';
 import { installLua, pruneLua } from './lua-files.ts';
-import { type MachineOptionSources, type MachineOptions, readMachineOptions } from './machine-options.ts';
-import { testConfiguration } from './refusals.ts';
+import { type MachineOptionSources, readMachineOptions } from './machine-options.ts';
 import { renderEdge } from './render-edge.ts';
 import type { RenderedMain } from './render-main.ts';
+import { testConfiguration } from './test-configuration.ts';
 
 /** nginx's configuration, which changes only with the machine. Only one that nginx accepts becomes active. */
 export interface EdgeConfiguration {
@@ -31,32 +31,25 @@ export interface EdgeConfigurationOptions extends MachineOptionSources {
   log: Logger;
 }
 
-type MoreOptions = Pick<EdgeOptions, 'lua' | 'sizes' | 'brotli'>;
-
 export function createEdgeConfiguration(options: EdgeConfigurationOptions): EdgeConfiguration {
   const { files, paths, own, log } = options;
-  let known: { machine: MachineOptions; more: MoreOptions } | null = null;
+  let known: Omit<EdgeOptions, 'ownFingerprint'> | null = null;
 
-  function started(): { machine: MachineOptions; more: MoreOptions } {
+  function machine(): Omit<EdgeOptions, 'ownFingerprint'> {
     if (known === null) throw new Error('the web server has not been started');
     return known;
   }
 
-  async function render(): Promise<RenderedMain> {
-    const { machine, more } = started();
-    const { fingerprint } = await own.ensure();
-    return renderEdge(edgeOptions(machine, { ...more, ownFingerprint: fingerprint }));
-  }
+  const render = async (): Promise<RenderedMain> =>
+    renderEdge({ ...machine(), ownFingerprint: (await own.ensure()).fingerprint });
 
   return {
     async read() {
       const brotli = await hasBrotli();
-      const { ownCertificate } = files.paths;
-      const lua = await installLua(
-        paths.lua,
-        luaSettings(paths, { ownCertificate, sizes: EDGE_SIZES, brotli }),
-      );
-      known = { machine: await readMachineOptions(options), more: { lua, sizes: EDGE_SIZES, brotli } };
+      const more = { sizes: EDGE_SIZES, brotli };
+      const settings = luaSettings(paths, { ...more, ownCertificate: files.paths.ownCertificate });
+      const lua = await installLua(paths.lua, settings);
+      known = edgeOptions(await readMachineOptions(options), { ...more, lua });
     },
 
     async apply() {
@@ -79,8 +72,8 @@ export function createEdgeConfiguration(options: EdgeConfigurationOptions): Edge
     },
 
     async prune() {
-      await files.prune([]);
-      await pruneLua(paths.lua, started().more.lua);
+      await files.prune();
+      await pruneLua(paths.lua, machine().lua);
     },
   };
 }

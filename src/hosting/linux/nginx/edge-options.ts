@@ -7,7 +7,6 @@ import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-pass
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
-import type { MainOptions } from './render-main.ts';
 
 /** Sizes of what nginx keeps in memory. */
 export interface EdgeSizes {
@@ -70,7 +69,9 @@ export function tablePaths({ nginx }: Pick<LinuxLayout, 'nginx'>): TablePaths {
 }
 
 /** Options of the edge's configuration, which names no website. */
-export interface EdgeOptions extends Omit<MainOptions, 'certificateFiles' | 'listen'> {
+export interface EdgeOptions extends MachineOptions {
+  /** Changes with nginx's own certificate, so that a new one makes a new configuration. */
+  ownFingerprint: string;
   run: ReturnType<typeof runFiles>;
   lua: LuaFiles;
   sizes: EdgeSizes;
@@ -85,10 +86,11 @@ export async function hasBrotli(): Promise<boolean> {
   return (await ifThere(access(BROTLI).then(() => true))) ?? false;
 }
 
+/** Without the fingerprint, which changes with time. */
 export function edgeOptions(
   machine: MachineOptions,
-  more: Pick<EdgeOptions, 'ownFingerprint' | 'lua' | 'sizes' | 'brotli'>,
-): EdgeOptions {
+  more: Pick<EdgeOptions, 'lua' | 'sizes' | 'brotli'>,
+): Omit<EdgeOptions, 'ownFingerprint'> {
   return { ...machine, ...more, run: runFiles(machine.layout) };
 }
 

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
+import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
 import { type Ask, ask, type LogLine } from '../../policy/edge.fixture.ts';
 import { type EdgeRow, rowOf, sealRow } from '../../policy/edge-row.ts';
@@ -21,9 +21,9 @@ import { createEdgeTable, type EdgeTable } from './edge-table.ts';
 import { installLua } from './lua-files.ts';
 import { groupId } from './machine.ts';
 import { makeFolders, readMachineOptions, runFiles } from './machine-options.ts';
-import { testConfiguration } from './refusals.ts';
 import { renderEdge } from './render-edge.ts';
 import { createRunningNginx, type RunningNginx } from './running-nginx.ts';
+import { testConfiguration } from './test-configuration.ts';
 import { createTestInstalls, startTestMachine, type TestInstalls } from './test-installs.fixture.ts';
 import type { Vhost } from './vhost.ts';
 
@@ -37,7 +37,6 @@ export interface TestEdge extends TestInstalls {
   running: RunningNginx;
   daemons: Daemons;
   log: LogLine[];
-  logger: Logger;
   http: Ask;
   https: Ask;
   /** The row of an install, with changes. */
@@ -48,7 +47,10 @@ export interface TestEdge extends TestInstalls {
 }
 
 /** `changes` of options, such as small dictionaries. */
-export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<TestEdge> {
+export async function startEdge({
+  s3 = { endpoint: null, pathStyle: false },
+  ...changes
+}: Partial<EdgeOptions> & { s3?: S3Service } = {}): Promise<TestEdge> {
   const machine = await startTestMachine();
   const { layout, daemons } = machine;
   const files = createConfigurationFiles(layout.nginx);
@@ -60,7 +62,6 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
   const control = createEdgeControl(run.controlSocket);
   const certificates = createEdgeCertificates(paths.certificates, control);
   await certificates.prepare();
-  const s3 = changes.s3 ?? { endpoint: null, pathStyle: false };
   const own = createDefaultCertificate({
     file: files.paths.ownCertificate,
     names: ['hosting.test'],
@@ -74,14 +75,12 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     trustedProxies: [],
     instance: machine.instance,
     files,
-    s3,
     resolvers: null,
   });
   const sizes = changes.sizes ?? EDGE_SIZES;
   const brotli = changes.brotli ?? (await hasBrotli());
   const options: EdgeOptions = {
     ...edgeOptions(machineOptions, {
-      ownFingerprint: (await own.ensure()).fingerprint,
       lua: await installLua(
         paths.lua,
         luaSettings(paths, { ownCertificate: files.paths.ownCertificate, sizes, brotli }),
@@ -89,6 +88,7 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
       sizes,
       brotli,
     }),
+    ownFingerprint: (await own.ensure()).fingerprint,
     ...changes,
   };
   const { generation, text } = renderEdge(options);
@@ -132,7 +132,6 @@ export async function startEdge(changes: Partial<EdgeOptions> = {}): Promise<Tes
     running,
     daemons,
     log: machine.lines,
-    logger: machine.log,
     http: (hostname, path, asked) => ask('http', options.edgeHttp.port, hostname, path, asked),
     https: (hostname, path, asked) => ask('https', options.edgeHttps.port, hostname, path, asked),
     rowOf: rowFor,

@@ -5,8 +5,7 @@ import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { certificateFor, eventually, sendRaw } from '../../policy/edge.fixture.ts';
-import { type CommonServer, EDGES } from './table-server.fixture.ts';
-import { siteState } from './test-installs.fixture.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 /** A second, and what a request takes. */
 const NOTICED_WITHIN_MS = 1_300;
@@ -21,445 +20,443 @@ const alpha = siteState('alpha', [
 ]);
 const beta = siteState('beta', ['beta.test', 'exact.wild.test']);
 
-describe.each(EDGES)('with $edge', ({ startServer }) => {
-  let server: CommonServer;
-  let httpPort: number;
-  let httpsPort: number;
+let server: TestServer;
+let httpPort: number;
+let httpsPort: number;
 
-  beforeAll(async () => {
-    server = await startServer();
-    httpPort = server.options.edgeHttp.port;
-    httpsPort = server.options.edgeHttps.port;
-    await server.web.start([await server.makeInstall(alpha), await server.makeInstall(beta)]);
-    await server.write(alpha, 'who.txt', 'alpha');
-    await server.write(beta, 'who.txt', 'beta');
+beforeAll(async () => {
+  server = await startServer();
+  httpPort = server.options.edgeHttp.port;
+  httpsPort = server.options.edgeHttps.port;
+  await server.web.start([await server.makeInstall(alpha), await server.makeInstall(beta)]);
+  await server.write(alpha, 'who.txt', 'alpha');
+  await server.write(beta, 'who.txt', 'beta');
+});
+afterAll(() => server.close());
+
+describe('which website answers', () => {
+  test.each([
+    ['alpha.test', 'alpha'],
+    ['ALPHA.Test', 'alpha'],
+    ['alpha.test.', 'alpha'],
+    ['alpha.test:1234', 'alpha'],
+    ['beta.test', 'beta'],
+    ['any.wild.test', 'alpha'],
+    ['exact.wild.test', 'beta'],
+  ])('%s is %s', async (hostname, content) => {
+    expect(await server.http(hostname, '/who.txt')).toMatchObject({ status: 200, text: content });
+    expect(await server.https(hostname, '/who.txt')).toMatchObject({ status: 200, text: content });
   });
-  afterAll(() => server.close());
 
-  describe('which website answers', () => {
-    test.each([
-      ['alpha.test', 'alpha'],
-      ['ALPHA.Test', 'alpha'],
-      ['alpha.test.', 'alpha'],
-      ['alpha.test:1234', 'alpha'],
-      ['beta.test', 'beta'],
-      ['any.wild.test', 'alpha'],
-      ['exact.wild.test', 'beta'],
-    ])('%s is %s', async (hostname, content) => {
-      expect(await server.http(hostname, '/who.txt')).toMatchObject({ status: 200, text: content });
-      expect(await server.https(hostname, '/who.txt')).toMatchObject({ status: 200, text: content });
-    });
+  test.each(['other.test', 'a.b.wild.test', 'wild.test', '127.0.0.1', 'x.alpha.test', 'alphatest'])(
+    '%s has no website',
+    async (hostname) => {
+      for (const answer of [await server.http(hostname, '/who.txt'), await server.https(hostname, '/')]) {
+        expect(answer.status).toBe(404);
+        expect(answer.text).toContain('No website here');
+        expect(answer.headers).toMatchObject({
+          'content-type': 'text/html; charset=utf-8',
+          'cache-control': 'no-store',
+        });
+      }
+    },
+  );
 
-    test.each(['other.test', 'a.b.wild.test', 'wild.test', '127.0.0.1', 'x.alpha.test', 'alphatest'])(
-      '%s has no website',
-      async (hostname) => {
-        for (const answer of [await server.http(hostname, '/who.txt'), await server.https(hostname, '/')]) {
-          expect(answer.status).toBe(404);
-          expect(answer.text).toContain('No website here');
-          expect(answer.headers).toMatchObject({
-            'content-type': 'text/html; charset=utf-8',
-            'cache-control': 'no-store',
-          });
-        }
-      },
+  test('a target in absolute form overrules the Host header', async () => {
+    const answer = await sendRaw(
+      httpPort,
+      'GET http://beta.test:81/?x HTTP/1.1\r\nHost: alpha.test\r\nConnection: close\r\n\r\n',
     );
+    expect(answer).toContain('"HTTP_HOST":"beta.test:81"');
+  });
 
-    test('a target in absolute form overrules the Host header', async () => {
+  test('HTTP/1.0 without a Host header, and HTTP/1.1 without one', async () => {
+    expect(await sendRaw(httpPort, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await sendRaw(httpPort, 'GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+describe('redirects', () => {
+  test.each([
+    ['http', 'secure.test:HTTP', '/a%20b/?c=%2F&d', 'https://secure.test:HTTPS/a%20b/?c=%2F&d'],
+    ['http', 'secure.test', '/', 'https://secure.test/'],
+    ['http', 'old.test:HTTP', '/x/?y=1', 'http://alpha.test:HTTP/x/?y=1'],
+    [
+      'https',
+      'old.test:HTTPS',
+      '//evil.test/%0d%0aSet-Cookie:x',
+      'https://alpha.test:HTTPS//evil.test/%0d%0aSet-Cookie:x',
+    ],
+    ['http', 'old.test:80', '/', 'http://alpha.test/'],
+    ['https', 'old.test:443', '/', 'https://alpha.test/'],
+    ['http', 'old.test:443', '/', 'http://alpha.test:443/'],
+    ['http', 'to-secure.test:HTTP', '/', 'https://secure.test:HTTPS/'],
+    ['http', 'old.test', '/@evil.test', 'http://alpha.test/@evil.test'],
+  ] as const)('%s %s%s', async (scheme, hostname, path, location) => {
+    const withPorts = (text: string) =>
+      text.replace('HTTPS', String(httpsPort)).replace('HTTP', String(httpPort));
+    const answer = await server[scheme](withPorts(hostname), path);
+    expect(answer.status).toBe(301);
+    expect(answer.headers).toMatchObject({ location: withPorts(location), 'cache-control': 'no-cache' });
+  });
+
+  test('none to HTTPS where no certificate is', async () => {
+    expect((await server.http('waiting.test', '/who.txt')).text).toBe('alpha');
+    expect((await server.https('secure.test', '/who.txt')).text).toBe('alpha');
+  });
+
+  test.each(['/\\evil.test', '/a\\b', '/a b', '/\x01', '@evil.test/', '/\xe9'])(
+    'never for %j',
+    async (path) => {
       const answer = await sendRaw(
         httpPort,
-        'GET http://beta.test:81/?x HTTP/1.1\r\nHost: alpha.test\r\nConnection: close\r\n\r\n',
+        `GET ${path} HTTP/1.1\r\nHost: old.test\r\nConnection: close\r\n\r\n`,
       );
-      expect(answer).toContain('"HTTP_HOST":"beta.test:81"');
-    });
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).not.toMatch(/location/i);
+    },
+  );
+});
 
-    test('HTTP/1.0 without a Host header, and HTTP/1.1 without one', async () => {
-      expect(await sendRaw(httpPort, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /);
-      expect(await sendRaw(httpPort, 'GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
-    });
+describe('proofs', () => {
+  const path = '/.well-known/acme-challenge/token_-1';
+
+  test.each(['old.test', 'secure.test', 'beta.test', 'nobody.test'])(
+    'on %s, before any redirect, over both schemes',
+    async (hostname) => {
+      await server.web.publish({ hostname, path, text: `proof of ${hostname}` });
+      for (const answer of [
+        await server.http(hostname, path),
+        await server.https(`${hostname}:${httpsPort}`, path),
+      ]) {
+        expect(answer).toMatchObject({ status: 200, text: `proof of ${hostname}` });
+        expect(answer.headers).toMatchObject({
+          'content-type': 'text/plain; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        });
+      }
+      expect((await server.http('alpha.test', path)).text).not.toContain('proof');
+      await server.web.withdraw({ hostname, path });
+      expect((await server.http(hostname, path)).text).not.toContain('proof');
+    },
+  );
+
+  test('an end after a day', async () => {
+    const check = '/.well-known/homeport-check/abc';
+    await server.web.publish({ hostname: 'beta.test', path: check, text: 'checked' });
+    server.clock.advance(DAY_MS - 1);
+    await server.web.sweepProofs();
+    expect((await server.http('beta.test', check)).text).toBe('checked');
+    server.clock.advance(1);
+    await server.web.sweepProofs();
+    expect((await server.http('beta.test', check)).status).toBe(404);
   });
 
-  describe('redirects', () => {
-    test.each([
-      ['http', 'secure.test:HTTP', '/a%20b/?c=%2F&d', 'https://secure.test:HTTPS/a%20b/?c=%2F&d'],
-      ['http', 'secure.test', '/', 'https://secure.test/'],
-      ['http', 'old.test:HTTP', '/x/?y=1', 'http://alpha.test:HTTP/x/?y=1'],
-      [
-        'https',
-        'old.test:HTTPS',
-        '//evil.test/%0d%0aSet-Cookie:x',
-        'https://alpha.test:HTTPS//evil.test/%0d%0aSet-Cookie:x',
-      ],
-      ['http', 'old.test:80', '/', 'http://alpha.test/'],
-      ['https', 'old.test:443', '/', 'https://alpha.test/'],
-      ['http', 'old.test:443', '/', 'http://alpha.test:443/'],
-      ['http', 'to-secure.test:HTTP', '/', 'https://secure.test:HTTPS/'],
-      ['http', 'old.test', '/@evil.test', 'http://alpha.test/@evil.test'],
-    ] as const)('%s %s%s', async (scheme, hostname, path, location) => {
-      const withPorts = (text: string) =>
-        text.replace('HTTPS', String(httpsPort)).replace('HTTP', String(httpPort));
-      const answer = await server[scheme](withPorts(hostname), path);
-      expect(answer.status).toBe(301);
-      expect(answer.headers).toMatchObject({ location: withPorts(location), 'cache-control': 'no-cache' });
-    });
+  test('without one: the file of the install, WordPress, or nothing', async () => {
+    await server.write(beta, '.well-known/acme-challenge/own', 'the customer’s');
+    expect((await server.http('beta.test', '/.well-known/acme-challenge/own')).text).toBe('the customer’s');
+    expect((await server.http('beta.test', '/.well-known/acme-challenge/none')).text).toContain(
+      '"SCRIPT_NAME"',
+    );
+    expect((await server.http('old.test', '/.well-known/acme-challenge/none')).status).toBe(301);
+    await server.write(beta, '.well-known/homeport-check/own', 'never');
+    expect((await server.http('beta.test', '/.well-known/homeport-check/own')).status).toBe(404);
+    expect((await server.http('beta.test', '/.well-known/homeport/storage.html')).status).toBe(404);
+  });
 
-    test('none to HTTPS where no certificate is', async () => {
-      expect((await server.http('waiting.test', '/who.txt')).text).toBe('alpha');
-      expect((await server.https('secure.test', '/who.txt')).text).toBe('alpha');
-    });
-
-    test.each(['/\\evil.test', '/a\\b', '/a b', '/\x01', '@evil.test/', '/\xe9'])(
-      'never for %j',
-      async (path) => {
-        const answer = await sendRaw(
-          httpPort,
-          `GET ${path} HTTP/1.1\r\nHost: old.test\r\nConnection: close\r\n\r\n`,
-        );
-        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-        expect(answer).not.toMatch(/location/i);
-      },
+  test.each([
+    ['Beta.test', path],
+    ['../beta.test', path],
+    ['beta.test', '/.well-known/acme-challenge/../../x'],
+    ['beta.test', '/elsewhere/x'],
+  ])('none at %s%s', async (hostname, where) => {
+    await expect(server.web.publish({ hostname, path: where, text: 'x' })).rejects.toThrow(
+      /cannot publish a challenge file/,
     );
   });
+});
 
-  describe('proofs', () => {
-    const path = '/.well-known/acme-challenge/token_-1';
-
-    test.each(['old.test', 'secure.test', 'beta.test', 'nobody.test'])(
-      'on %s, before any redirect, over both schemes',
-      async (hostname) => {
-        await server.web.publish({ hostname, path, text: `proof of ${hostname}` });
-        for (const answer of [
-          await server.http(hostname, path),
-          await server.https(`${hostname}:${httpsPort}`, path),
-        ]) {
-          expect(answer).toMatchObject({ status: 200, text: `proof of ${hostname}` });
-          expect(answer.headers).toMatchObject({
-            'content-type': 'text/plain; charset=utf-8',
-            'cache-control': 'no-store',
-            'x-content-type-options': 'nosniff',
-          });
-        }
-        expect((await server.http('alpha.test', path)).text).not.toContain('proof');
-        await server.web.withdraw({ hostname, path });
-        expect((await server.http(hostname, path)).text).not.toContain('proof');
-      },
-    );
-
-    test('an end after a day', async () => {
-      const check = '/.well-known/homeport-check/abc';
-      await server.web.publish({ hostname: 'beta.test', path: check, text: 'checked' });
-      server.clock.advance(DAY_MS - 1);
-      await server.web.sweepProofs();
-      expect((await server.http('beta.test', check)).text).toBe('checked');
-      server.clock.advance(1);
-      await server.web.sweepProofs();
-      expect((await server.http('beta.test', check)).status).toBe(404);
+describe('certificates', () => {
+  async function shown(
+    servername: string | undefined,
+  ): Promise<{ subject: string; protocol: string | false | null }> {
+    const socket = tlsConnect({
+      host: '127.0.0.1',
+      port: httpsPort,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      ...(servername ? { servername } : {}),
     });
+    await once(socket, 'secureConnect');
+    const subject = String(socket.getPeerCertificate().subject.CN);
+    const protocol = socket.alpnProtocol;
+    socket.destroy();
+    return { subject, protocol };
+  }
 
-    test('without one: the file of the install, WordPress, or nothing', async () => {
-      await server.write(beta, '.well-known/acme-challenge/own', 'the customer’s');
-      expect((await server.http('beta.test', '/.well-known/acme-challenge/own')).text).toBe('the customer’s');
-      expect((await server.http('beta.test', '/.well-known/acme-challenge/none')).text).toContain(
-        '"SCRIPT_NAME"',
-      );
-      expect((await server.http('old.test', '/.well-known/acme-challenge/none')).status).toBe(301);
-      await server.write(beta, '.well-known/homeport-check/own', 'never');
-      expect((await server.http('beta.test', '/.well-known/homeport-check/own')).status).toBe(404);
-      expect((await server.http('beta.test', '/.well-known/homeport/storage.html')).status).toBe(404);
-    });
-
-    test.each([
-      ['Beta.test', path],
-      ['../beta.test', path],
-      ['beta.test', '/.well-known/acme-challenge/../../x'],
-      ['beta.test', '/elsewhere/x'],
-    ])('none at %s%s', async (hostname, where) => {
-      await expect(server.web.publish({ hostname, path: where, text: 'x' })).rejects.toThrow(
-        /cannot publish a challenge file/,
-      );
-    });
+  test.each([
+    ['secure.test', 'secure.test'],
+    ['SECURE.test', 'secure.test'],
+    ['a.wild.test', '*.wild.test'],
+    ['exact.wild.test', 'hosting.test'],
+    ['alpha.test', 'hosting.test'],
+    ['unknown.test', 'hosting.test'],
+    [undefined, 'hosting.test'],
+  ])('%s shows that of %s, and HTTP/2', async (servername, subject) => {
+    expect(await shown(servername)).toEqual({ subject, protocol: 'h2' });
   });
 
-  describe('certificates', () => {
-    async function shown(
-      servername: string | undefined,
-    ): Promise<{ subject: string; protocol: string | false | null }> {
-      const socket = tlsConnect({
-        host: '127.0.0.1',
-        port: httpsPort,
-        rejectUnauthorized: false,
-        ALPNProtocols: ['h2', 'http/1.1'],
-        ...(servername ? { servername } : {}),
-      });
-      await once(socket, 'secureConnect');
-      const subject = String(socket.getPeerCertificate().subject.CN);
-      const protocol = socket.alpnProtocol;
-      socket.destroy();
-      return { subject, protocol };
+  test('nothing older than TLS 1.2', async () => {
+    const socket = tlsConnect({
+      host: '127.0.0.1',
+      port: httpsPort,
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    await expect(once(socket, 'secureConnect')).rejects.toThrow(/alert|version|disconnected/i);
+  });
+
+  test('a session goes on', async () => {
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const visit = async (session?: Buffer) => {
+        const socket = tlsConnect({
+          host: '127.0.0.1',
+          port: httpsPort,
+          servername: 'secure.test',
+          rejectUnauthorized: false,
+          minVersion: version,
+          maxVersion: version,
+          ...(session ? { session } : {}),
+        });
+        let given = session;
+        socket.on('session', (ticket: Buffer) => {
+          given = ticket;
+        });
+        await once(socket, 'secureConnect');
+        const resumed = socket.isSessionReused();
+        socket.write('GET /who.txt HTTP/1.1\r\nHost: secure.test\r\nConnection: close\r\n\r\n');
+        socket.resume();
+        await once(socket, 'close');
+        return { resumed, session: given };
+      };
+      const first = await visit();
+      expect(first.resumed).toBe(false);
+      expect((await visit(first.session)).resumed).toBe(true);
     }
+  });
+});
 
-    test.each([
-      ['secure.test', 'secure.test'],
-      ['SECURE.test', 'secure.test'],
-      ['a.wild.test', '*.wild.test'],
-      ['exact.wild.test', 'hosting.test'],
-      ['alpha.test', 'hosting.test'],
-      ['unknown.test', 'hosting.test'],
-      [undefined, 'hosting.test'],
-    ])('%s shows that of %s, and HTTP/2', async (servername, subject) => {
-      expect(await shown(servername)).toEqual({ subject, protocol: 'h2' });
+describe('files', () => {
+  test('have types, conditions, ranges, and may be kept for a while', async () => {
+    await server.write(alpha, 'style.css', 'body{}'.repeat(200));
+    const answer = await server.http('alpha.test', '/style.css');
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/css; charset=utf-8',
+      'cache-control': 'max-age=604800',
+      'x-content-type-options': 'nosniff',
     });
-
-    test('nothing older than TLS 1.2', async () => {
-      const socket = tlsConnect({
-        host: '127.0.0.1',
-        port: httpsPort,
-        rejectUnauthorized: false,
-        minVersion: 'TLSv1',
-        maxVersion: 'TLSv1.1',
-        ciphers: 'DEFAULT@SECLEVEL=0',
-      });
-      await expect(once(socket, 'secureConnect')).rejects.toThrow(/alert|version|disconnected/i);
-    });
-
-    test('a session goes on', async () => {
-      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-        const visit = async (session?: Buffer) => {
-          const socket = tlsConnect({
-            host: '127.0.0.1',
-            port: httpsPort,
-            servername: 'secure.test',
-            rejectUnauthorized: false,
-            minVersion: version,
-            maxVersion: version,
-            ...(session ? { session } : {}),
-          });
-          let given = session;
-          socket.on('session', (ticket: Buffer) => {
-            given = ticket;
-          });
-          await once(socket, 'secureConnect');
-          const resumed = socket.isSessionReused();
-          socket.write('GET /who.txt HTTP/1.1\r\nHost: secure.test\r\nConnection: close\r\n\r\n');
-          socket.resume();
-          await once(socket, 'close');
-          return { resumed, session: given };
-        };
-        const first = await visit();
-        expect(first.resumed).toBe(false);
-        expect((await visit(first.session)).resumed).toBe(true);
-      }
-    });
+    const etag = String(answer.headers.etag);
+    expect(
+      (await server.http('alpha.test', '/style.css', { headers: { 'If-None-Match': etag } })).status,
+    ).toBe(304);
+    const part = await server.http('alpha.test', '/style.css', { headers: { Range: 'bytes=0-3' } });
+    expect(part).toMatchObject({ status: 206, text: 'body' });
+    const small = await server.http('alpha.test', '/style.css', { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(small.headers['content-encoding']).toBe('gzip');
   });
 
-  describe('files', () => {
-    test('have types, conditions, ranges, and may be kept for a while', async () => {
-      await server.write(alpha, 'style.css', 'body{}'.repeat(200));
-      const answer = await server.http('alpha.test', '/style.css');
-      expect(answer.headers).toMatchObject({
-        'content-type': 'text/css; charset=utf-8',
-        'cache-control': 'max-age=604800',
-        'x-content-type-options': 'nosniff',
-      });
-      const etag = String(answer.headers.etag);
-      expect(
-        (await server.http('alpha.test', '/style.css', { headers: { 'If-None-Match': etag } })).status,
-      ).toBe(304);
-      const part = await server.http('alpha.test', '/style.css', { headers: { Range: 'bytes=0-3' } });
-      expect(part).toMatchObject({ status: 206, text: 'body' });
-      const small = await server.http('alpha.test', '/style.css', { headers: { 'Accept-Encoding': 'gzip' } });
-      expect(small.headers['content-encoding']).toBe('gzip');
-    });
-
-    test.each(['/.htaccess', '/.git/config', '/a/.hidden/x', '/%2ehtaccess', '/a/%2e%2e/.env'])(
-      'hidden: %s',
-      async (path) => {
-        await server.write(alpha, '.htaccess', 'secret');
-        await server.write(alpha, '.git/config', 'secret');
-        await server.write(alpha, 'a/.hidden/x', 'secret');
-        await server.write(alpha, '.env', 'secret');
-        const answer = await server.http('alpha.test', path);
-        expect(answer.status).toBe(404);
-        expect(answer.text).toContain('Page not found');
-      },
-    );
-
-    test.each([
-      '/wp-content/uploads/evil.php',
-      '/wp-content/uploads/2026/01/evil.PHP',
-      '/wp-content/uploads/evil.php/x',
-      '/wp-content/uploads/a%0ab.php',
-      '/wp-content/cache/evil.phtml',
-      '/old.inc',
-      '/wp-config.php.bak',
-      '/index.php~',
-      '/index.PHP',
-      '/shell.phar',
-      '/x.php5',
-    ])('not run, and not shown: %s', async (path) => {
-      for (const name of [path.replace('/x', ''), '/wp-content/uploads/evil.php']) {
-        await server.write(alpha, name.slice(1), '<?php echo "ran"; // secret');
-      }
+  test.each(['/.htaccess', '/.git/config', '/a/.hidden/x', '/%2ehtaccess', '/a/%2e%2e/.env'])(
+    'hidden: %s',
+    async (path) => {
+      await server.write(alpha, '.htaccess', 'secret');
+      await server.write(alpha, '.git/config', 'secret');
+      await server.write(alpha, 'a/.hidden/x', 'secret');
+      await server.write(alpha, '.env', 'secret');
       const answer = await server.http('alpha.test', path);
       expect(answer.status).toBe(404);
       expect(answer.text).toContain('Page not found');
-    });
+    },
+  );
 
-    test('a folder without an index is not listed; one that lacks its slash is sent there, on the port that was asked', async () => {
-      await server.write(alpha, 'wp-content/uploads/pic.png', 'png');
-      expect((await server.http('alpha.test', '/wp-content/uploads/')).status).toBe(403);
-      const answer = await server.http(`alpha.test:${httpPort}`, '/wp-content/uploads');
-      expect(answer).toMatchObject({ status: 301, headers: { location: '/wp-content/uploads/' } });
-    });
+  test.each([
+    '/wp-content/uploads/evil.php',
+    '/wp-content/uploads/2026/01/evil.PHP',
+    '/wp-content/uploads/evil.php/x',
+    '/wp-content/uploads/a%0ab.php',
+    '/wp-content/cache/evil.phtml',
+    '/old.inc',
+    '/wp-config.php.bak',
+    '/index.php~',
+    '/index.PHP',
+    '/shell.phar',
+    '/x.php5',
+  ])('not run, and not shown: %s', async (path) => {
+    for (const name of [path.replace('/x', ''), '/wp-content/uploads/evil.php']) {
+      await server.write(alpha, name.slice(1), '<?php echo "ran"; // secret');
+    }
+    const answer = await server.http('alpha.test', path);
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('Page not found');
+  });
 
-    test('a folder shows its index.html, or else runs its index.php', async () => {
-      const program = `echo 'run ', $_SERVER['QUERY_STRING'], file_get_contents('php://input');`;
-      await server.write(beta, 'shop/index.php', `<?php ${program}`);
-      expect((await server.http('beta.test', '/shop/?a=b')).text).toBe('run a=b');
-      const sent = { method: 'POST', body: 'c'.repeat(100_000) };
-      expect((await server.http('beta.test', '/shop/?a=b', sent)).text).toBe(`run a=b${sent.body}`);
-      expect(JSON.parse((await server.http('beta.test', '/?a=b')).text)).toMatchObject({
-        QUERY_STRING: 'a=b',
-      });
-      for (const folder of ['', 'shop/']) {
-        const file = await server.write(beta, `${folder}index.html`, 'static');
-        await eventually(
-          async () => (await server.http('beta.test', `/${folder}`)).text === 'static',
-          NOTICED_WITHIN_MS,
-        );
-        await rm(file);
-        expect((await server.http('beta.test', `/${folder}`)).text).not.toBe('static');
-      }
-    });
+  test('a folder without an index is not listed; one that lacks its slash is sent there, on the port that was asked', async () => {
+    await server.write(alpha, 'wp-content/uploads/pic.png', 'png');
+    expect((await server.http('alpha.test', '/wp-content/uploads/')).status).toBe(403);
+    const answer = await server.http(`alpha.test:${httpPort}`, '/wp-content/uploads');
+    expect(answer).toMatchObject({ status: 301, headers: { location: '/wp-content/uploads/' } });
+  });
 
-    test('an index.html at the top has conditions and ranges, and is no POST’s to answer', async () => {
-      const file = await server.write(alpha, 'index.html', 'front page');
+  test('a folder shows its index.html, or else runs its index.php', async () => {
+    const program = `echo 'run ', $_SERVER['QUERY_STRING'], file_get_contents('php://input');`;
+    await server.write(beta, 'shop/index.php', `<?php ${program}`);
+    expect((await server.http('beta.test', '/shop/?a=b')).text).toBe('run a=b');
+    const sent = { method: 'POST', body: 'c'.repeat(100_000) };
+    expect((await server.http('beta.test', '/shop/?a=b', sent)).text).toBe(`run a=b${sent.body}`);
+    expect(JSON.parse((await server.http('beta.test', '/?a=b')).text)).toMatchObject({
+      QUERY_STRING: 'a=b',
+    });
+    for (const folder of ['', 'shop/']) {
+      const file = await server.write(beta, `${folder}index.html`, 'static');
       await eventually(
-        async () => (await server.http('alpha.test', '/')).text === 'front page',
+        async () => (await server.http('beta.test', `/${folder}`)).text === 'static',
         NOTICED_WITHIN_MS,
       );
-      const { headers } = await server.http('alpha.test', '/', { method: 'HEAD' });
-      expect(headers).toMatchObject({
-        'content-length': '10',
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-cache',
-        'x-content-type-options': 'nosniff',
-      });
-      const asked = (name: string, value: string) =>
-        server.http('alpha.test', '/', { headers: { [name]: value } });
-      expect((await asked('If-None-Match', String(headers.etag))).status).toBe(304);
-      expect(await asked('Range', 'bytes=0-4')).toMatchObject({ status: 206, text: 'front' });
-      expect((await server.http('alpha.test', '/', { method: 'POST', body: 'x' })).status).toBe(405);
       await rm(file);
+      expect((await server.http('beta.test', `/${folder}`)).text).not.toBe('static');
+    }
+  });
+
+  test('an index.html at the top has conditions and ranges, and is no POST’s to answer', async () => {
+    const file = await server.write(alpha, 'index.html', 'front page');
+    await eventually(
+      async () => (await server.http('alpha.test', '/')).text === 'front page',
+      NOTICED_WITHIN_MS,
+    );
+    const { headers } = await server.http('alpha.test', '/', { method: 'HEAD' });
+    expect(headers).toMatchObject({
+      'content-length': '10',
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
     });
+    const asked = (name: string, value: string) =>
+      server.http('alpha.test', '/', { headers: { [name]: value } });
+    expect((await asked('If-None-Match', String(headers.etag))).status).toBe(304);
+    expect(await asked('Range', 'bytes=0-4')).toMatchObject({ status: 206, text: 'front' });
+    expect((await server.http('alpha.test', '/', { method: 'POST', body: 'x' })).status).toBe(405);
+    await rm(file);
+  });
 
-    test('what was not there a moment ago is noticed within a second; what changes, goes or becomes a link, at once', async () => {
-      const get = async () => (await server.http('alpha.test', '/fresh.txt')).text;
-      for (let times = 0; times < 2; times++) {
-        expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
-        const file = await server.write(alpha, 'fresh.txt', 'long before');
-        await eventually(async () => (await get()) === 'long before', NOTICED_WITHIN_MS);
-        await server.write(alpha, 'fresh.txt', 'short');
-        expect(await get()).toBe('short');
-        await rm(file);
-        expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
-        await server.write(alpha, 'fresh.txt', 'again');
-        await eventually(async () => (await get()) === 'again', NOTICED_WITHIN_MS);
-        await rm(file);
-        await server.link(alpha, 'fresh.txt', join(server.layout.htdocsOf(beta.id), 'who.txt'));
-        expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
-        await rm(file);
-      }
+  test('what was not there a moment ago is noticed within a second; what changes, goes or becomes a link, at once', async () => {
+    const get = async () => (await server.http('alpha.test', '/fresh.txt')).text;
+    for (let times = 0; times < 2; times++) {
+      expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
+      const file = await server.write(alpha, 'fresh.txt', 'long before');
+      await eventually(async () => (await get()) === 'long before', NOTICED_WITHIN_MS);
+      await server.write(alpha, 'fresh.txt', 'short');
+      expect(await get()).toBe('short');
+      await rm(file);
+      expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
+      await server.write(alpha, 'fresh.txt', 'again');
+      await eventually(async () => (await get()) === 'again', NOTICED_WITHIN_MS);
+      await rm(file);
+      await server.link(alpha, 'fresh.txt', join(server.layout.htdocsOf(beta.id), 'who.txt'));
+      expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
+      await rm(file);
+    }
+  });
+
+  test('links of root to what is root’s are followed, links of the install to what is another’s are not', async () => {
+    const secret = await server.write(beta, 'secret.txt', 'of beta');
+    await writeFile(join(server.layout.folder, 'core.css'), 'core');
+    const htdocs = server.layout.htdocsOf(alpha.id);
+    await symlink(join(server.layout.folder, 'core.css'), join(htdocs, 'core.css'));
+    expect((await server.http('alpha.test', '/core.css')).text).toBe('core');
+
+    await server.link(alpha, 'stolen.txt', secret);
+    await server.link(alpha, 'passwd.txt', '/etc/passwd');
+    await server.link(alpha, 'stolen', server.layout.htdocsOf(beta.id));
+    for (const path of ['/stolen.txt', '/passwd.txt', '/stolen/secret.txt']) {
+      expect(JSON.parse((await server.http('alpha.test', path)).text)).toMatchObject({ REQUEST_URI: path });
+    }
+    expect((await server.http('alpha.test', '/stolen/index.php')).status).toBe(404);
+    expect((await server.http('alpha.test', '/stolen/')).text).toContain('"SCRIPT_NAME":"\\/index.php"');
+    // Its own are its own affair.
+    await server.link(alpha, 'mine.txt', join(htdocs, 'who.txt'));
+    expect((await server.http('alpha.test', '/mine.txt')).text).toBe('alpha');
+  });
+
+  test('one that the web server may not read is as if it were not there', async () => {
+    const file = await server.write(alpha, 'closed.txt', 'closed');
+    await chmod(file, 0o600);
+    expect(JSON.parse((await server.http('alpha.test', '/closed.txt')).text)).toMatchObject({
+      REQUEST_URI: '/closed.txt',
     });
+  });
+});
 
-    test('links of root to what is root’s are followed, links of the install to what is another’s are not', async () => {
-      const secret = await server.write(beta, 'secret.txt', 'of beta');
-      await writeFile(join(server.layout.folder, 'core.css'), 'core');
-      const htdocs = server.layout.htdocsOf(alpha.id);
-      await symlink(join(server.layout.folder, 'core.css'), join(htdocs, 'core.css'));
-      expect((await server.http('alpha.test', '/core.css')).text).toBe('core');
+describe('PHP', () => {
+  const asked = async (path: string, options = {}, hostname = 'alpha.test') =>
+    JSON.parse((await server.http(hostname, path, options)).text);
 
-      await server.link(alpha, 'stolen.txt', secret);
-      await server.link(alpha, 'passwd.txt', '/etc/passwd');
-      await server.link(alpha, 'stolen', server.layout.htdocsOf(beta.id));
-      for (const path of ['/stolen.txt', '/passwd.txt', '/stolen/secret.txt']) {
-        expect(JSON.parse((await server.http('alpha.test', path)).text)).toMatchObject({ REQUEST_URI: path });
-      }
-      expect((await server.http('alpha.test', '/stolen/index.php')).status).toBe(404);
-      expect((await server.http('alpha.test', '/stolen/')).text).toContain('"SCRIPT_NAME":"\\/index.php"');
-      // Its own are its own affair.
-      await server.link(alpha, 'mine.txt', join(htdocs, 'who.txt'));
-      expect((await server.http('alpha.test', '/mine.txt')).text).toBe('alpha');
+  test('receives its host name and port, and runs as the install', async () => {
+    expect(await asked(`/some/page?a=b&c`, {}, `alpha.test:${httpPort}`)).toMatchObject({
+      HTTP_HOST: `alpha.test:${httpPort}`,
+      REQUEST_URI: '/some/page?a=b&c',
+      SCRIPT_NAME: '/index.php',
+      SCRIPT_FILENAME: join(server.layout.htdocsOf(alpha.id), 'index.php'),
+      QUERY_STRING: 'a=b&c',
+      SERVER_NAME: 'alpha.test',
+      REMOTE_ADDR: '127.0.0.1',
+      uid: expect.any(Number),
     });
-
-    test('one that the web server may not read is as if it were not there', async () => {
-      const file = await server.write(alpha, 'closed.txt', 'closed');
-      await chmod(file, 0o600);
-      expect(JSON.parse((await server.http('alpha.test', '/closed.txt')).text)).toMatchObject({
-        REQUEST_URI: '/closed.txt',
-      });
+    expect(await asked('/')).toMatchObject({ HTTP_HOST: 'alpha.test', REQUEST_URI: '/' });
+    expect(JSON.parse((await server.https('alpha.test', '/')).text)).toMatchObject({ HTTPS: 'on' });
+    expect(await asked('/index.php/2026/post?x')).toMatchObject({
+      PATH_INFO: '/2026/post',
+      SCRIPT_NAME: '/index.php',
     });
   });
 
-  describe('PHP', () => {
-    const asked = async (path: string, options = {}, hostname = 'alpha.test') =>
-      JSON.parse((await server.http(hostname, path, options)).text);
-
-    test('receives its host name and port, and runs as the install', async () => {
-      expect(await asked(`/some/page?a=b&c`, {}, `alpha.test:${httpPort}`)).toMatchObject({
-        HTTP_HOST: `alpha.test:${httpPort}`,
-        REQUEST_URI: '/some/page?a=b&c',
-        SCRIPT_NAME: '/index.php',
-        SCRIPT_FILENAME: join(server.layout.htdocsOf(alpha.id), 'index.php'),
-        QUERY_STRING: 'a=b&c',
-        SERVER_NAME: 'alpha.test',
-        REMOTE_ADDR: '127.0.0.1',
-        uid: expect.any(Number),
-      });
-      expect(await asked('/')).toMatchObject({ HTTP_HOST: 'alpha.test', REQUEST_URI: '/' });
-      expect(JSON.parse((await server.https('alpha.test', '/')).text)).toMatchObject({ HTTPS: 'on' });
-      expect(await asked('/index.php/2026/post?x')).toMatchObject({
-        PATH_INFO: '/2026/post',
-        SCRIPT_NAME: '/index.php',
-      });
+  test('visitors cannot set what it trusts', async () => {
+    const told = await asked('/?proxy', {
+      headers: { Proxy: 'http://evil.test', 'Accept-Encoding': 'gzip' },
     });
+    expect(told.HTTP_PROXY ?? '').toBe('');
+    expect(told.HTTP_ACCEPT_ENCODING ?? '').toBe('');
+  });
 
-    test('visitors cannot set what it trusts', async () => {
-      const told = await asked('/?proxy', {
-        headers: { Proxy: 'http://evil.test', 'Accept-Encoding': 'gzip' },
-      });
-      expect(told.HTTP_PROXY ?? '').toBe('');
-      expect(told.HTTP_ACCEPT_ENCODING ?? '').toBe('');
+  test('takes uploads of 64 MB and no more', async () => {
+    const megabyte = 1024 * 1024;
+    const post = (size: number) =>
+      server.http('alpha.test', '/?up', { method: 'POST', body: Buffer.alloc(size) });
+    expect(JSON.parse((await post(64 * megabyte)).text)).toMatchObject({
+      length: 64 * megabyte,
+      REQUEST_METHOD: 'POST',
     });
+    const refused = await post(64 * megabyte + 1).catch(() => null);
+    if (refused !== null) expect(refused).toMatchObject({ status: 413 });
+  });
 
-    test('takes uploads of 64 MB and no more', async () => {
-      const megabyte = 1024 * 1024;
-      const post = (size: number) =>
-        server.http('alpha.test', '/?up', { method: 'POST', body: Buffer.alloc(size) });
-      expect(JSON.parse((await post(64 * megabyte)).text)).toMatchObject({
-        length: 64 * megabyte,
-        REQUEST_METHOD: 'POST',
-      });
-      const refused = await post(64 * megabyte + 1).catch(() => null);
-      if (refused !== null) expect(refused).toMatchObject({ status: 413 });
-    });
+  test('what is not there is WordPress’s to answer, a missing program is not there', async () => {
+    expect(await asked('/missing.png')).toMatchObject({ SCRIPT_NAME: '/index.php' });
+    expect((await server.http('alpha.test', '/missing.php')).status).toBe(404);
+    expect((await server.http('alpha.test', '/who.txt/x.php')).status).toBe(404);
+  });
 
-    test('what is not there is WordPress’s to answer, a missing program is not there', async () => {
-      expect(await asked('/missing.png')).toMatchObject({ SCRIPT_NAME: '/index.php' });
-      expect((await server.http('alpha.test', '/missing.php')).status).toBe(404);
-      expect((await server.http('alpha.test', '/who.txt/x.php')).status).toBe(404);
-    });
+  test('does not answer: a notice', async () => {
+    const silent = siteState('silent', ['silent.test']);
+    await server.web.put(await server.makeInstall(silent, { php: false }));
+    const answer = await server.http('silent.test', '/');
+    expect(answer.status).toBe(502);
+    expect(answer.text).toContain('does not answer');
+  });
 
-    test('does not answer: a notice', async () => {
-      const silent = siteState('silent', ['silent.test']);
-      await server.web.put(await server.makeInstall(silent, { php: false }));
-      const answer = await server.http('silent.test', '/');
-      expect(answer.status).toBe(502);
-      expect(answer.text).toContain('does not answer');
-    });
-
-    test('cannot have nginx serve what it names', async () => {
-      const answer = await server.http('alpha.test', '/?header=X-Accel-Redirect:%20/who.txt&1');
-      expect(JSON.parse(answer.text)).toMatchObject({ SCRIPT_NAME: '/index.php' });
-    });
+  test('cannot have nginx serve what it names', async () => {
+    const answer = await server.http('alpha.test', '/?header=X-Accel-Redirect:%20/who.txt&1');
+    expect(JSON.parse(answer.text)).toMatchObject({ SCRIPT_NAME: '/index.php' });
   });
 });

@@ -2,16 +2,39 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AddressRange, ListenAddress } from '../../../config/settings/setting-values.ts';
 import { systemDnsServers } from '../../../network/dns/resolver.ts';
-import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import { groupId, mostOpenFiles, trustedRoots } from './machine.ts';
-import { listenValue, type MainOptions } from './render-main.ts';
+import type { StorageServerOptions } from './render-offload.ts';
 import { USAGE_LOG } from './usage-lines.ts';
 
-/** Options of the main file, except nginx's own certificate, which is renewed from time to time. */
-export type MachineOptions = Omit<MainOptions, 'ownFingerprint'>;
+/** Options of the configuration that depend on the machine and the settings. */
+export interface MachineOptions {
+  layout: LinuxLayout;
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  /** Proxies whose `X-Forwarded-For` is trusted. */
+  trustedProxies: AddressRange[];
+  /** Identifies this nginx among those of other hosts on the machine. */
+  instance: string;
+  /** Folder of notices. */
+  notices: string;
+  /** PEM file with certificate and key for names without a certificate. */
+  ownCertificate: string;
+  /** DNS servers for the names of object storage. */
+  resolvers: ListenAddress[];
+  storage: StorageServerOptions;
+  /** The log of requests that the host counts and deletes. */
+  usageLog: string;
+  pidFile: string;
+  /** Folder for bodies and answers that are too large for memory. */
+  temporary: string;
+  /** Unix user of the worker processes. */
+  user: string;
+  /** Maximum of open files per worker. */
+  openFiles: number;
+}
 
 export interface MachineOptionSources {
   layout: LinuxLayout;
@@ -20,7 +43,6 @@ export interface MachineOptionSources {
   trustedProxies: AddressRange[];
   instance: string;
   files: ConfigurationFiles;
-  s3: S3Service;
   /** Null: the machine's. */
   resolvers: ListenAddress[] | null;
   /** The machine's if left out. */
@@ -68,23 +90,19 @@ export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles
 
 /** Reads the machine's current resolvers, root certificates and limit of open files. */
 export async function readMachineOptions(sources: MachineOptionSources): Promise<MachineOptions> {
-  const { layout, edgeHttp, edgeHttps, trustedProxies, instance, s3, resolvers } = sources;
+  const { layout, edgeHttp, edgeHttps, trustedProxies, instance, resolvers } = sources;
   const { paths } = sources.files;
-  const { storageSocket, statusSocket, pidFile, usageLogs } = runFiles(layout);
+  const { storageSocket, pidFile, usageLogs } = runFiles(layout);
   return {
     layout,
     edgeHttp,
     edgeHttps,
     trustedProxies,
     instance,
-    listen: { http: listenValue(edgeHttp, ''), https: listenValue(edgeHttps, 'ssl http2') },
     notices: paths.notices,
-    certificateFiles: paths.certificateFiles,
     ownCertificate: paths.ownCertificate,
-    s3,
     resolvers: resolvers ?? systemDnsServers(),
     storage: { socket: storageSocket, roots: await trustedRoots(sources.storageRoots) },
-    statusSocket,
     usageLog: join(usageLogs, USAGE_LOG),
     pidFile,
     temporary: paths.temporary,

@@ -25,10 +25,7 @@ export interface TestServer extends TestInstalls {
   close(): Promise<void>;
 }
 
-export async function startServer(
-  changes: Partial<WebServerOptions> = {},
-  create: typeof createWebServer = createWebServer,
-): Promise<TestServer> {
+export async function startServer(changes: Partial<WebServerOptions> = {}): Promise<TestServer> {
   const machine = await startTestMachine();
   const { layout, daemons, log, instance } = machine;
   const clock = manualClock(new Date());
@@ -50,7 +47,7 @@ export async function startServer(
     ...changes,
     usage,
   };
-  const web = create(options);
+  const web = createWebServer(options);
 
   return {
     ...createTestInstalls(machine),

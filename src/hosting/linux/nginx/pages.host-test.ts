@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { EDGE_SIZES, tablePaths } from './edge-options.ts';
 import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { siteState } from './test-installs.fixture.ts';
 import type { Vhost } from './vhost.ts';
+import { workersOf } from './worker-processes.ts';
 
 let edge: TestEdge;
 let shop: Vhost;
@@ -206,6 +207,7 @@ describe('what is not kept', () => {
   });
 
   test.each([
+    '/wp-admin/',
     '/wp-json/wp/v2/posts',
     '/?rest_route=/wp/v2/posts',
     '/?%72est.route=/wp/v2/posts',
@@ -634,4 +636,30 @@ for ($part = 0; $part < $megabytes; $part++) {
     expect(await once(page, 'error')).toEqual([expect.objectContaining({ message: 'aborted' })]);
     await eventually(async () => (await kept()) < before + MEGABYTE);
   });
+
+  test('an answer that is not kept waits for a slow visitor with PHP, and not on the disk', async () => {
+    const visitor = connect({ host: '127.0.0.1', port: edge.options.edgeHttp.port });
+    visitor.write(
+      'GET /large.php?type=text/html&megabytes=100 HTTP/1.0\r\nHost: shop.test\r\nAuthorization: x\r\n\r\n',
+    );
+    await once(visitor, 'readable');
+    await sleep(1_000);
+    const written = await openBytesIn(join(edge.layout.nginx, 'temporary'));
+    visitor.destroy();
+    expect(written).toBeLessThan(20 * MEGABYTE);
+  });
+
+  /** Bytes of the files that nginx has open in a folder; it has removed their names. */
+  async function openBytesIn(folder: string): Promise<number> {
+    const [nginx] = (await edge.daemons.list()).filter(({ name }) => name === 'nginx');
+    const { serving } = await workersOf(nginx?.pid ?? 0);
+    let bytes = 0;
+    for (const pid of serving) {
+      for (const fd of await readdir(`/proc/${pid}/fd`)) {
+        const file = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
+        if (file.startsWith(folder)) bytes += (await stat(`/proc/${pid}/fd/${fd}`)).size;
+      }
+    }
+    return bytes;
+  }
 });

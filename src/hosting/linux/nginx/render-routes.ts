@@ -3,7 +3,7 @@ import { MARKER_PREFIX } from '../../policy/marker.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { renderLookup, renderMissing } from './file-lookup.ts';
 import { quoted, quotedPattern } from './quote.ts';
-import { renderOffloadLocations } from './render-offload.ts';
+import { renderOffload } from './render-offload.ts';
 import { LOG_BUFFER, renderLogFormat } from './usage-lines.ts';
 import { CLOSED_PROGRAMS, STATIC_FILES, TO_WORDPRESS } from './website-paths.ts';
 import { renderWellKnown } from './well-known.ts';
@@ -48,7 +48,7 @@ export function renderRoutes(options: EdgeOptions, pages: string): string {
   return `access_log ${quoted(usageLog)} homeport ${LOG_BUFFER} if=$install;
 limit_req zone=homeport_login burst=${LIMITS.login.burst} nodelay;
 limit_req zone=homeport_xmlrpc burst=${LIMITS.xmlrpc.burst} nodelay;
-${renderOffloadLocations({ variable: '$offload', redirect: '$offload_base$1', bucket: '$offload_fetch_base' })}
+${renderOffload()}
 ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
 ${renderUnproved()}
 ${renderRedirect()}

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askSocket } from '../../policy/probe.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
-import { NGINX } from './refusals.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
-import { generationsOf, workersOf } from './worker-processes.ts';
+import { NGINX } from './test-configuration.ts';
+import { workersOf } from './worker-processes.ts';
 
 /** The running nginx, seen from outside. */
 export interface RunningNginx {
@@ -39,16 +39,9 @@ const NAME = 'nginx';
  */
 const LARGEST_FILE = 80 * 1024 * 1024;
 const RELOADED_WITHIN_MS = 60_000;
-/** First interval between checks of nginx. It grows, because a check is slow with a thousand websites. */
+/** First interval between checks of nginx. It grows. */
 const FIRST_LOOK_AFTER_MS = 4;
 const LOOK_AT_LEAST_EVERY_MS = 50;
-/**
- * Old workers stay until their downloads end, and each takes memory. If more than this many configurations have workers, the next
- * change waits this long after the last one; changes that arrive in the meantime share it.
- */
-const MOST_GENERATIONS = 3;
-const PAUSE_MS = 5_000;
-const LOOK_FOR_ROOM_EVERY_MS = 100;
 /** Memory holds private keys. Linux still starts a program for core dumps at a limit of 0 bytes, and none at 1 (core(5)). */
 const NO_CORE_DUMP = 1;
 /**
@@ -97,23 +90,10 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
     return (await daemons.list()).find(({ name }) => name === NAME)?.pid ?? null;
   }
 
-  let reloadedAt = Number.NEGATIVE_INFINITY;
-
-  /** Returns the processes below the main one at that time. */
-  async function untilThereIsRoom(master: number): Promise<Set<number>> {
-    for (;;) {
-      const workers = await workersOf(master);
-      const rest = reloadedAt + PAUSE_MS - performance.now();
-      if (rest <= 0 || generationsOf(workers) <= MOST_GENERATIONS) return workers.all;
-      await sleep(Math.min(rest, LOOK_FOR_ROOM_EVERY_MS));
-    }
-  }
-
   async function reload(generation: string): Promise<void> {
     const master = await masterPid();
     if (master === null) return ensure(generation);
-    const before = await untilThereIsRoom(master);
-    reloadedAt = performance.now();
+    const { all: before } = await workersOf(master);
     await daemons.signal(NAME, 'SIGHUP');
     const until = performance.now() + RELOADED_WITHIN_MS;
     let pause = FIRST_LOOK_AFTER_MS;

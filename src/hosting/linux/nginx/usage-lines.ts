@@ -1,5 +1,4 @@
 import { LONGEST_AGENT } from '../../policy/usage/visitors.ts';
-import { quoted } from './quote.ts';
 
 /** The log that nginx writes to. Its folder is open to root and nginx alone. */
 export const USAGE_LOG = 'requests.log';
@@ -37,18 +36,6 @@ export function renderLogFormat(name: string, install: string): string {
     '"$upstream_cache_status",$request_time,"$upstream_response_time"',
   ];
   return `log_format ${name} escape=json '[${fields.join(',')}]';`;
-}
-
-export function renderUsageFormat(installId: string): string {
-  return renderLogFormat(formatOf(installId), installId);
-}
-
-export function renderUsageLog(installId: string, file: string): string {
-  return `access_log ${quoted(file)} ${formatOf(installId)} ${LOG_BUFFER};`;
-}
-
-function formatOf(installId: string): string {
-  return `usage_${installId.replaceAll('-', '')}`;
 }
 
 /** One answered request. */

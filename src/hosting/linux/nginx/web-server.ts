@@ -1,35 +1,37 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { AddressRange, ListenAddress } from '../../../config/settings/setting-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { mapConcurrent, type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
+import { type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
+import { parseUuid } from '../../../lib/ids.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
-import { PermanentHostError, type Proof } from '../../contract/host.ts';
+import type { Proof } from '../../contract/host.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
-import { ask } from '../../policy/probe.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { runCommand } from '../machine/run-command.ts';
+import { tryOrLog } from '../machine/try-or-log.ts';
 import { createAccessLogs } from './access-logs.ts';
 import { createChallengeFiles } from './challenge-files.ts';
-import { type AskedChanges, createChanges, type Settle } from './changes.ts';
-import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
-import { type MachineOptions, makeFolders, readMachineOptions, runFiles } from './machine-options.ts';
-import { askableName, checkNames } from './names.ts';
-import { createPageCache } from './page-cache.ts';
-import { renderMain } from './render-main.ts';
-import { type RenderedVhost, renderVhost } from './render-vhost.ts';
+import { createEdgeControl } from './control-client.ts';
+import { createEdgeConfiguration } from './edge-configuration.ts';
+import { tablePaths } from './edge-options.ts';
+import { createEdgeWebsites } from './edge-websites.ts';
+import { makeFolders, runFiles } from './machine-options.ts';
 import { createRunningNginx } from './running-nginx.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
 import type { Vhost } from './vhost.ts';
-import { createWantedWebsites } from './wanted-websites.ts';
 
 /** nginx in front of all websites of this host. */
 export interface WebServer {
   /**
-   * Starts serving exactly these websites. One that nginx refuses is logged and keeps its previous state, without affecting the
+   * Starts serving exactly these websites. One that cannot be served is logged and keeps its previous state, without affecting the
    * others. A repeated call restores everything to this state.
    */
   start(vhosts: Vhost[]): Promise<void>;
@@ -80,7 +82,7 @@ export interface WebServerOptions {
   siteDomain?: string;
   /** PEM file of root certificates for object storage; the machine's if left out. */
   storageRoots?: string;
-  /** Milliseconds between checks for expired certificates and proofs; 30 s if left out. */
+  /** Milliseconds between checks for expired proofs and the own certificate; 30 s if left out. */
   lookEveryMs?: number;
   /** Counts the requests. Belongs to the caller, who starts and stops it. */
   usage: UsageLedger;
@@ -89,214 +91,101 @@ export interface WebServerOptions {
 }
 
 const LOOK_EVERY_MS = 30_000;
-const WRITTEN_AT_ONCE = 16;
+const REMOVAL_MS = 10 * MINUTE_MS;
 
 export function createWebServer(options: WebServerOptions): WebServer {
   const { layout, edgeHttp, edgeHttps, log, clock, instance, siteDomain = 'localhost' } = options;
   const files = createConfigurationFiles(layout.nginx);
-  const { paths } = files;
-  const { storageSocket, statusSocket, usageLogs } = runFiles(layout);
+  const paths = tablePaths(layout);
+  const run = runFiles(layout);
+  const control = createEdgeControl(run.controlSocket);
+  const websites = createEdgeWebsites({ ...options, siteDomain, paths, control });
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
-    configuration: paths.currentFile,
-    statusSocket,
-    sockets: [storageSocket],
+    configuration: files.paths.currentFile,
+    statusSocket: run.statusSocket,
+    sockets: [run.storageSocket, run.controlSocket, run.innerSocket, run.primarySocket],
   });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock });
-  const pageCache = createPageCache({ cacheOf: layout.cacheOf, log });
   const own = createDefaultCertificate({
-    file: paths.ownCertificate,
+    file: files.paths.ownCertificate,
     names: [siteDomain, `*.${siteDomain}`],
     clock,
     log,
   });
-  const configuration = createConfiguration({
-    files,
-    render: async (vhostFiles) =>
-      renderMain({ ...started(), ownFingerprint: (await own.ensure()).fingerprint }, vhostFiles),
-    log,
-  });
+  const configuration = createEdgeConfiguration({ ...options, files, paths, own });
   const serially = serializeByKey();
-  const wanted = createWantedWebsites(clock);
-  const changes = createChanges({ alone: (turn) => serially('nginx', turn), serve });
   const accessLogs = createAccessLogs({ folder: layout.accessLogs, log });
   const usageLogReader = createUsageLogReader({
-    folder: usageLogs,
+    folder: run.usageLogs,
     ledger: options.usage,
     accessLogs,
     reopen: running.reopenLog,
     log,
     ...(options.readUsageEveryMs === undefined ? {} : { everyMs: options.readUsageEveryMs }),
   });
-  let inForce: RenderedVhosts = new Map();
-  let machineOptions: MachineOptions | null = null;
   let looking: Repetition | undefined;
 
-  function started(): MachineOptions {
-    if (machineOptions === null) throw new Error('the web server has not been started');
-    return machineOptions;
-  }
-
-  /** Throws a {@link PermanentHostError} that names the website and the problem. */
-  function render({ state }: Vhost): RenderedVhost {
-    try {
-      checkNames(state);
-      return renderVhost(state, started(), clock.now());
-    } catch (cause) {
-      if (!(cause instanceof PermanentHostError)) throw cause;
-      throw new PermanentHostError(`cannot serve the website ${state.name} as requested: ${cause.message}`, {
-        cause,
-      });
-    }
-  }
-
-  /** False if everything on disk was already right. */
-  async function write({ state }: Vhost, rendered: RenderedVhost): Promise<boolean> {
-    let written = false;
-    for (const { certificate } of state.hostnames) {
-      if (certificate !== null && (await files.writeCertificate(certificate))) written = true;
-    }
-    return (await files.writeVhost(rendered)) || written;
-  }
-
-  /** Applies the changes with at most one reload. */
-  async function serve(asked: AskedChanges, settle: Settle): Promise<void> {
-    const open = new Map(asked);
-    const next = new Map(inForce);
-    const changed: RenderedVhost[] = [];
-    let written = false;
-    for (const [id, vhost] of asked) {
-      if (vhost === null) {
-        next.delete(id);
-        continue;
-      }
-      try {
-        const rendered = render(vhost);
-        if (await write(vhost, rendered)) written = true;
-        next.set(id, rendered);
-        changed.push(rendered);
-      } catch (error) {
-        settle(id, error);
-        open.delete(id);
-      }
-    }
-    const configured = await configuration.apply(next, changed, inForce);
-    inForce = configured.vhosts;
-    await takeOver(configured, written);
-    for (const [id, refusal] of configured.refused) {
-      settle(id, refusalOf(asked.get(id)?.state.name ?? id, refusal));
-      open.delete(id);
-    }
-    for (const [id, vhost] of open) wanted.remember(id, vhost);
-    for (const [id, vhost] of open) settle(id, vhost === null ? null : await confirm(vhost));
-  }
-
-  /** Makes nginx run the configuration on disk. `written`: a file that it has already read was written again. */
-  async function takeOver({ generation, fresh }: Configured, written: boolean): Promise<void> {
-    if (fresh || written || !(await running.shows(generation))) await running.reload(generation);
-  }
-
-  /** Null if nginx serves the website as last rendered. */
-  async function confirm(vhost: Vhost): Promise<Error | null> {
-    const fault = await faultOf(vhost);
-    return fault === null ? null : new Error(fault);
-  }
-
-  /** The reason why nginx does not answer the website's names as last rendered; null if it does. */
-  async function faultOf({ state }: Vhost): Promise<string | null> {
-    const rendered = inForce.get(state.id);
-    const name = state.hostnames.find((one) => wanted.holderOf(one.name) === state.id)?.name;
-    // If another website has all its names, its configuration is active but not visible.
-    if (rendered === undefined || name === undefined) return null;
-    const marker = { installId: state.id, revision: rendered.revision };
-    const fault = await ask(edgeHttp, askableName(name), marker);
-    return fault === null ? null : `nginx does not serve ${name} as it should: ${fault}`;
-  }
-
-  /** `kept`: served in their previous state, whatever is requested. */
-  async function startAll(vhosts: Vhost[], kept: RenderedVhosts = new Map()): Promise<void> {
+  /** Makes nginx serve what `write` writes. */
+  async function serveAll(write: () => Promise<void>): Promise<void> {
     await makeFolders(layout, files);
-    machineOptions = await readMachineOptions({ ...options, files });
-    const before = await files.currentVhosts();
-    const next = new Map(kept);
-    const changed: RenderedVhost[] = [];
-    let written = false;
-    wanted.clear();
-    await mapConcurrent(vhosts, WRITTEN_AT_ONCE, async (vhost) => {
-      const { id, name } = vhost.state;
-      try {
-        const rendered = render(vhost);
-        if (await write(vhost, rendered)) written = true;
-        next.set(id, rendered);
-        if (before.get(id)?.revision !== rendered.revision) changed.push(rendered);
-        wanted.remember(id, vhost);
-      } catch (err) {
-        const last = before.get(id);
-        if (last !== undefined) next.set(id, last);
-        logRefusal(err, id, name, last !== undefined);
-      }
+    await write();
+    await configuration.read();
+    const { generation } = await configuration.apply();
+    await running.ensure(generation).catch(explainListening);
+    await configuration.prune();
+    await websites.announce();
+  }
+
+  /** Earlier versions had a configuration and a cache for each website, and keys in another folder. */
+  async function removeLeftovers(): Promise<void> {
+    const caches = (await readdir(layout.caches)).filter((name) => parseUuid(name) === name);
+    const folders = [
+      ...['vhosts', 'certificates'].map((name) => join(layout.nginx, name)),
+      ...caches.map((name) => join(layout.caches, name)),
+    ];
+    // rm(1) follows no link that the web server's workers could make in a cache.
+    await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', ...folders], {
+      timeoutMs: REMOVAL_MS,
     });
-    const configured = await configuration.apply(next, changed, before);
-    inForce = configured.vhosts;
-    for (const [id, refusal] of configured.refused) {
-      const name = wanted.nameOf(id);
-      wanted.remember(id, null);
-      logRefusal(refusalOf(name, refusal), id, name, inForce.has(id));
-    }
-    const readBefore = await running.shows(configured.generation);
-    await running.ensure(configured.generation).catch(explainListening);
-    if (written && readBefore) await running.reload(configured.generation);
   }
 
-  function logRefusal(err: unknown, install: string, name: string, servedAsBefore: boolean): void {
-    const then = servedAsBefore ? 'is served as it was before' : 'is not served';
-    log.error({ err, install }, `cannot serve the website ${name} as requested and ${then}`);
+  /** Makes nginx run the configuration for the machine as it is now. */
+  async function refresh(): Promise<void> {
+    const { generation, fresh } = await configuration.apply();
+    if (fresh || !(await running.shows(generation))) await running.reload(generation);
   }
 
-  /** Work due with time: expired certificates and proofs. */
+  /** Work due with time: the edge's own certificate, proofs, and what nginx could not be told. */
   async function look(): Promise<void> {
     await proofs.sweep();
-    await Promise.all(wanted.due().map((vhost) => changes.submit(vhost.state.id, vhost)));
     await serially('nginx', async () => {
-      await takeOver(await configuration.apply(inForce, [], inForce), false);
+      await refresh();
+      await websites.tell();
     });
   }
 
   async function check(): Promise<string[]> {
     const faults: string[] = [];
-    const { generation, text } = await configuration.mainFor(inForce);
-    if (text !== (await files.currentText())) faults.push("nginx's configuration on disk was changed");
-    if (!(await running.shows(generation))) {
-      faults.push('nginx runs with the wrong configuration');
-    }
-    await mapConcurrent([...inForce], WRITTEN_AT_ONCE, async ([id, rendered]) => {
-      if (await files.isIntact(rendered)) return;
-      faults.push(`the website ${wanted.nameOf(id)}: its configuration on disk was changed`);
-    });
-    return faults;
+    const { generation, intact } = await configuration.check();
+    if (!intact) faults.push("nginx's configuration on disk was changed");
+    if (!(await running.shows(generation))) faults.push('nginx runs with the wrong configuration');
+    return [...faults, ...(await websites.check())];
   }
 
-  async function checkWebsite(vhost: Vhost): Promise<string | null> {
-    const rendered = inForce.get(vhost.state.id);
-    if (rendered === undefined) return 'nginx does not serve it';
-    try {
-      if (render(vhost).revision !== rendered.revision) return 'nginx serves an earlier state of it';
-    } catch (error) {
-      if (error instanceof PermanentHostError) return error.message;
+  /** If nginx does not hear of a purge, it must empty the install's cache before anything else. */
+  async function purge(id: string, tell: () => Promise<void>): Promise<void> {
+    await serially(id, tell).catch((error: unknown) => {
+      websites.purgeLater(id);
       throw error;
-    }
-    return faultOf(vhost);
-  }
-
-  async function repair(): Promise<void> {
-    const kept = [...inForce].filter(([id]) => !wanted.has(id));
-    await startAll(wanted.all(), new Map(kept));
+    });
   }
 
   return {
     async start(vhosts) {
-      await serially('nginx', () => startAll(vhosts));
+      await serially('nginx', () => serveAll(() => websites.write(vhosts)));
+      await tryOrLog(log, 'could not remove the files of an earlier version', removeLeftovers);
       usageLogReader.start();
       looking = repeatEvery(look, {
         delayMs: options.lookEveryMs ?? LOOK_EVERY_MS,
@@ -305,26 +194,24 @@ export function createWebServer(options: WebServerOptions): WebServer {
     },
     put(vhost) {
       accessLogs.resume(vhost.state.id);
-      return changes.submit(vhost.state.id, vhost);
+      return serially('nginx', () => websites.put(vhost));
     },
     async remove(installId) {
-      if (inForce.has(installId) || changes.isWaiting(installId)) await changes.submit(installId, null);
-      await pageCache.remove(installId);
+      await serially('nginx', () => websites.remove(installId));
       await accessLogs.remove(installId);
     },
-    purge: (installId) => pageCache.purge(installId),
-    purgePages: (installId) => pageCache.purge(installId),
+    purge: (id) => purge(id, () => control.purge(id)),
+    purgePages: (id, pages) => purge(id, () => control.purgePages(id, pages)),
     collectUsage: () => usageLogReader.collect(),
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),
     sweepProofs: () => proofs.sweep(),
     check: () => serially('nginx', check),
-    checkWebsite: (vhost) => serially('nginx', () => checkWebsite(vhost)),
-    repair: () => serially('nginx', repair),
-    served: () => [...inForce.keys()],
+    checkWebsite: (vhost) => serially('nginx', () => websites.checkWebsite(vhost)),
+    repair: () => serially('nginx', () => serveAll(websites.rewrite)),
+    served: () => websites.served(),
     ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
     async stop() {
-      pageCache.stop();
       await looking?.stop();
       await usageLogReader.stop();
       await serially('nginx', () => Promise.resolve());
@@ -332,12 +219,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
   };
 }
 
-function refusalOf(name: string, refusal: string): PermanentHostError {
-  return new PermanentHostError(`nginx refuses the configuration of the website ${name}: ${refusal}`);
-}
-
 /** Names the setting if nginx cannot listen on an address. */
-export function explainListening(cause: unknown): never {
+function explainListening(cause: unknown): never {
   const text = messageOf(cause);
   const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
   if (place === null) throw cause;

@@ -3,12 +3,13 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
 
+/** Packages without which nginx refuses the edge's configuration. */
+const EDGE_PACKAGES = ['nginx', 'libnginx-mod-http-lua', 'lua-cjson'] as const;
+
 /** Packages that the Linux host needs on Debian 12 or 13. Those of PHP stand for the release's own version. */
 const PACKAGES = [
-  'nginx',
-  'libnginx-mod-http-lua',
+  ...EDGE_PACKAGES,
   'libnginx-mod-http-brotli-filter',
-  'lua-cjson',
   'php-fpm',
   'php-cli',
   'php-mysql',
@@ -39,14 +40,27 @@ const PATIENTLY = ['-o', 'Acquire::Retries=3', '-o', 'DPkg::Lock::Timeout=300'] 
 
 const POLICY = '/usr/sbin/policy-rc.d';
 
+/** Asks dpkg for the states of packages; tests have their own. */
+type Query = typeof dpkgQuery;
+
 /** Packages that this machine lacks. Throws OperatorError if it is not Debian. */
-export async function missingPackages(): Promise<string[]> {
-  const installed = await installedPackages();
+export async function missingPackages(query: Query = dpkgQuery): Promise<string[]> {
+  const installed = await installedPackages(query);
   return PACKAGES.filter((name) => !installed.has(name));
 }
 
-async function installedPackages(): Promise<Set<string>> {
-  const { stdout } = await dpkgQuery().catch((error: unknown) => {
+/** Throws OperatorError if this machine lacks a package of the edge, for example after an upgrade without set-up. */
+export async function requireEdgePackages(query: Query = dpkgQuery): Promise<void> {
+  const installed = await installedPackages(query);
+  const missing = EDGE_PACKAGES.filter((name) => !installed.has(name));
+  if (missing.length === 0) return;
+  throw new OperatorError(
+    `The web server needs Debian packages that this machine lacks: ${missing.join(', ')}. Run "homeport host setup", then start this again.`,
+  );
+}
+
+async function installedPackages(query: Query): Promise<Set<string>> {
+  const { stdout } = await query().catch((error: unknown) => {
     if (error instanceof CommandError && error.status === 1) return { stdout: error.stdout };
     throw new OperatorError('This machine has no dpkg: the Linux host runs on Debian 12 or 13.', {
       cause: error,
