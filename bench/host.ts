@@ -1,9 +1,11 @@
 import { accessSync, constants } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/lib/error-message.ts';
+import { benchAddedDomains } from './host/added-domains.ts';
 import { benchBackups } from './host/backups.ts';
 import { benchCachedPages } from './host/cached-pages.ts';
 import { cleanUpAll } from './host/cleanup.ts';
+import { benchHostNames } from './host/host-names.ts';
 import { benchManyInstalls } from './host/many-installs.ts';
 import { benchProvisioning } from './host/provisioning.ts';
 import { benchPurging } from './host/purging.ts';
@@ -19,6 +21,8 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
   requests: benchRequests,
   pages: benchCachedPages,
   purging: benchPurging,
+  domains: benchAddedDomains,
+  names: benchHostNames,
   installs: benchManyInstalls,
   backups: benchBackups,
 };
