@@ -12,7 +12,9 @@ import { manualClock } from '../../test/manual-clock.ts';
 import { mountSmallDisk, type SmallDisk } from '../../test/servers/small-disk.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import { DAY_MS } from '../lib/durations.ts';
+import { createPlatformBackup } from './create.ts';
 import { dailyPlatformBackup } from './daily.ts';
+import { createFolderStorage } from './folder-storage.ts';
 
 const PAGE = '<!doctype html><p>Kept</p>';
 const NO_CONTENT = ['.writable', 'websites.lock'];
@@ -154,6 +156,34 @@ test('a restore without room leaves the folder empty, and succeeds once it has s
     expect(await restore()).toMatchObject({ code: 0, stderr: '' });
     const again = await callJson(elsewhere, 'platform', 'backup', 'create', join(target.path, 'again'));
     await expectWhole(join(target.path, 'again', text(again, 'name')));
+  } finally {
+    await small.remove();
+  }
+});
+
+test('a restore that just fits says that only the next write has no room', async () => {
+  const { name, bytes } = await createPlatformBackup(homeport.platform, {
+    storage: createFolderStorage(folder),
+    websites: null,
+    version: '0.0.0',
+    withSealingKey: true,
+  });
+  const small = await mountSmallDisk();
+  try {
+    const { dataDir } = placeOn(small).settings;
+    const elsewhere = { ...environment, HOMEPORT_DATA_DIR: dataDir };
+    let said = 'Nothing is restored';
+    // The database needs 32 KiB beside it for the first write.
+    for (let room = bytes; said.includes('Nothing is restored'); room += 8 * 1024) {
+      await small.leave(room);
+      const { code, stderr } = await call(elsewhere, 'platform', 'restore', join(folder, name));
+      expect(code).toBe(1);
+      said = stderr;
+    }
+    expect(said).toContain('is restored completely');
+    expect(said).toContain('Make room');
+    await small.makeRoom();
+    expect(await callJson(elsewhere, 'account', 'list')).toMatchObject([{ id: accountId }]);
   } finally {
     await small.remove();
   }
