@@ -23,7 +23,6 @@ import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-r
 import { createRecords } from '../hosting/linux/machine/record.ts';
 import { runCommand } from '../hosting/linux/machine/run-command.ts';
 import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
-import { createPagePurges } from '../hosting/linux/purges/page-purges.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
 import { requireEdgePackages } from '../hosting/linux/setup/packages.ts';
@@ -168,9 +167,8 @@ function createHostMachine(
     siteDomain: config.siteDomain,
     usage,
   });
-  const pagePurges = createPagePurges({ web, clock });
   const queue = createPurgeQueue({
-    purges: pagePurges,
+    web,
     wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
     log,
   });
@@ -197,7 +195,6 @@ function createHostMachine(
     templates,
     compiledCores: createCompiledCores({ layout, users, log }),
     web,
-    pagePurges,
     purges: createPurgeSockets({ layout, queue, clock, log }),
     firewall: createFirewall({
       instance,

@@ -157,7 +157,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     async purgePages(install, paths) {
       await requireRecord(install);
-      await parts.pagePurges.purge(install.id, paths);
+      await web.purgePages(install.id, paths);
     },
 
     snapshot: (install, backupId, signal, report) =>

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { PagePurges } from './page-purges.ts';
+import type { WebServer } from '../nginx/web-server.ts';
 import { mergePages, type Pages } from './purge-message.ts';
 
 /** Purges of all installs, merged and limited for each. */
@@ -14,7 +14,7 @@ export interface PurgeQueue {
 }
 
 export interface PurgeQueueOptions {
-  purges: PagePurges;
+  web: Pick<WebServer, 'purge' | 'purgePages'>;
   /** Resolves after that time. */
   wait(milliseconds: number): Promise<void>;
   log: Logger;
@@ -31,7 +31,7 @@ interface Turn {
   failures: number;
 }
 
-export function createPurgeQueue({ purges, wait, log }: PurgeQueueOptions): PurgeQueue {
+export function createPurgeQueue({ web, wait, log }: PurgeQueueOptions): PurgeQueue {
   /** Installs with a purge that runs, is scheduled, or was a moment ago. */
   const turns = new Map<string, Turn>();
 
@@ -62,7 +62,8 @@ export function createPurgeQueue({ purges, wait, log }: PurgeQueueOptions): Purg
 
   async function attempt(installId: string, turn: Turn, pages: Pages): Promise<void> {
     try {
-      await purges.purge(installId, pages);
+      if (pages === 'everything') await web.purge(installId);
+      else await web.purgePages(installId, pages);
       turn.failures = 0;
     } catch (err) {
       turn.failures += 1;
@@ -73,9 +74,6 @@ export function createPurgeQueue({ purges, wait, log }: PurgeQueueOptions): Purg
 
   return {
     ask,
-    forget(installId) {
-      turns.delete(installId);
-      purges.forget(installId);
-    },
+    forget: (installId) => void turns.delete(installId),
   };
 }

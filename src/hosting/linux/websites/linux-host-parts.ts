@@ -9,7 +9,6 @@ import type { Firewall } from '../isolation/firewall.ts';
 import type { Cron } from '../machine/cron.ts';
 import type { Journal } from '../machine/journal.ts';
 import type { Records } from '../machine/record.ts';
-import type { PagePurges } from '../purges/page-purges.ts';
 import type { SshServer } from '../ssh/ssh-server.ts';
 import type { WordPressCores } from '../wordpress/cores.ts';
 import type { DatabaseTemplates } from '../wordpress/database-templates.ts';
@@ -24,7 +23,6 @@ export interface LinuxHostParts extends WebsiteParts {
   /** Number of installs it can hold; null: as many as memory and disk allow. */
   capacity: number | null;
   edgeHttp: ListenAddress;
-  pagePurges: PagePurges;
   databaseServer: DatabaseServer;
   cores: WordPressCores;
   templates: DatabaseTemplates;
