@@ -9,7 +9,8 @@ import { findNode, isNewEnough } from './find-node.mjs';
 if (isNewEnough()) {
   // Without it each start strips types and compiles again: a third more time and 20 MB. Does nothing if the folder is read-only.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/homeport', import.meta.url)));
-  await import('../src/main.ts');
+  const { findBuiltProgram } = await import('./built-program.ts');
+  await import(findBuiltProgram() ?? '../src/main.ts');
 } else {
   try {
     runAgainWith(findNode());

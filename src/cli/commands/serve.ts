@@ -15,7 +15,10 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .description('serve the API and the sites, and run jobs')
     .option('--demo', 'create sample users, sites, installs and domains')
-    .option('--build-portal', 'build the portal first if it is missing or outdated')
+    .option(
+      '--build-portal',
+      'build the portal first if it is missing or outdated, and the program afterwards',
+    )
     .option('--only <part>', 'run one part only: api, or hosting (jobs, edge and SFTP)')
     // For the supervisor, which starts the server with it.
     .addOption(new Option('--unsupervised').hideHelp())

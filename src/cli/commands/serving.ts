@@ -17,6 +17,7 @@ import { supervise } from '../host/supervise.ts';
 import { firstSignIn } from '../platform/first-sign-in.ts';
 import { createLog } from '../platform/log.ts';
 import { providePortal } from '../platform/portal-build.ts';
+import { provideNextProgram } from '../platform/program-build.ts';
 import { notifyServiceManager } from '../platform/service-manager.ts';
 import { releaseStartupMemory } from '../platform/startup-memory.ts';
 import { lockWebsites } from '../platform/websites-lock.ts';
@@ -83,6 +84,7 @@ async function serveHere(
   tellSupervisor();
   await notifyServiceManager('READY=1', log);
   releaseStartupMemory();
+  if (buildPortal) void provideNextProgram(log);
   const failed = await ended;
   lock?.release();
   return failed;

@@ -17,6 +17,7 @@ import { installPackages, missingPackages } from '../../hosting/linux/setup/pack
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { providePortal } from '../platform/portal-build.ts';
+import { provideProgram } from '../platform/program-build.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 import { CONTROL_PLANE_HOME, serviceSettings } from './service-settings.ts';
@@ -67,11 +68,12 @@ async function prepareMachine(config: Config): Promise<void> {
   await tell('folders', async () =>
     (await makeHostFolders(linuxLayout(hostFolder, hostRunFolder))) ? `made ${hostFolder}` : null,
   );
-  // The control plane cannot write to root's program, so root builds the portal.
+  // The control plane cannot write to root's program, so root builds it and the portal.
   await tell('portal', async () => {
     const { folder, built } = await providePortal();
     return built ? `built into ${folder}` : null;
   });
+  await tell('program', async () => ((await provideProgram()) ? 'built' : null));
   await tell('sandboxes', async () => {
     const faults = await missingAbilities();
     if (faults.length > 0) throw new OperatorError(`This machine cannot run websites: ${faults.join('; ')}.`);

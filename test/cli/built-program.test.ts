@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A clone with its own cache folder, and the packages of this one. */
+let clone: string;
+beforeAll(() => {
+  clone = realpathSync(mkdtempSync(join(tmpdir(), 'homeport-program-')));
+  for (const name of ['bin', 'src', 'packages', 'package.json']) {
+    cpSync(join(ROOT, name), join(clone, name), { recursive: true });
+  }
+  mkdirSync(join(clone, 'node_modules'));
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (!name.startsWith('.'))
+      symlinkSync(join(ROOT, 'node_modules', name), join(clone, 'node_modules', name));
+  }
+});
+afterAll(() => rmSync(clone, { recursive: true }));
+
+function node(...words: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: clone, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+const programs = () => join(clone, 'node_modules/.cache/homeport/programs');
+const build = () => node('bin/build-program.ts', '--when-missing');
+/** What the launcher runs: a folder of modules, or nothing. */
+const built = () =>
+  node(
+    '--input-type=module',
+    '-e',
+    `const { findBuiltProgram } = await import('${join(clone, 'bin/built-program.ts')}'); console.log(findBuiltProgram() ?? 'sources');`,
+  ).trim();
+
+it('is built once, and runs the same commands as its sources', () => {
+  expect(built()).toBe('sources');
+  const help = node('bin/homeport.mjs', 'install', '--help');
+  expect(build()).toBe('built\n');
+  expect(built()).toBe(
+    join(programs(), readdirSync(programs()).find((name) => name.startsWith('build-')) ?? '', 'main.mjs'),
+  );
+  expect(node('bin/homeport.mjs', 'install', '--help')).toBe(help);
+  expect(build()).toBe('present\n');
+});
+
+it('has only modules that load, and that find the files beside their sources', () => {
+  const folder = join(built(), '..');
+  const modules = readdirSync(folder).filter((name) => name !== 'main.mjs');
+  expect(modules.length).toBeGreaterThan(10);
+  node(
+    '--input-type=module',
+    '-e',
+    modules.map((name) => `await import('${join(folder, name)}');`).join('\n'),
+  );
+  const text = modules.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  expect(text).toContain(JSON.stringify(`file://${clone}/src/network/webhooks/sender.ts`));
+  expect(text).not.toContain('import.meta.');
+});
+
+it('is not used by a copy of the folder', () => {
+  const copy = `${clone}-copy`;
+  try {
+    cpSync(clone, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    const { stdout } = spawnSync(
+      process.execPath,
+      ['-e', `console.log(require('./bin/built-program.ts').findBuiltProgram())`],
+      { cwd: copy, encoding: 'utf8' },
+    );
+    expect(stdout).toBe('null\n');
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+});
+
+it('is outdated if a source or a library has changed', () => {
+  const kysely = join(clone, 'node_modules/kysely');
+  rmSync(kysely);
+  cpSync(join(ROOT, 'node_modules/kysely'), kysely, { recursive: true, preserveTimestamps: true });
+  expect(built()).not.toBe('sources');
+  const manifest = join(kysely, 'package.json');
+  const { mtime, atime } = statSync(manifest);
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, 'utf8').replace(/"version": "[^"]+"/, '"version": "0.99.9"'),
+  );
+  // npm gives the files of all versions the same time.
+  utimesSync(manifest, atime, mtime);
+  expect(built()).toBe('sources');
+  expect(build()).toBe('built\n');
+  expect(built()).not.toBe('sources');
+
+  appendFileSync(join(clone, 'src/main.ts'), '// changed\n');
+  expect(built()).toBe('sources');
+  expect(build()).toBe('built\n');
+  rmSync(join(clone, 'src/lib/clock.ts'));
+  expect(built()).toBe('sources');
+});
