@@ -9,6 +9,8 @@ import type { DatabasePlace } from '../../test/database.ts';
 import { visit } from '../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
+import { findPostgres, startPostgres } from '../../test/servers/postgres-server.ts';
+import { startS3Server } from '../../test/servers/s3-server.ts';
 import { mountSmallDisk, type SmallDisk } from '../../test/servers/small-disk.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import { DAY_MS } from '../lib/durations.ts';
@@ -131,6 +133,54 @@ test('a full data folder is backed up, too', async () => {
   await expectWhole(await createdIn(folder));
   await source.makeRoom();
   await expectService();
+});
+
+test('on the way to a bucket, a full data folder ends the backup, and nothing of it stays', async () => {
+  const credentials = { accessKeyId: 'backup', secretAccessKey: randomBytes(12).toString('hex') };
+  const server = await startS3Server({ credentials, buckets: ['platform'] });
+  const settings = {
+    ...environment,
+    HOMEPORT_PLATFORM_BACKUP: `s3:http://127.0.0.1:${server.port}/platform`,
+    HOMEPORT_PLATFORM_BACKUP_CREDENTIALS: `${credentials.accessKeyId}:${credentials.secretAccessKey}`,
+  };
+  try {
+    // The database fits, and the website does not.
+    await source.leave(2 * 1024 * 1024);
+    const { code, stderr } = await call(settings, 'platform', 'backup', 'create');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('or in the data folder') });
+    expect(server.requests.some(({ method }) => method === 'PUT')).toBe(true);
+    expect([...server.objects('platform').keys()]).toEqual([]);
+    const staged = readdirSync(homeport.config.dataDir).filter((name) => name.startsWith('.homeport-'));
+    expect(staged).toEqual([]);
+    await source.makeRoom();
+    const made = await callJson(settings, 'platform', 'backup', 'create');
+    expect(await callJson(settings, 'platform', 'backup', 'list')).toMatchObject([
+      { name: text(made, 'name') },
+    ]);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a dump of PostgreSQL on a full disk says that there is no room', async () => {
+  const binaries = findPostgres();
+  if (binaries === undefined) throw new Error('PostgreSQL is missing');
+  const postgres = await startPostgres(binaries);
+  const { dataDir } = homeport.config;
+  try {
+    const settings = {
+      ...environment,
+      HOMEPORT_DATABASE_URL: postgres.url,
+      HOMEPORT_DATA_DIR: `${dataDir}-pg`,
+    };
+    await callJson(settings, 'migrate');
+    await target.leave(16 * 1024);
+    const { code, stderr } = await call(settings, 'platform', 'backup', 'create', folder);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Make room') });
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
+  } finally {
+    await postgres.stop();
+  }
 });
 
 test('a restore without room leaves the folder empty, and succeeds once it has some', async () => {
