@@ -176,6 +176,7 @@ function createHostMachine(
     givenId,
     capacity: config.hostCapacity,
     edgeHttp,
+    edgeHttps,
     layout,
     limits,
     cgroups,

@@ -56,6 +56,9 @@ const ADVICE_OF_CODES = {
   validation_file_wrong: 'Upload the validation file of the install again, and submit the settings again.',
   cdn_refused: 'Your provider must check the credentials of the CDN.',
   certificate_refused: 'Check the DNS records of the domain. Homeport orders again automatically.',
+  /** The new settings are active, but the database still has URLs with the former name or scheme. */
+  urls_not_replaced:
+    'The website has its new settings. Replace the old URLs in its database with a plugin, or contact your provider.',
   certificate_paused: 'Homeport orders again automatically.',
   /** Any other failure that the message explains. */
   failed: null,

@@ -1552,7 +1552,7 @@ export interface components {
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
     CertificateList: { certificates: Array<components['schemas']['Certificate']>; next_page_token: string };
     CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
-    CopyInstall: { source_environment_id: string; destination_environment_id: string; notification_emails?: Array<string>; custom_options?: components['schemas']['InstallCopyOptions'] };
+    CopyInstall: { source_environment_id: string; destination_environment_id: string; notification_emails?: Array<string>; custom_options?: components['schemas']['InstallCopyOptions']; create_checkpoint?: boolean };
     CreateAccountUser: { user: components['schemas']['InvitedAccountUser'] };
     CreateArchive: { backup_id: string; notification_emails?: Array<string> };
     CreateBackup: { description: string; notification_emails: Array<string> };
@@ -1603,7 +1603,7 @@ export interface components {
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
     Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
-    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed"; message: string; advice: string | null };
+    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };

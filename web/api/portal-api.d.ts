@@ -971,7 +971,7 @@ export interface components {
     Fault: { resource: string; field: string; type: string; code: string; message: string };
     IssuedCredential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string };
     NamedReference: { id: string; name: string };
-    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed"; message: string; advice: string | null };
+    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;

@@ -631,7 +631,7 @@ export interface paths {
         put?: never;
         /**
          * Copy an install
-         * @description Replaces the files, the database or some tables of an install by those of another one of the account. The replaced install keeps its name and domains.
+         * @description Replaces the files, the database or some tables of an install by those of another one of the account. The replaced install keeps its name and domains. A checkpoint, which is on by default, is a backup of the replaced website. It is put back if the copy fails.
          */
         post: operations["copyInstall"];
         delete?: never;
@@ -2036,6 +2036,8 @@ export interface components {
             /** @description addresses notified when the copy succeeds or fails */
             notification_emails?: string[];
             custom_options?: components["schemas"]["InstallCopyOptions"];
+            /** @description an addition of Homeport: back up the replaced install first, and put that backup back if the copy fails; true by default */
+            create_checkpoint?: boolean;
         };
         /**
          * @example {
@@ -3442,7 +3444,7 @@ export interface components {
          */
         OperationError: {
             /** @enum {string} */
-            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "certificate_paused" | "failed";
+            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
             /** @description one sentence for people */
             message: string;
             /** @description what to do */

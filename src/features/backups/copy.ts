@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
-import type { Host } from '../../hosting/contract/host.ts';
+import { BrokenWebsiteError, type Host } from '../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
@@ -68,8 +68,8 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         ).catch((error: unknown) => {
           if (!(error instanceof PermanentFailure)) throw error;
           log.warn({ err: error }, 'failed to restore a copy');
-          // The names of tables are the user's own words.
-          if (Array.isArray(parts.database)) throw error;
+          // The names of tables are the user's own words, and the fault of the website is in what was copied.
+          if (Array.isArray(parts.database) || error.cause instanceof BrokenWebsiteError) throw error;
           throw new PermanentFailure('What was copied could not be put in place.', {
             code: 'host_refused',
             cause: error,

@@ -111,7 +111,7 @@ export function backupRoutes(backups: BackupService): Route[] {
       operationId: 'copyInstall',
       summary: 'Copy an install',
       description:
-        'Replaces the files, the database or some tables of an install by those of another one of the account. The replaced install keeps its name and domains.',
+        'Replaces the files, the database or some tables of an install by those of another one of the account. The replaced install keeps its name and domains. A checkpoint, which is on by default, is a backup of the replaced website. It is put back if the copy fails.',
       tag: 'Installs',
       errors: [400, 401, 403, 404, 429, 500, 502, 503],
       success: 202,
@@ -121,7 +121,7 @@ export function backupRoutes(backups: BackupService): Route[] {
         const operationId = await backups.copyBetween(caller, source_environment_id.toLowerCase(), {
           into: destination_environment_id,
           keepBackup: false,
-          checkpoint: false,
+          checkpoint: body.create_checkpoint ?? true,
           parts: copiedParts(body.custom_options ?? {}),
           notification_emails: body.notification_emails ?? [],
         });

@@ -117,6 +117,12 @@ export const copyInstallSchema = component(
       notificationEmails('addresses notified when the copy succeeds or fails'),
     ),
     custom_options: Type.Optional(copyOptions),
+    create_checkpoint: Type.Optional(
+      Type.Boolean({
+        description:
+          'an addition of Homeport: back up the replaced install first, and put that backup back if the copy fails; true by default',
+      }),
+    ),
   }),
   {
     source_environment_id: EXAMPLE_ID.install,

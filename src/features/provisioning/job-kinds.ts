@@ -1,5 +1,11 @@
-import type { Host, InstallState } from '../../hosting/contract/host.ts';
-import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
+import { type Host, type InstallState, PermanentHostError } from '../../hosting/contract/host.ts';
+import {
+  type Completion,
+  defineJob,
+  type JobKind,
+  PermanentFailure,
+  type RunningJob,
+} from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ensureCertificates } from '../domains/certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../domains/certificates/served.ts';
@@ -7,8 +13,13 @@ import { adoptUploads } from '../domains/certificates/uploads/adopt-uploads.ts';
 import { failDomains, failPendingDomains, ownDomainsOf, recordServed } from '../domains/domains/store.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
-import { applyInstall, provisionInstall, switchWordpress } from '../websites/installs/jobs.ts';
-import { failInstall, findInstallStatus, noteApplied } from '../websites/installs/website-store.ts';
+import { applyInstall, provisionInstall, replaceUrls, switchWordpress } from '../websites/installs/jobs.ts';
+import {
+  failInstall,
+  findActiveInstall,
+  findInstallStatus,
+  noteApplied,
+} from '../websites/installs/website-store.ts';
 import { loadDesiredState } from './desired-state.ts';
 
 /** The jobs that provision, apply, switch and remove websites. */
@@ -16,7 +27,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
   return [
     defineJob({
       ...provisionInstall,
-      run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal, { status: 'active' }),
+      run: ({ id }, job) => bringToDesiredState(platform, host, id, job, { status: 'active' }),
       async giveUp({ id }, _failure, transaction) {
         // The install's name stays taken until its deletion; the website is removed.
         const failed = await failInstall(transaction.queries, id);
@@ -27,14 +38,25 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...applyInstall,
-      run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal),
+      run: ({ id }, job) => bringToDesiredState(platform, host, id, job),
       // No job will complete these host names any more.
       giveUp: ({ id }, _failure, { queries }) => failPendingDomains(queries, id),
     }),
     defineJob({
       ...switchWordpress,
-      run: ({ id, version }, { signal }) =>
-        bringToDesiredState(platform, host, id, signal, { wordpressVersion: version }),
+      run: ({ id, version }, job) =>
+        bringToDesiredState(platform, host, id, job, { wordpressVersion: version }),
+    }),
+    defineJob({
+      ...replaceUrls,
+      async run({ id }, { signal }) {
+        const install = await findActiveInstall(platform.database.reader, id);
+        if (!install) return;
+        await postponing(host.replaceUrls(install, signal)).catch((error: unknown) => {
+          if (!(error instanceof PermanentHostError)) throw error;
+          throw new PermanentFailure(error.message, { code: 'urls_not_replaced', cause: error });
+        });
+      },
     }),
     defineJob({
       ...removeInstall,
@@ -49,7 +71,7 @@ async function bringToDesiredState(
   platform: Platform,
   host: Host,
   installId: string,
-  signal: AbortSignal,
+  { id: jobId, requestId, signal }: Pick<RunningJob, 'id' | 'requestId' | 'signal'>,
   change: { status?: 'active'; wordpressVersion?: string } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
@@ -72,6 +94,14 @@ async function bringToDesiredState(
     await noteApplied(queries, installId, { ...applied, status: change.status });
     await recordServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);
+    if (applied.hasFormerUrls) {
+      await platform.queue.enqueue(transaction, replaceUrls, {
+        payload: { id: installId },
+        lane: installId,
+        requestId,
+        continues: jobId,
+      });
+    }
   };
 }
 

@@ -27,6 +27,11 @@ export interface Host {
    * decoded (`isPagePath`). May purge more. Effective when it resolves.
    */
   purgePages(install: InstallRef, paths: readonly string[]): Promise<void>;
+  /**
+   * Replaces URLs with a former main name or scheme in the website's database by those of its present address. Without any, it does
+   * nothing. Rejects with a {@link PermanentHostError} if the database cannot be changed; the host then forgets the former names.
+   */
+  replaceUrls(install: InstallRef, signal?: AbortSignal): Promise<void>;
 
   /**
    * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it
@@ -215,6 +220,8 @@ export interface AppliedInstall {
   wordpressVersion: string | null;
   /** Addresses that never change while the website exists; null if the host promises none. */
   stableIps: string[] | null;
+  /** Whether `replaceUrls` has something to do; hosts of earlier versions omit it. */
+  hasFormerUrls?: boolean;
 }
 
 export interface RestoreOptions {
@@ -283,4 +290,9 @@ export interface SshLogin {
 /** A failure that no retry can fix, such as a corrupt archive or a missing install. */
 export class PermanentHostError extends Error {
   override name = 'PermanentHostError';
+}
+
+/** The website itself is at fault: it answers, but not with a page of WordPress. The message names no other install. */
+export class BrokenWebsiteError extends PermanentHostError {
+  override name = 'BrokenWebsiteError';
 }

@@ -315,6 +315,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       ),
     readPacked: (install, archiveId, part) => archives.read(install.id, archiveId, part),
     discardPacked: (install, archiveId) => archives.discard(install.id, archiveId),
+    // Files are what the customer uploaded.
+    async replaceUrls() {},
+
     async measureStorage(install, signal) {
       if ((await ifThere(stat(filesOf(install.id)))) === null) {
         throw new PermanentHostError(`there is no website ${install.name} on this host`);

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ListenAddress } from '../../config/settings/setting-values.ts';
 import { mapConcurrent, serializeByKey } from '../../lib/concurrency.ts';
+import { connectableHost } from '../../lib/connectable-host.ts';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import {
   type HostDescription,
@@ -23,11 +23,11 @@ import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { measureStorage } from './websites/measure-storage.ts';
-import { websiteSteps } from './websites/provisioning.ts';
+import { addressOf, visitedWebsite, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
-import { requireWordPress } from './wordpress/wordpress-answers.ts';
+import { type AskedEdge, requireWordPress } from './wordpress/wordpress-answers.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
 const SIDE_BY_SIDE = 8;
@@ -51,11 +51,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const firewall = createFirewallMonitor(parts.firewall, { log });
   let identity: string | null = null;
 
-  /** Where this machine's web server answers HTTP requests of the host itself. */
-  function askedAt(): ListenAddress {
-    const { host } = parts.edgeHttp;
-    const everywhere = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-    return { host: everywhere, port: web.ports().http };
+  /** Where this machine's web server answers requests of the host itself. */
+  function askedAt(): AskedEdge {
+    const { http, https } = web.ports();
+    return {
+      http: { host: connectableHost(parts.edgeHttp.host), port: http },
+      https: { host: connectableHost(parts.edgeHttps.host), port: https },
+    };
   }
 
   async function start(): Promise<void> {
@@ -113,13 +115,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   }
 
   async function hosted(record: InstallRecord): Promise<HostedInstall> {
-    const { id, name, primaryHostname } = record.state;
+    const { id, name } = record.state;
     return {
       ref: { id, name },
       sandbox: await steps.sandboxOf(await lifecycle.websiteOf(record)),
       database: record.placement.database,
       unixUser: name,
-      primaryHostname,
+      ...addressOf(record.state),
     };
   }
 
@@ -137,8 +139,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return serially(state.id, async () => {
         signal?.throwIfAborted();
         const { placement } = await lifecycle.apply(state, signal);
-        const { phpVersion, wordpressVersion } = placement;
-        return { phpVersion, wordpressVersion, stableIps: null };
+        const { phpVersion, wordpressVersion, formerNames } = placement;
+        return { phpVersion, wordpressVersion, stableIps: null, hasFormerUrls: formerNames !== undefined };
       });
     },
 
@@ -160,6 +162,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       await web.purgePages(install.id, paths);
     },
 
+    replaceUrls: (install, signal) => serially(install.id, () => lifecycle.replaceUrls(install.id, signal)),
+
     snapshot: (install, backupId, signal, report) =>
       serially(install.id, async () =>
         backups.snapshot(await hosted(await requireRecord(install)), backupId, signal, report),
@@ -176,9 +180,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         });
         await lifecycle.resetCaches(install.id);
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
-        if (from.id !== install.id) {
-          await requireWordPress(record.state.primaryHostname, askedAt(), signal);
-        }
+        if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
         return snapshot;
       }),
 

@@ -1,6 +1,7 @@
 import { type RequestOptions, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectableHost } from '../../lib/connectable-host.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { type Marker, markerPath, markerText } from './marker.ts';
@@ -55,7 +56,7 @@ export async function ask(
 ): Promise<string | null> {
   const authority = port === 80 ? hostname : `${hostname}:${port}`;
   const expected = { path: markerPath(marker), text: markerText(marker) };
-  return tell({ host: reachable(host), port }, authority, expected, signal);
+  return tell({ host: connectableHost(host), port }, authority, expected, signal);
 }
 
 /** The same at a Unix socket, for any path. */
@@ -97,10 +98,4 @@ function get(options: RequestOptions): Promise<Got> {
       })
       .end();
   });
-}
-
-/** Replaces a wildcard address by one that can be connected to. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
 }

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Pool } from 'undici';
 import {
+  BrokenWebsiteError,
   type HostMachine,
   type HostQuestions,
   MOST_READ_BYTES,
@@ -14,6 +15,7 @@ import { hostNameOf } from './identity.ts';
 import {
   COMMANDS,
   type Command,
+  type Failure,
   LARGEST_ANSWER,
   PATH_PREFIX,
   PROGRESS_HEADER,
@@ -85,9 +87,10 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     }
   }
 
-  function failure(status: number, { permanent, message }: { permanent: boolean; message: string }): Error {
+  function failure(status: number, { permanent, message, broken }: Failure): Error {
     switch (status) {
       case 200:
+        if (broken) return new BrokenWebsiteError(message);
         return permanent ? new PermanentHostError(message) : new Error(message);
       case 400:
       case 404:
@@ -173,6 +176,9 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     async discardPacked({ id, name }, archiveId) {
       await call(COMMANDS.discardPacked, withinMs.discardPacked, { install: { id, name }, archiveId });
+    },
+    async replaceUrls({ id, name }, signal) {
+      await call(COMMANDS.replaceUrls, withinMs.replaceUrls, { install: { id, name } }, signal);
     },
     measureStorage: ({ id, name }, signal) =>
       call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),

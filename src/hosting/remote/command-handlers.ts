@@ -33,6 +33,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.remove, ({ install }) => host.remove(install));
   handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
   handle(COMMANDS.purgePages, ({ install, paths }) => host.purgePages(install, paths));
+  handle(COMMANDS.replaceUrls, ({ install }, signal) => host.replaceUrls(install, signal));
   handle(COMMANDS.snapshot, ({ install, backupId }, signal, report) =>
     host.snapshot(install, backupId, signal, report),
   );

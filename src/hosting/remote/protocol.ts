@@ -107,6 +107,7 @@ export const COMMANDS = {
       phpVersion: orNull(phpVersion),
       wordpressVersion: orNull(wordpressVersion),
       stableIps: orNull(Type.Array(text(45), { maxItems: 16 })),
+      hasFormerUrls: Type.Optional(Type.Boolean()),
     }),
   ),
   remove: command('remove', Type.Object({ install }, closed), nothing),
@@ -116,6 +117,7 @@ export const COMMANDS = {
     Type.Object({ install, paths: Type.Array(pagePath, { maxItems: MOST_PAGE_PATHS }) }, closed),
     nothing,
   ),
+  replaceUrls: command('replace_urls', Type.Object({ install }, closed), nothing),
   snapshot: command('snapshot', Type.Object({ install, backupId: uuid }, closed), snapshot),
   restore: command(
     'restore',
@@ -211,13 +213,19 @@ export const COMMANDS = {
   answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),
 };
 
-/** Outcome of a command. `permanent` failures do not succeed on a retry. */
-export type Outcome = { result: unknown } | { error: { permanent: boolean; message: string } };
+/** `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. */
+export type Failure = Static<typeof failure>;
 
-const outcome = Type.Union([
-  Type.Object({ result: Type.Unknown() }),
-  Type.Object({ error: Type.Object({ permanent: Type.Boolean(), message: sentences }) }),
-]);
+/** Outcome of a command. */
+export type Outcome = { result: unknown } | { error: Failure };
+
+const failure = Type.Object({
+  permanent: Type.Boolean(),
+  message: sentences,
+  broken: Type.Optional(Type.Boolean()),
+});
+
+const outcome = Type.Union([Type.Object({ result: Type.Unknown() }), Type.Object({ error: failure })]);
 
 /** Parses an outcome. Throws {@link ProtocolError} for other texts. */
 export function parseOutcome(body: string): Outcome {

@@ -9,7 +9,12 @@ import { messageOf } from '../../lib/error-message.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { type Randomness, systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
+import {
+  BrokenWebsiteError,
+  type HostMachine,
+  type HostQuestions,
+  PermanentHostError,
+} from '../contract/host.ts';
 import { createWaitingRoom } from '../policy/waiting-room.ts';
 import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
 import type { HostIdentity } from './identity.ts';
@@ -147,10 +152,11 @@ export function createHostServer(options: HostServerOptions): HostServer {
       return { result };
     } catch (error) {
       const permanent = error instanceof PermanentHostError;
+      const broken = error instanceof BrokenWebsiteError;
       const message = cut(messageOf(error));
       if (signal.aborted) log.info({ command: name, ms: took() }, 'command cancelled');
       else log.warn({ err: error, command: name, ms: took() }, 'command failed');
-      return { error: { permanent, message } };
+      return { error: { permanent, message, ...(broken ? { broken } : {}) } };
     }
   }
 

@@ -26,6 +26,7 @@ export const TIME_LIMITS: TimeLimits = {
   addWordpress: 15 * MINUTE_MS,
   remove: 5 * MINUTE_MS,
   apply: 10 * MINUTE_MS,
+  replaceUrls: HOUR_MS,
   snapshot: 6 * HOUR_MS,
   restore: 6 * HOUR_MS,
   discardSnapshot: HOUR_MS,

@@ -24,6 +24,15 @@ export const applyInstall: JobType<typeof installPayload> = {
   timeoutMs: 120_000,
 };
 
+/** Replaces URLs with a former main name or scheme of a website in its database, after the change was applied. */
+export const replaceUrls: JobType<typeof installPayload> = {
+  name: 'replace_urls',
+  class: 'long',
+  payload: installPayload,
+  maxAttempts: 3,
+  timeoutMs: 40 * MINUTE_MS,
+};
+
 const switchPayload = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Switches a website to another WordPress version of its host; a failure leaves it unchanged. */

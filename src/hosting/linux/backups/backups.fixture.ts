@@ -53,7 +53,14 @@ export async function startBackupMachine() {
       primaryHostname = 'shop.example',
     ): HostedInstall {
       const { id, name } = install;
-      return { ref: { id, name }, sandbox: install, database, unixUser: name, primaryHostname };
+      return {
+        ref: { id, name },
+        sandbox: install,
+        database,
+        unixUser: name,
+        primaryHostname,
+        secure: false,
+      };
     },
 
     /** A website with a file, and a table `notes` with a row. */

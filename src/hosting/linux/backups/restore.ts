@@ -163,15 +163,15 @@ export function createRestorer({
     }
   }
 
-  /** A website from another install gets this install's host names. */
+  /** The URLs of a website from another install get this install's main name and scheme. */
   async function takeOwnName(
-    { sandbox, primaryHostname }: HostedInstall,
+    { sandbox, primaryHostname, secure }: HostedInstall,
     staged: StagedWebsite,
     { primary_hostname }: Description,
   ): Promise<void> {
-    const hosts = [primary_hostname, ...(await siteHosts(databases, staged.database))];
-    const others = [...new Set(hosts)].filter((host) => host !== primaryHostname);
-    if (others.length > 0) await websites.replaceUrls(sandbox, staged.database, others, primaryHostname);
+    const from = [primary_hostname, ...(await siteHosts(databases, staged.database))];
+    const scheme = secure ? 'https' : 'http';
+    await websites.replaceUrls(sandbox, staged.database, { from, to: primaryHostname, scheme });
   }
 
   return restore;

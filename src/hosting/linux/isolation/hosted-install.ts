@@ -11,4 +11,6 @@ export interface HostedInstall {
   unixUser: string;
   /** The website's main host name. */
   primaryHostname: string;
+  /** Whether visitors of that name use HTTPS. */
+  secure: boolean;
 }

@@ -46,6 +46,8 @@ const PlacementSchema = Type.Object({
   phpVersion: Text,
   wordpressVersion: Text,
   database: Text,
+  /** Main names that the database can still have URLs with, former ones and the present one. */
+  formerNames: Type.Optional(Type.Array(Text)),
 });
 
 const recordSchema = Compile(Type.Object({ state: StateSchema, placement: PlacementSchema }));

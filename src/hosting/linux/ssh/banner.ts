@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
+import { connectableHost } from '../../../lib/connectable-host.ts';
 
 /** A busy machine takes seconds to start the process that sends the banner. */
 const ANSWER_MS = 10_000;
@@ -8,7 +9,7 @@ const ANSWER_MS = 10_000;
 export async function requireSshBanner(address: ListenAddress): Promise<void> {
   const where = `${address.host}:${address.port}`;
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...address, host: reachable(address.host) });
+    const socket = connect({ ...address, host: connectableHost(address.host) });
     const fail = (reason: string) => {
       socket.destroy();
       reject(new Error(`OpenSSH does not answer on ${where}: ${reason}`));
@@ -26,10 +27,4 @@ export async function requireSshBanner(address: ListenAddress): Promise<void> {
       } else if (text.length > 8) fail('something else listens there');
     });
   });
-}
-
-/** Address for requests to a server that listens on all addresses. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
 }

@@ -23,6 +23,7 @@ export interface LinuxHostParts extends WebsiteParts {
   /** Number of installs it can hold; null: as many as memory and disk allow. */
   capacity: number | null;
   edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
   databaseServer: DatabaseServer;
   cores: WordPressCores;
   templates: DatabaseTemplates;

@@ -7,7 +7,7 @@ import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
-import { requireWordPress } from '../wordpress/wordpress-answers.ts';
+import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../wordpress/wordpress-answers.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */
@@ -23,6 +23,8 @@ export interface Website extends WebsiteRemains {
   state: InstallState;
   php: PhpRuntime;
   wordpressVersion: string;
+  /** Main names whose URLs in the database are still to be replaced. */
+  formerNames?: string[] | undefined;
   /** The user id of its files; a new website has none yet. */
   uid?: number;
 }
@@ -39,9 +41,9 @@ export type WebsiteSteps = ReturnType<typeof websiteSteps>;
 
 /**
  * The stages that provision a website, and the steps that an existing website repeats when it changes. No one can reach the
- * website before the last stages. `edge`: address of this machine's web server for HTTP.
+ * website before the last stages. `edge`: addresses of this machine's web server.
  */
-export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; port: number }) {
+export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
   const { layout, users, databases, websites, daemons, cgroups, web, limits } = parts;
 
   /** Includes creating the install's user if it is missing. */
@@ -111,7 +113,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
 
   /** Ignores failures: the step `answer` reports them, and requests the website as visitors do. */
   async function tryWarmUp({ state }: Website): Promise<void> {
-    await warmUp(layout, state, edge()).catch(() => {});
+    await warmUp(layout, state, edge().http).catch(() => {});
   }
 
   const stages: Stage<Website, WebsiteRemains>[] = [
@@ -156,7 +158,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     [
       {
         name: 'answer',
-        act: ({ state }, signal) => requireWordPress(state.primaryHostname, edge(), signal),
+        act: ({ state }, signal) => requireWordPress(visitedWebsite(state), edge(), signal),
         undo: async () => {},
       },
     ],
@@ -179,6 +181,11 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     serve,
     ensureServices,
   };
+}
+
+/** The website as its visitors address it. */
+export function visitedWebsite(state: InstallState): VisitedWebsite {
+  return { ...addressOf(state), names: state.hostnames.map(({ name }) => name) };
 }
 
 /** The website's main address. */

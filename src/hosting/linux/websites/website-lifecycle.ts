@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../../lib/error-message.ts';
 import { type InstallRef, type InstallState, PermanentHostError } from '../../contract/host.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
@@ -31,6 +32,8 @@ export interface WebsiteLifecycle {
   remove(install: InstallRef): Promise<void>;
   /** Stops serving it and ends its processes, but keeps its data until `apply` brings it back. Succeeds if it is missing. */
   setAside(installId: string): Promise<void>;
+  /** See `Host.replaceUrls`. */
+  replaceUrls(installId: string, signal?: AbortSignal): Promise<void>;
   /** Empties PHP's memory and both caches of a website whose content was replaced. */
   resetCaches(installId: string): Promise<void>;
   /** The website of a record, on an available PHP version. */
@@ -86,16 +89,20 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       php: await phpOf(placement, state.name),
       wordpressVersion: placement.wordpressVersion,
       uid: placement.uid,
+      formerNames: placement.formerNames,
     };
   }
 
   async function saveRecord(website: Website): Promise<InstallRecord> {
     const sandbox = await steps.sandboxOf(website);
-    const { state, php, wordpressVersion, database } = website;
+    const { state, php, wordpressVersion, database, formerNames = [] } = website;
     const { uid, gid } = sandbox;
     const record = {
       state,
-      placement: { uid, gid, phpVersion: php.version, wordpressVersion, database },
+      placement: {
+        ...{ uid, gid, phpVersion: php.version, wordpressVersion, database },
+        ...(formerNames.length === 0 ? {} : { formerNames }),
+      },
     };
     await records.write(record);
     live.set({ ...record, sandbox });
@@ -142,7 +149,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     const wordpressVersion = await versions.wordpress(state.wordpressVersion ?? present.wordpressVersion);
     const isAsked = state.phpVersion !== null && state.phpVersion !== record.placement.phpVersion;
     const php = isAsked ? await versions.php(state.phpVersion) : present.php;
-    const wanted: Website = { ...present, state, php, wordpressVersion };
+    const wanted: Website = {
+      ...present,
+      state,
+      php,
+      wordpressVersion,
+      formerNames: formerNamesOf(record, state),
+    };
     if (wordpressVersion !== present.wordpressVersion) {
       const install = await steps.sandboxOf(present);
       await parts.websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
@@ -154,6 +167,31 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await steps.serve(wanted);
     if (wordpressVersion !== present.wordpressVersion) await resetCaches(wanted.id);
     return kept;
+  }
+
+  async function replaceUrls(installId: string, signal?: AbortSignal): Promise<void> {
+    const record = await records.read(installId);
+    const from = record?.placement.formerNames ?? [];
+    if (record === null || from.length === 0) return;
+    const website = await websiteOf(record);
+    const { primaryHostname: to, secure } = addressOf(record.state);
+    // Without forced HTTPS, visitors use both schemes, so URLs keep theirs.
+    const wanted = { from, to, scheme: secure ? ('https' as const) : null, signal };
+    try {
+      await parts.websites.replaceUrls(await steps.sandboxOf(website), website.database, wanted);
+    } catch (error) {
+      signal?.throwIfAborted();
+      // Repeating it with each later change of the website would let those fail.
+      await saveRecord({ ...website, formerNames: [] });
+      const names = from.filter((name) => name !== to).join(', ');
+      throw new PermanentHostError(
+        `The URLs of ${names || to} in the database could not be replaced: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+    await saveRecord({ ...website, formerNames: [] });
+    await flushRedis(layout.redisSocketOf(installId));
+    await parts.web.purge(installId);
   }
 
   /** The caches no longer match the website's content. */
@@ -217,8 +255,19 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     remove,
     setAside,
     resetCaches,
+    replaceUrls,
     websiteOf,
   };
+}
+
+/** The main names whose URLs the database has, if it is not only the present one with the present scheme. */
+function formerNamesOf({ state: former, placement }: InstallRecord, state: InstallState): string[] {
+  const [before, after] = [addressOf(former), addressOf(state)];
+  const isMoved = before.primaryHostname !== after.primaryHostname;
+  // URLs with HTTPS stay if it is no longer forced, because a certificate that expired can be renewed.
+  const isSecured = after.secure && !before.secure;
+  const names = isMoved || isSecured ? [before.primaryHostname] : [];
+  return [...new Set([...(placement.formerNames ?? []), ...names])];
 }
 
 function databaseOf(installId: string): string {

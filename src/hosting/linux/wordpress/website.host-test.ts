@@ -355,12 +355,8 @@ describe('host names in the database', () => {
     await query(`INSERT INTO pair VALUES ${many.join(', ')}`);
     await query("UPDATE wp_posts SET guid = 'http://old.test/?p=1' WHERE ID = 1");
 
-    await websites.replaceUrls(
-      shop.install,
-      shop.database,
-      ['old.test', '*.old.test', 'new.example'],
-      'new.example',
-    );
+    const from = ['old.test', '*.old.test', 'new.example'];
+    await websites.replaceUrls(shop.install, shop.database, { from, to: 'new.example', scheme: null });
 
     const rows = await query(
       "SELECT option_name, option_value FROM wp_options WHERE option_name LIKE 't\\_%'",
@@ -381,8 +377,41 @@ describe('host names in the database', () => {
     await query('DROP TABLE nokey, pair');
   });
 
+  it('get the scheme of the visitors, unless the URL has a port', async () => {
+    const text = (value: string) => `s:${Buffer.byteLength(value)}:"${value}";`;
+    const before = {
+      plain: 'http://old.test/a,http://OLD.test:8080/b //old.test ftp://old.test git+http://old.test',
+      own: 'http://new.example/x and http://new.example:81/',
+      json: '{"a":"http:\\/\\/old.test\\/x","b":"http%3A%2F%2Fold.test%2Fy","c":"http%3A%2F%2Fold.test%3A81"}',
+      serialised: `a:1:{i:0;${text('http://old.test/ü')}}`,
+    };
+    const values = Object.entries(before).map(
+      ([name, value]) => `(${textLiteral(`u_${name}`)}, ${textLiteral(value)}, 'no')`,
+    );
+    await query(`INSERT INTO wp_options (option_name, option_value, autoload) VALUES ${values.join(', ')}`);
+    const replaced = async (scheme: 'http' | 'https') => {
+      const wanted = { from: ['old.test'], to: 'new.example', scheme };
+      await websites.replaceUrls(shop.install, shop.database, wanted);
+      const rows = await query(
+        "SELECT option_name, option_value FROM wp_options WHERE option_name LIKE 'u\\_%'",
+      );
+      return Object.fromEntries(rows.map(([name = '', value]) => [name.slice(2), value]));
+    };
+    const after = {
+      plain:
+        'https://new.example/a,http://new.example:8080/b //new.example ftp://new.example git+http://new.example',
+      own: 'https://new.example/x and http://new.example:81/',
+      json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy","c":"http%3A%2F%2Fnew.example%3A81"}',
+      serialised: `a:1:{i:0;${text('https://new.example/ü')}}`,
+    };
+    expect(await replaced('https')).toEqual(after);
+    // Those with the name of the website stay.
+    expect(await replaced('http')).toEqual(after);
+  });
+
   it('must be host names', async () => {
-    await expect(websites.replaceUrls(shop.install, shop.database, ['a/b'], 'new.test')).rejects.toThrow(
+    const wanted = { from: ['a/b'], to: 'new.test', scheme: null };
+    await expect(websites.replaceUrls(shop.install, shop.database, wanted)).rejects.toThrow(
       '"a/b" is not a host name',
     );
   });

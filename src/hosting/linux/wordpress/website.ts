@@ -39,6 +39,16 @@ export interface SiteAddress {
   secure: boolean;
 }
 
+/** How the URLs of a database are replaced. */
+export interface WantedUrls {
+  /** Host names to replace. */
+  from: readonly string[];
+  to: string;
+  /** The scheme of all replaced URLs without a port, and with `https` of those that have the name already; null keeps theirs. */
+  scheme: 'http' | 'https' | null;
+  signal?: AbortSignal | undefined;
+}
+
 /** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
 export interface Websites {
   /**
@@ -68,12 +78,7 @@ export interface Websites {
    * Replaces host names in every URL in the database, including serialised values. The Unix user of `install` must have rights
    * on the database. Ignores names with `*`, because no URL contains them.
    */
-  replaceUrls(
-    install: SandboxedInstall,
-    database: string,
-    fromHosts: readonly string[],
-    toHost: string,
-  ): Promise<void>;
+  replaceUrls(install: SandboxedInstall, database: string, wanted: WantedUrls): Promise<void>;
 }
 
 export interface WebsitesOptions {
@@ -181,24 +186,27 @@ export function createWebsites(options: WebsitesOptions): Websites {
   async function replaceUrls(
     install: SandboxedInstall,
     database: string,
-    fromHosts: readonly string[],
-    toHost: string,
+    { from, to, scheme, signal }: WantedUrls,
   ): Promise<void> {
-    for (const name of [...fromHosts.filter((host) => !host.startsWith('*.')), toHost]) {
+    const names = from.filter((host) => !host.startsWith('*.'));
+    for (const name of [...names, to]) {
       if (!isReplaceableHost(name)) throw new PermanentHostError(`"${name}" is not a host name`);
     }
-    const from = fromHosts.filter((host) => !host.startsWith('*.') && host !== toHost);
-    if (from.length === 0) return;
+    const others = new Set(names.filter((host) => host !== to));
+    // Visitors who must use HTTPS cannot load other parts of a page.
+    if (scheme === 'https') others.add(to);
+    if (others.size === 0) return;
     const changed = await runPhp(layout, install, {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
-      args: [toHost, ...from],
+      args: [scheme ?? 'keep', to, ...others],
       environment: { HOMEPORT_DATABASE: database },
       enter: enter(install.id),
       timeoutMs: REPLACE_MS,
+      signal,
     });
     log.info(
-      { install: install.id, from, to: toHost, rows: changed.trim() },
-      `replaced host names in ${database}`,
+      { install: install.id, from: [...others], to, scheme, rows: changed.trim() },
+      `replaced URLs in ${database}`,
     );
   }
 

@@ -1,19 +1,60 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
-import { requireWordPress } from './wordpress-answers.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Server } from 'node:net';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { certificateMaker, pkcs8 } from '../../../../test/servers/certificate-maker.ts';
+import { BrokenWebsiteError } from '../../contract/host.ts';
+import { type AskedEdge, requireWordPress, type VisitedWebsite } from './wordpress-answers.ts';
+
+const SHOP: VisitedWebsite = {
+  primaryHostname: 'shop.test',
+  secure: false,
+  names: ['shop.test', '*.shop.test'],
+};
+const PAGE = '<link href="/wp-content/themes/a/style.css">';
 
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-async function website(answer: (response: ServerResponse) => void): Promise<{ host: string; port: number }> {
-  const server = createServer((_request, response) => answer(response));
+let tls: { cert: string; key: string };
+beforeAll(async () => {
+  const { pem, key } = await certificateMaker(new Date())({ name: 'edge', names: ['edge.test'] });
+  tls = { cert: pem, key: pkcs8(key) };
+});
+
+type Answer = (response: ServerResponse, visited: string) => void;
+
+/** A web server that answers with what it was asked, as `https://shop.test/path`. */
+async function website(answer: Answer): Promise<AskedEdge> {
+  const serve = (scheme: string) => (request: IncomingMessage, response: ServerResponse) => {
+    const { hostname, pathname } = new URL(`${scheme}://${request.headers.host}${request.url}`);
+    answer(response, `${scheme}://${hostname}${pathname}`);
+  };
+  return {
+    http: await listening(createServer(serve('http'))),
+    https: await listening(createSecureServer(tls, serve('https'))),
+  };
+}
+
+async function listening(server: Server): Promise<{ host: string; port: number }> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return { host: '127.0.0.1', port: typeof address === 'object' ? (address?.port ?? 0) : 0 };
 }
+
+/** Answers each address with a page, or with a redirect to another address. */
+const pages =
+  (places: Record<string, { page: string } | { to: string }>, visits: string[] = []): Answer =>
+  (response, visited) => {
+    visits.push(visited);
+    const place = places[visited];
+    if (place === undefined) response.writeHead(404).end();
+    else if ('page' in place) response.end(place.page);
+    else response.writeHead(301, { location: place.to }).end();
+  };
 
 /** Writes until the client stops reading; resolves with the number of bytes. */
 function withoutEnd(response: ServerResponse, beginning: string): Promise<number> {
@@ -30,12 +71,63 @@ function withoutEnd(response: ServerResponse, beginning: string): Promise<number
 }
 
 test('a home page of WordPress is one, and says what came instead', async () => {
-  const page = '<link href="/wp-content/themes/a/style.css">';
-  await requireWordPress('shop.test', await website((response) => response.end(page)));
-  const empty = await website((response) => response.end());
-  await expect(requireWordPress('shop.test', empty)).rejects.toThrow("is not WordPress's: an empty page");
+  await requireWordPress(SHOP, await website((response) => response.end(PAGE)));
+  const empty = requireWordPress(SHOP, await website((response) => response.end()));
+  await expect(empty).rejects.toThrow("is not WordPress's: an empty page");
+  await expect(empty).rejects.toBeInstanceOf(BrokenWebsiteError);
   const broken = await website((response) => response.writeHead(500).end('<h1>No\n database</h1>'));
-  await expect(requireWordPress('shop.test', broken)).rejects.toThrow('answers 500: No database');
+  await expect(requireWordPress(SHOP, broken)).rejects.toThrow('answers 500: No database');
+});
+
+test('asks with the scheme of the visitors', async () => {
+  const edge = await website(
+    pages({ 'http://shop.test/': { to: 'https://shop.test/' }, 'https://shop.test/': { page: PAGE } }),
+  );
+  await requireWordPress({ ...SHOP, secure: true }, edge);
+  await requireWordPress(SHOP, edge);
+  const plain = await website(pages({ 'http://shop.test/': { page: PAGE } }));
+  await expect(requireWordPress({ ...SHOP, secure: true }, plain)).rejects.toThrow('answers 404');
+});
+
+test('follows redirects within the website', async () => {
+  const visits: string[] = [];
+  const edge = await website(
+    pages(
+      {
+        'http://shop.test/': { to: '/en/' },
+        'http://shop.test/en/': { to: 'https://www.shop.test:8443/en/home/' },
+        'https://www.shop.test/en/home/': { page: PAGE },
+      },
+      visits,
+    ),
+  );
+  await requireWordPress(SHOP, edge);
+  expect(visits).toEqual(['http://shop.test/', 'http://shop.test/en/', 'https://www.shop.test/en/home/']);
+});
+
+test.each([
+  ['http://elsewhere.test/', 'redirects to http://elsewhere.test/'],
+  ['//a.b.shop.test/', 'redirects to //a.b.shop.test/'],
+  ['ftp://shop.test/', 'redirects to ftp://shop.test/'],
+  ['/', 'redirects more than 5 times'],
+  ['http://[', 'redirects to http://['],
+])('rejects a redirect to %s', async (to, reason) => {
+  const edge = await website(pages({ 'http://shop.test/': { to } }));
+  await expect(requireWordPress(SHOP, edge)).rejects.toThrow(reason);
+});
+
+test('names the page that a redirect led to', async () => {
+  const edge = await website(
+    pages({ 'http://shop.test/': { to: '/en/' }, 'http://shop.test/en/': { page: 'x' } }),
+  );
+  await expect(requireWordPress(SHOP, edge)).rejects.toThrow(
+    /^\/en\/, where the home page redirects, of shop.test/,
+  );
+});
+
+test('no answer is not a wrong page, so that another attempt can succeed', async () => {
+  const edge = await website((response) => response.destroy());
+  await expect(requireWordPress(SHOP, edge)).rejects.not.toBeInstanceOf(BrokenWebsiteError);
 });
 
 test('reads at most the first megabyte of an endless page', async () => {
@@ -43,11 +135,11 @@ test('reads at most the first megabyte of an endless page', async () => {
   const theirs = await website((response) => {
     written.push(withoutEnd(response, '<a href="/wp-content/">'));
   });
-  await requireWordPress('shop.test', theirs);
+  await requireWordPress(SHOP, theirs);
   const other = await website((response) => {
     written.push(withoutEnd(response, 'another'));
   });
-  await expect(requireWordPress('shop.test', other)).rejects.toThrow('is not WordPress');
+  await expect(requireWordPress(SHOP, other)).rejects.toThrow('is not WordPress');
   // Plus the buffers of both sockets.
   for (const bytes of await Promise.all(written)) expect(bytes).toBeLessThan(64 * 1024 * 1024);
 });

@@ -1,41 +1,112 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { BrokenWebsiteError } from '../../contract/host.ts';
+
+/** A website as its visitors address it. */
+export interface VisitedWebsite {
+  primaryHostname: string;
+  /** Whether visitors of that name use HTTPS. */
+  secure: boolean;
+  /** All its host names; `*.example.com` matches one label. */
+  names: readonly string[];
+}
+
+/** Where this machine's web server answers. */
+export interface AskedEdge {
+  http: { host: string; port: number };
+  https: { host: string; port: number };
+}
+
+/** A page as a visitor gets it, after redirects. */
+export interface VisitedPage {
+  url: URL;
+  status: number;
+  /** The first mebibyte. */
+  body: string;
+}
 
 /** Every WordPress home page contains one of these, whatever its theme: links to its content or its REST API. */
 const SIGNS = ['/wp-content/', '/wp-includes/', 'https://api.w.org/'];
 const TIMEOUT_MS = 20_000;
 /** Bytes of a page that are read, because a website could send without end and this process keeps what it reads. */
 const MOST_BYTES = 1024 * 1024;
+const MOST_REDIRECTS = 5;
 
 /**
- * Requests the home page of `hostname` from this machine's web server, and rejects unless WordPress generated it. Status 200
+ * Requests the home page from this machine's web server as visitors do, and rejects unless WordPress generated it. Status 200
  * alone is not enough: a missing theme gives 200 without a body.
  */
 export async function requireWordPress(
-  hostname: string,
-  { host, port }: { host: string; port: number },
+  website: VisitedWebsite,
+  edge: AskedEdge,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { status, body } = await get(hostname, host, port, signal);
-  if (status !== 200) throw new Error(`the home page of ${hostname} answers ${status}: ${startOf(body)}`);
+  const { url, status, body } = await visitPage(website, '/', edge, signal);
+  const page = url.pathname === '/' ? 'the home page' : `${url.pathname}, where the home page redirects,`;
+  if (status !== 200)
+    throw new BrokenWebsiteError(`${page} of ${url.host} answers ${status}: ${startOf(body)}`);
   if (!SIGNS.some((sign) => body.includes(sign))) {
-    throw new Error(`the home page of ${hostname} is not WordPress's: ${startOf(body)}`);
+    throw new BrokenWebsiteError(`${page} of ${url.host} is not WordPress's: ${startOf(body)}`);
   }
 }
 
-function get(
-  hostname: string,
-  host: string,
-  port: number,
+/**
+ * Requests a path of a website with the scheme and the host of its visitors. Follows redirects to its own names, with either
+ * scheme; rejects with a {@link BrokenWebsiteError} for others, and after five.
+ */
+export async function visitPage(
+  website: VisitedWebsite,
+  path: string,
+  edge: AskedEdge,
   signal?: AbortSignal,
-): Promise<{ status: number; body: string }> {
-  const limits = [AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])];
+): Promise<VisitedPage> {
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
+  const { port } = website.secure ? edge.https : edge.http;
+  let url = new URL(path, `${website.secure ? 'https' : 'http'}://${website.primaryHostname}:${port}`);
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const { status, location, body } = await get(url, edge, until);
+    if (status < 300 || status >= 400 || location === undefined) return { url, status, body };
+    const next = URL.parse(location, url.href);
+    if (next === null || !isOwn(next, website.names)) {
+      throw new BrokenWebsiteError(`${url.origin}${url.pathname} redirects to ${location.slice(0, 200)}`);
+    }
+    url = next;
+  }
+  throw new BrokenWebsiteError(
+    `${path} of ${website.primaryHostname} redirects more than ${MOST_REDIRECTS} times`,
+  );
+}
+
+function isOwn({ protocol, hostname }: URL, names: readonly string[]): boolean {
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  return names.includes(hostname) || names.includes(hostname.replace(/^[^.]+/, '*'));
+}
+
+interface Answer {
+  status: number;
+  location: string | undefined;
+  body: string;
+}
+
+function get(url: URL, edge: AskedEdge, signal: AbortSignal): Promise<Answer> {
+  const isSecure = url.protocol === 'https:';
+  const options: RequestOptions = {
+    ...(isSecure ? edge.https : edge.http),
+    path: `${url.pathname}${url.search}`,
+    headers: { host: url.host },
+    agent: false,
+    signal,
+  };
   return new Promise((resolve, reject) => {
-    const asking = request(
-      { host, port, path: '/', headers: { host: hostname }, agent: false, signal: AbortSignal.any(limits) },
-      (response) => {
-        beginningOf(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
-      },
-    );
+    const asking = isSecure
+      ? // This machine answers, and a new website has a self-signed certificate.
+        secureRequest({ ...options, servername: url.hostname, rejectUnauthorized: false })
+      : request(options);
+    asking.on('response', (response) => {
+      const { statusCode: status = 0, headers } = response;
+      beginningOf(response).then((body) => resolve({ status, location: headers.location, body }), reject);
+    });
     asking.on('error', reject);
     asking.end();
   });

@@ -1,13 +1,14 @@
 <?php
 /**
- * Replaces host names in the URLs of the whole database, including serialised values, whose lengths it adjusts.
- * Arguments: the new host name, then the old ones. Prints the number of changed rows of each table.
+ * Replaces host names and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
+ * Arguments: the new scheme (`http`, `https`, or `keep`), the new host name, then the old ones, which can include the new one.
+ * Prints the number of changed rows of each table.
  */
 const SHORTINIT = true;
 require dirname(__DIR__) . '/wp-load.php';
 
-$to = $argv[1];
-$from = array_slice($argv, 2);
+$to = ['scheme' => $argv[1], 'host' => $argv[2]];
+$from = array_slice($argv, 3);
 $changed = [];
 foreach (rows_of("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'") as $row) {
     $table = reset($row);
@@ -20,7 +21,7 @@ wp_cache_flush();
 echo json_encode((object) $changed), "\n";
 
 /** Returns the number of changed rows. */
-function replace_in_table(string $table, array $from, string $to): int
+function replace_in_table(string $table, array $from, array $to): int
 {
     $key = [];
     $texts = [];
@@ -41,7 +42,7 @@ function replace_in_table(string $table, array $from, string $to): int
 }
 
 /** Reads rows in batches along the primary key, so that a large table fits into memory. */
-function replace_along_key(string $table, array $key, array $texts, array $from, string $to): int
+function replace_along_key(string $table, array $key, array $texts, array $from, array $to): int
 {
     $found = implode(' OR ', array_map(static fn($column) => has_host($column, $from), $texts));
     $order = implode(', ', array_map('quoted', $key));
@@ -71,7 +72,7 @@ function replace_along_key(string $table, array $key, array $texts, array $from,
 }
 
 /** Without a key, rows cannot be told apart: equal values are changed together. */
-function replace_without_key(string $table, array $texts, array $from, string $to): int
+function replace_without_key(string $table, array $texts, array $from, array $to): int
 {
     $changed = 0;
     foreach ($texts as $column) {
@@ -139,7 +140,7 @@ function give_up(string $sql): never
 }
 
 /** Replaces the host name in the URLs of a text or a serialised value. */
-function replace_in_value(string $value, array $from, string $to): string
+function replace_in_value(string $value, array $from, array $to): string
 {
     $at = 0;
     $rewritten = rewrite_serialised($value, $at, $from, $to);
@@ -148,18 +149,24 @@ function replace_in_value(string $value, array $from, string $to): string
 
 /**
  * Finds URLs in text, in JSON (`:\/\/`) and in queries (`%3A%2F%2F`). The name must end there: neither `example.com.evil.net`
- * nor `example.community` matches `example.com`.
+ * nor `example.community` matches `example.com`. A URL with a port keeps its scheme, to which the port belongs.
  */
-function replace_in_text(string $text, array $from, string $to): string
+function replace_in_text(string $text, array $from, array $to): string
 {
     if ($from === []) {
         return $text;
     }
     $names = implode('|', array_map(static fn($host) => preg_quote($host, '~'), $from));
-    $replaced = preg_replace(
-        "~(//|\\\\/\\\\/|%2F%2F)(?:$names)(?![a-z0-9_-]|\\.[a-z0-9])~i",
-        '${1}' . $to,
+    $replaced = preg_replace_callback(
+        "~(?:(?<![a-z0-9+.-])(https?)(:|%3A))?(//|\\\\/\\\\/|%2F%2F)(?:$names)(?![a-z0-9_-]|\\.[a-z0-9])(?!(?::|%3A)\\d)~i",
+        static fn($url) => ($url[1] === '' || $to['scheme'] === 'keep' ? $url[1] : $to['scheme'])
+            . $url[2] . $url[3] . $to['host'],
         $text,
+    );
+    $replaced = $replaced === null ? null : preg_replace(
+        "~(//|\\\\/\\\\/|%2F%2F)(?:$names)(?=(?::|%3A)\\d)~i",
+        '${1}' . $to['host'],
+        $replaced,
     );
     if ($replaced === null) {
         fwrite(STDERR, 'Could not search a value: ' . preg_last_error_msg() . "\n");
@@ -172,7 +179,7 @@ function replace_in_text(string $text, array $from, string $to): string
  * Rewrites one value of PHP's serialisation from `$at` on, and moves `$at` behind it; null if there is none. Never
  * unserialises, because that would run code of any class that a plugin stored in the database.
  */
-function rewrite_serialised(string $in, int &$at, array $from, string $to, int $depth = 0): ?string
+function rewrite_serialised(string $in, int &$at, array $from, array $to, int $depth = 0): ?string
 {
     if ($depth > 200) {
         return null;

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { field, text } from '../client.ts';
+import { visit } from '../edge.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+
+const run = promisify(execFile);
+
+let machine: TestMachine;
+let homeport: TestHomeport;
+let owner: Person;
+let accountId: string;
+
+beforeAll(async () => {
+  machine = await createTestMachine();
+  await machine.start();
+  homeport = await startTestHomeport({ environment: machine.environment });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await machine?.remove();
+});
+
+interface Install {
+  id: string;
+  name: string;
+  domain: string;
+}
+
+async function wordpress(): Promise<Install> {
+  const name = installName();
+  const made = await owner.client.post('/installs', { name, account_id: accountId });
+  await homeport.idle();
+  return { id: text(made.body, 'id'), name, domain: `${name}.sites.test` };
+}
+
+function look(address: string) {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  return visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, address);
+}
+
+/** Runs statements in the database of an install; resolves with the output. */
+async function sql({ id }: Install, statements: string): Promise<string> {
+  const socket = linuxLayout(machine.folder, machine.runFolder).mariadbSocket;
+  const database = `hp_${id.replaceAll('-', '')}`;
+  const { stdout } = await run('mariadb', ['-N', '-B', `--socket=${socket}`, database, '-e', statements]);
+  return stdout.trimEnd();
+}
+
+/** Has PHP run at the start of each request of an install. */
+async function plugin({ id, name }: Install, code: string): Promise<void> {
+  const folder = `${machine.folder}/installs/${id}/htdocs/wp-content/mu-plugins`;
+  const asInstall = ['-u', name, '--', 'sh', '-c'];
+  await run('runuser', [
+    ...asInstall,
+    'mkdir -p "$1" && printf %s "$2" > "$1/test.php"',
+    '-',
+    folder,
+    `<?php ${code}`,
+  ]);
+}
+
+/** Copies everything; resolves with the ended operation. */
+async function copy(from: Install, to: Install): Promise<unknown> {
+  const asked = await owner.client.post('/install_copy', {
+    source_environment_id: from.id,
+    destination_environment_id: to.id,
+  });
+  expect(asked.status).toBe(202);
+  return ended(asked.headers.location);
+}
+
+async function ended(location: string | string[] | undefined): Promise<unknown> {
+  const path = String(location).replace('/v1', '');
+  for (;;) {
+    const { body } = await owner.client.get(`${path}?wait=60`);
+    if (!['queued', 'running'].includes(text(body, 'status'))) return body;
+  }
+}
+
+/** Changes a domain; resolves with the ended operation. */
+async function change({ id, domain }: Install, wanted: object): Promise<unknown> {
+  const { body } = await owner.client.get(`/installs/${id}/domains?limit=100`);
+  const results = field(body, 'results');
+  const found = Array.isArray(results) ? results.find((item) => text(item, 'name') === domain) : undefined;
+  const changed = await owner.client.patch(`/installs/${id}/domains/${text(found, 'id')}`, wanted);
+  expect(changed.status).toBe(200);
+  await homeport.idle();
+  return lastOperation(id);
+}
+
+async function lastOperation(id: string): Promise<unknown> {
+  const { body } = await owner.client.get(`/operations?install_id=${id}&kind=install.apply&limit=100`);
+  const results = field(body, 'results');
+  return Array.isArray(results) ? results.at(-1) : undefined;
+}
+
+const secure = (install: Install) => change(install, { secure_all_urls: true });
+const contentOf = (install: Install) => sql(install, 'SELECT DISTINCT post_content FROM wp_posts');
+
+test('a website is copied into one that forces HTTPS, and whose home page redirects', async () => {
+  const [staging, production] = [await wordpress(), await wordpress()];
+  await sql(staging, "UPDATE wp_options SET option_value = 'Copied' WHERE option_name = 'blogname'");
+  await sql(staging, `UPDATE wp_posts SET post_content = 'see http://${staging.domain}/page'`);
+  await plugin(
+    staging,
+    'if (($_SERVER["REQUEST_URI"] ?? "") === "/" && PHP_SAPI !== "cli") { header("Location: /?lang=en", true, 302); exit; }',
+  );
+  await secure(production);
+  expect((await look(`http://${production.domain}/`)).status).toBe(301);
+  expect(await copy(staging, production)).toMatchObject({ kind: 'install.copy', status: 'succeeded' });
+  expect((await look(`https://${production.domain}/?lang=en`)).body).toContain('Copied');
+  expect(await contentOf(production)).toBe(`see https://${production.domain}/page`);
+});
+
+test('a failed copy puts the former website back, and says what failed', async () => {
+  const [broken, target] = [await wordpress(), await wordpress()];
+  await plugin(broken, 'if (PHP_SAPI !== "cli") throw new Exception("broken plugin");');
+  await sql(target, "UPDATE wp_options SET option_value = 'Present' WHERE option_name = 'blogname'");
+  const operation = await copy(broken, target);
+  expect(operation).toMatchObject({
+    status: 'failed',
+    error: { message: expect.stringMatching(`^the home page of ${target.domain}:\\d+ answers 500`) },
+  });
+  // One attempt replaced it, and one restore put it back.
+  const { body } = await owner.client.get(`/operations?install_id=${target.id}&kind=backup.restore`);
+  await ended(`/v1/operations/${text(body, 'results', 0, 'id')}`);
+  expect(field(body, 'results', 1)).toBeUndefined();
+  const page = await look(`http://${target.domain}/`);
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('Present');
+});
+
+test('the database follows the main name and its scheme', async () => {
+  const shop = await wordpress();
+  const main = { ...shop, domain: `${shop.name}.example.com` };
+  await sql(shop, `UPDATE wp_posts SET post_content = 'see http://${shop.domain}/page'`);
+  const made = await owner.client.post(`/installs/${shop.id}/domains`, { name: main.domain, primary: true });
+  expect(made.status).toBe(201);
+  await homeport.idle();
+  expect(await lastOperation(shop.id)).toMatchObject({ status: 'succeeded', error: null });
+  expect(await contentOf(shop)).toBe(`see http://${main.domain}/page`);
+  await secure(main);
+  expect(await contentOf(shop)).toBe(`see https://${main.domain}/page`);
+  // It would be the case after a certificate has expired.
+  await change(main, { secure_all_urls: false });
+  expect(await contentOf(shop)).toBe(`see https://${main.domain}/page`);
+  await change(shop, { primary: true });
+  expect(await contentOf(shop)).toBe(`see https://${shop.domain}/page`);
+});
+
+test('a database that cannot be changed fails its operation only, and the new name is served', async () => {
+  const shop = await wordpress();
+  await sql(
+    shop,
+    "CREATE TRIGGER no BEFORE UPDATE ON wp_posts FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not now'",
+  );
+  const domain = `${shop.name}.example.com`;
+  await owner.client.post(`/installs/${shop.id}/domains`, { name: domain, primary: true });
+  await homeport.idle();
+  expect(await lastOperation(shop.id)).toMatchObject({
+    status: 'failed',
+    error: { code: 'urls_not_replaced', message: expect.stringContaining('not now') },
+  });
+  expect((await look(`http://${domain}/`)).status).toBe(200);
+  expect(await change({ ...shop, domain }, { secure_all_urls: false })).toMatchObject({
+    status: 'succeeded',
+  });
+});
