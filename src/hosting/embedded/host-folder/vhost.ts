@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -11,11 +10,11 @@ import {
   type InstallState,
   type OffloadRules,
   PermanentHostError,
-  type ServedCertificate,
 } from '../../contract/host.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
 import { type EdgeRules, rulesOf } from '../../policy/edge-row.ts';
 import { type OffloadRule, offloadRulesOf } from '../../policy/offload-rule.ts';
+import { checkNames } from '../../policy/served-names.ts';
 import { type Generations, GenerationsSchema } from './generations.ts';
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
@@ -86,11 +85,12 @@ export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offl
  * Returns the vhost file for `state`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
  */
 export function vhostFileFor(state: ServedState, generations: Generations, sealer: Sealer): VhostFile {
-  for (const hostname of state.hostnames) {
-    if (hostname.redirectTo === hostname.name) {
-      throw new PermanentHostError(`${hostname.name} redirects to itself`);
-    }
-    if (hostname.certificate !== null) assertUsable(hostname.name, hostname.certificate);
+  const refusal = (why: string, cause: unknown) =>
+    new PermanentHostError(`cannot serve the website ${state.name} as requested: ${why}`, { cause });
+  try {
+    checkNames(state);
+  } catch (cause) {
+    throw refusal(messageOf(cause), cause);
   }
   const file: VhostFile = {
     version: 1,
@@ -113,22 +113,7 @@ export function vhostFileFor(state: ServedState, generations: Generations, seale
   try {
     return parseVhostFile(JSON.stringify(file));
   } catch (cause) {
-    const why = messageOf(cause);
-    throw new PermanentHostError(
-      `cannot serve the website ${state.name} as requested: its vhost file ${why}`,
-      {
-        cause,
-      },
-    );
-  }
-}
-
-function assertUsable(name: string, { chain, key }: ServedCertificate): void {
-  try {
-    createSecureContext({ cert: chain, key });
-  } catch (cause) {
-    const why = messageOf(cause);
-    throw new PermanentHostError(`the certificate of ${name} cannot be used: ${why}`, { cause });
+    throw refusal(`its vhost file ${messageOf(cause)}`, cause);
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { isServedName } from '../../../lib/host-names.ts';
-import type { Hostname } from '../../contract/host.ts';
-import { askableName, checkNames } from './names.ts';
+import { isServedName } from '../../lib/host-names.ts';
+import type { Hostname } from '../contract/host.ts';
+import { askableName, checkNames } from './served-names.ts';
 
 const named = (name: string, changes: Partial<Hostname> = {}): Hostname => ({
   name,

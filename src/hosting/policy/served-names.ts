@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { isServedName, SERVED_NAME } from '../../../lib/host-names.ts';
-import type { InstallState } from '../../contract/host.ts';
-import { PermanentHostError, type ServedCertificate } from '../../contract/host.ts';
+import { isServedName, SERVED_NAME } from '../../lib/host-names.ts';
+import { type InstallState, PermanentHostError, type ServedCertificate } from '../contract/host.ts';
 
 const SERVED = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${SERVED_NAME}$`);
+
 /** A name that matches, for requests to the website. */
 export function askableName(name: string): string {
   return name.startsWith('*.') ? `homeport${name.slice(1)}` : name;
@@ -46,5 +46,5 @@ function checkCertificate(name: string, { chain, key, notAfter }: ServedCertific
   }
 }
 
-/** With the security level of Debian's OpenSSL, so that nginx can use every accepted certificate. */
+/** With the security level of Debian's OpenSSL, so that every host can use every accepted certificate. */
 const DEBIAN_CIPHERS = 'DEFAULT@SECLEVEL=2';
