@@ -176,7 +176,12 @@ describe('caches', () => {
     for (const { name } of [one, other]) await home(name);
     expect(await states()).toEqual(['HIT', 'HIT']);
 
+    await php(
+      'wp_insert_post(["post_title" => "Contact", "post_type" => "page", "post_status" => "publish"]);',
+    );
+    await page('/contact/');
     const id = await php('echo wp_insert_post(["post_title" => "Fresh news", "post_status" => "draft"]);');
+    for (const { name } of [one, other]) await home(name);
     const socket = (await php('echo HOMEPORT["purge"];')).replace(one.id, other.id);
     const answers = await php(`
       $ask = fn($line) => fwrite($s = stream_socket_client("unix://" . HOMEPORT["purge"]), $line . "\\n") ? fgets($s) : null;
@@ -191,6 +196,7 @@ describe('caches', () => {
     await php(`wp_update_post(["ID" => ${id}, "post_status" => "publish"]);`);
     expect((await home(one.name)).body).toContain('Fresh news');
     expect((await home(other.name)).headers['x-cache']).toBe('HIT');
+    expect(await page('/contact/')).toMatchObject({ status: 200, headers: { 'x-cache': 'HIT' } });
     expect((await page('/fresh-news/')).status).toBe(200);
     const comment = `["comment_post_ID" => ${id}, "comment_content" => "Well said", "comment_approved" => 0]`;
     const commentId = await php(`echo wp_insert_comment(${comment});`);
