@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import type { InstallState } from '../../src/hosting/contract/host.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { withFileLock } from '../../src/hosting/linux/isolation/file-lock.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
@@ -60,6 +61,15 @@ async function databaseName(): Promise<string> {
   return /hp_[0-9a-f]+/.exec(record)?.[0] ?? 'not found';
 }
 
+const ACCOUNTS = '/var/lib/extrausers';
+
+/** Removes the line of a name from a file that all hosts of this machine share. */
+const loseLine = (file: string, name: string) =>
+  withFileLock(join(ACCOUNTS, '.homeport.lock'), async () => {
+    const lines = (await readFile(join(ACCOUNTS, file), 'utf8')).split('\n');
+    await writeFile(join(ACCOUNTS, file), lines.filter((line) => !line.startsWith(`${name}:`)).join('\n'));
+  });
+
 const account = () => ({
   installId: install.id,
   name: install.name,
@@ -83,6 +93,26 @@ test('a removed Unix user is created again, with the id of its files', async () 
   await users.remove(install.id);
   await expectRepaired(/unix user/, /user drifting is missing|belongs to no install/);
   expect(await users.find(install.id)).toEqual(before);
+});
+
+test.each([
+  ['passwd', /user drifting is missing/],
+  ['group', /group or the password line of drifting/],
+  ['shadow', /group or the password line of drifting/],
+])('a lost line in %s is written again', async (file, message) => {
+  const before = await unixUsers().find(install.id);
+  await loseLine(file, 'drifting');
+  await expectRepaired(/unix user/, message);
+  expect(await unixUsers().find(install.id)).toEqual(before);
+  expect(await readFile(join(ACCOUNTS, file), 'utf8')).toContain('drifting:');
+});
+
+test('a group without a user is removed', async () => {
+  const users = unixUsers();
+  await users.ensure({ installId: crypto.randomUUID(), name: 'left', home: '/srv/left', shell: '/bin/sh' });
+  await loseLine('passwd', 'left');
+  await expectRepaired(/unix group left/, /belongs to no install/);
+  expect(await readFile(join(ACCOUNTS, 'shadow'), 'utf8')).not.toContain('left:');
 });
 
 test('a Unix user with another id than its files is reported, and gets no access to them', async () => {

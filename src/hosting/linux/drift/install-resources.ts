@@ -108,6 +108,19 @@ export function resourceKinds(host: InspectedHost): ResourceKind[] {
             remedy: 'Look into it; "drop database" in mariadb removes it.',
           })),
     },
+    {
+      name: 'unix groups',
+      async list() {
+        const names = (await users.groupsLeft()).filter((name) => !SCRATCH.test(name));
+        const ids = names.length === 0 ? new Map<string, string>() : await idsByName(host);
+        return names.map((name) => ({
+          installId: ids.get(name) ?? null,
+          label: `unix group ${name}`,
+          remove: () => users.removeGroup(name),
+          remedy: READ_THE_LOG,
+        }));
+      },
+    },
     { name: 'folders', list: folders },
   ];
 }
@@ -115,6 +128,12 @@ export function resourceKinds(host: InspectedHost): ResourceKind[] {
 /** The fault of a resource without an owner. */
 export function unowned({ remove, remedy }: InstallResource): Fault {
   return { message: 'It belongs to no install of this host.', repair: remove, remedy };
+}
+
+/** Installs that this host knows. */
+async function idsByName({ records, aside, journal }: InspectedHost): Promise<Map<string, string>> {
+  const kept = [...(await records.all()), ...(await aside.all())].map(({ state }) => state);
+  return new Map([...(await journal.unfinished()), ...kept].map(({ id, name }) => [name, id]));
 }
 
 async function scratchIds({ users }: InspectedHost): Promise<Set<string>> {

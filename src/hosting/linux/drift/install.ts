@@ -121,7 +121,13 @@ async function checkUser(
       async () => void (await steps.sandboxOf(website)),
     );
   }
-  if (user.uid === uid && user.gid === gid) return [];
+  if (user.uid === uid && user.gid === gid) {
+    const message = `The group or the password line of ${website.name} is missing or differs.`;
+    return faults(
+      [(await users.isWhole(user)) ? null : message],
+      async () => void (await steps.sandboxOf(website)),
+    );
+  }
   const message = `Its user has the ids ${user.uid}:${user.gid}, but its files belong to ${uid}:${gid}.`;
   return [{ message, repair: null, remedy: 'Give the user its old ids in /var/lib/extrausers.' }];
 }

@@ -53,6 +53,28 @@ describe('Unix users of installs', () => {
     expect([await text('passwd'), await text('shadow')]).toEqual(['', '']);
   });
 
+  it('are created again with their id if only the line of the user was lost', async () => {
+    const made = await users().ensure(shop);
+    await writeFile(join(folder, 'passwd'), '');
+    expect(await users().groupsLeft()).toEqual(['shop']);
+    expect(await users().ensure({ ...shop, uid: made.uid })).toEqual(made);
+    expect([await text('group'), await text('shadow')]).toEqual(['shop:x:391000:\n', 'shop:*:::::::\n']);
+    expect(await users().groupsLeft()).toEqual([]);
+  });
+
+  it('leave no group behind, and one that was left does not block its name', async () => {
+    await users().ensure(shop);
+    await writeFile(join(folder, 'passwd'), '');
+    await users().remove(id(1), 'shop');
+    expect([await text('group'), await text('shadow')]).toEqual(['', '']);
+    await writeFile(join(folder, 'group'), 'shop:x:391007:\nteam:x:5000:\nother:x:391009:\n');
+    await users('two').ensure({ ...shop, installId: id(2), name: 'used', uid: 391_020 });
+    expect(await users().groupsLeft()).toEqual(['shop', 'other']);
+    expect(await users().ensure(shop)).toEqual({ uid: 391_021, gid: 391_021 });
+    for (const name of ['other', 'team', 'used', 'shop']) await users().removeGroup(name);
+    expect(await text('group')).toBe('team:x:5000:\nused:x:391020:\nshop:x:391021:\n');
+  });
+
   it('are removed without touching those of other hosts and of the operator', async () => {
     const foreign = 'alice:x:5000:5000::/home/alice:/bin/sh\n';
     await writeFile(join(folder, 'passwd'), foreign);

@@ -7,6 +7,7 @@ import {
   type AccountLine,
   accountsIn,
   type IdRange,
+  type NumberedName,
   namesIn,
   subordinateRanges,
   withAccount,
@@ -39,10 +40,16 @@ export interface UnixUsers {
     uid?: number | undefined;
   }): Promise<{ uid: number; gid: number }>;
   find(installId: string): Promise<UnixUser | null>;
-  /** Removes user and group. Succeeds if they are missing. */
-  remove(installId: string): Promise<void>;
+  /** Removes user and group. Succeeds if they are missing. `name`: its group is also removed if its user is lost already. */
+  remove(installId: string, name?: string): Promise<void>;
   /** All users of this host. */
   list(): Promise<UnixUser[]>;
+  /** Whether the user's lines in all three files are complete. */
+  isWhole(user: UnixUser): Promise<boolean>;
+  /** Names of groups with an id of this host, but without a user. */
+  groupsLeft(): Promise<string[]>;
+  /** Removes such a group with its line in shadow(5). Succeeds if it is missing or has a user. */
+  removeGroup(name: string): Promise<void>;
 }
 
 export interface UnixUsersOptions {
@@ -107,6 +114,23 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     );
   }
 
+  /** Groups of this host that lost their user: the id is one of this host's, and no user has the name or the id. */
+  async function lostGroups(): Promise<NumberedName[]> {
+    const [passwdText, groupText] = await Promise.all([passwd, group].map(readSystemFile));
+    const present = namesIn(passwdText ?? '');
+    const names = new Set(present.map(({ name }) => name));
+    const numbers = new Set(present.map(({ number }) => number));
+    return namesIn(groupText ?? '').filter(
+      ({ name, number }) =>
+        number >= uids.first && number <= uids.last && !names.has(name) && !numbers.has(number),
+    );
+  }
+
+  async function dropLostGroup(wanted: string): Promise<void> {
+    if (!(await lostGroups()).some(({ name }) => name === wanted)) return;
+    await rewriteGroupAndShadow(dropping(wanted), dropping(wanted));
+  }
+
   /** Names and ids that other users and groups have. */
   async function others(installId: string): Promise<{ names: Set<string>; ids: Set<number> }> {
     const own = await find(installId);
@@ -137,6 +161,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
         return { uid: present.uid, gid: present.gid };
       }
       return alone(async () => {
+        await dropLostGroup(name);
         const { names, ids } = await others(installId);
         if (names.has(name))
           throw new PermanentHostError(`the machine already has a user or group "${name}"`);
@@ -161,10 +186,14 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
       });
     },
 
-    async remove(installId) {
+    isWhole,
+    groupsLeft: () => alone(async () => (await lostGroups()).map(({ name }) => name)),
+    removeGroup: (name) => alone(() => dropLostGroup(name)),
+
+    async remove(installId, name) {
       await alone(async () => {
         const user = await find(installId);
-        if (user === null) return;
+        if (user === null) return name === undefined ? undefined : dropLostGroup(name);
         await rewriteGroupAndShadow(dropping(user.name), dropping(user.name));
         await rewritePasswd((text) => withoutAccount(text, instance, installId));
       });

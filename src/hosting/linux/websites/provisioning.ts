@@ -121,7 +121,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
       {
         name: 'unix user',
         act: async (website) => void (await sandboxOf(website)),
-        undo: ({ id }) => users.remove(id),
+        undo: ({ id, name }) => users.remove(id, name),
       },
     ],
     [
