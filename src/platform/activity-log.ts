@@ -41,6 +41,7 @@ export const ACTIONS = [
   'cache.purge',
   'operation.cancel',
   'offload.update',
+  'offload.remove',
   'ssh_key.create',
   'ssh_key.delete',
   'credential.create',

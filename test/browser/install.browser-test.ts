@@ -295,6 +295,10 @@ describe('offloading', () => {
     await portal.homeport.idle();
     const file = await visit(portal.homeport, `http://${install.name}.localhost/wp-content/uploads/logo.txt`);
     expect(file.body).toBe('from the bucket');
+
+    await page.getByRole('button', { name: 'Switch offload off' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('No files are offloaded.').waitFor();
   });
 });
 

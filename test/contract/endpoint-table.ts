@@ -60,6 +60,7 @@ const TABLE = `
 | 44 | GET    | /installs/{install_id}/archives                             | 200 | 400, 401, 403, 404, 429, 500, 503  |
 | 45 | POST   | /installs/{install_id}/archives                             | 202 | 400, 401, 403, 404, 429, 500, 503  |
 | 46 | POST   | /install_copy                                               | 202 | 400, 401, 403, 404, 429, 500, 502, 503 |
+| 47 | DELETE | /installs/{install_id}/offload_settings/files               | 202 | 401, 403, 404, 429, 503            |
 | 50 | GET    | /operations                                                 | 200 | 400, 401, 429, 503                 |
 | 51 | GET    | /operations/{operation_id}                                  | 200 | 401, 403, 404, 429, 503            |
 | 52 | DELETE | /operations/{operation_id}                                  | 204 | 401, 403, 404, 409, 429, 503       |

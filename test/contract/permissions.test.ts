@@ -83,7 +83,7 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // move, delete installs
   [[18, 19],                            'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
   // offload of an install
-  [[20, 21, 22, 23],                    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  [[20, 21, 22, 23, 47],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // domains, reports and certificates of an install
   [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 71, 72, 73], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // backups, caches of an install

@@ -27,7 +27,8 @@ export function useOffloadStatus(installId: string) {
   return useQuery({
     queryKey: ['offload', installId, 'standing'],
     queryFn: () => unwrap(portal.GET('/portal/api/installs/{install_id}/offload', ofInstall(installId))),
-    refetchInterval: ({ state }) => (state.data?.state === 'requested' ? POLL_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'requested' || state.data?.state === 'removing' ? POLL_MS : false,
   });
 }
 

@@ -25,6 +25,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   deleteBackup: { method: 'DELETE', path: '/installs/{install_id}/backups/{backup_id}' },
   deleteDomain: { method: 'DELETE', path: '/installs/{install_id}/domains/{domain_id}' },
   deleteInstall: { method: 'DELETE', path: '/installs/{install_id}' },
+  deleteOffloadSettings: { method: 'DELETE', path: '/installs/{install_id}/offload_settings/files' },
   deleteSite: { method: 'DELETE', path: '/sites/{site_id}' },
   deleteSshKey: { method: 'DELETE', path: '/ssh_keys/{ssh_key_id}' },
   deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhook_id}' },

@@ -44,7 +44,7 @@ export interface OffloadSettingsRow {
   install_id: string;
   /** The active settings, or null. */
   settings: NullableJson;
-  /** The last requested settings. */
+  /** The last requested settings; JSON's null if offload is to be switched off. */
   requested: Json;
   state: 'requested' | 'in_force' | 'refused';
   /** Why the last request was refused, one sentence. */

@@ -37,6 +37,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'backup.pack',
   'cache.purge',
   'offload.update',
+  'offload.remove',
   'ssh_key.create',
   'ssh_key.delete',
   'credential.create',

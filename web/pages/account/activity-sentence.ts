@@ -68,6 +68,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'cache.purge': ({ subject_name }, details) => `purged ${purgedPart(details)} of ${subject_name}`,
   'operation.cancel': ({ subject_name }, { kind }) =>
     `cancelled the operation ${text(kind) ? `${kind} ` : ''}of ${subject_name}`,
+  'offload.remove': ({ subject_name }) => `switched off the file offload of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
     `changed the file offload of ${subject_name}${text(bucket) ? ` to the bucket ${bucket}` : ''}`,
   'ssh_key.create': ({ subject_name }) => `added the SSH key ${subject_name}`,

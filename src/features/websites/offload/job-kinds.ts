@@ -7,10 +7,10 @@ import {
 } from '../../../network/object-storage/object-storage.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
-import { configureOffload } from './jobs.ts';
+import { configureOffload, removeOffload } from './jobs.ts';
 import { endOffloadRequest, isLatest } from './requests.ts';
 import type { FilestoreSettings } from './service.ts';
-import { enforceOffload, findValidationFile, type ValidationFile } from './store.ts';
+import { endOffload, enforceOffload, findValidationFile, type ValidationFile } from './store.ts';
 
 /** A validation file has 16 characters. Editors may add white space at its end; anything longer is another file. */
 const LARGEST_VALIDATION_BYTES = 256;
@@ -34,6 +34,21 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
       /** The active settings stay. */
       giveUp: (request, { reason }, transaction) =>
         endOffloadRequest(transaction, request, { reason, now: timestamp(clock) }),
+    }),
+    defineJob({
+      ...removeOffload,
+      async run({ install_id }, { id, requestId }) {
+        return async (transaction) => {
+          const latest = await isLatest(transaction, install_id, null);
+          await endOffload(transaction.queries, install_id, latest);
+          await queue.enqueue(transaction, applyInstall, {
+            payload: { id: install_id },
+            lane: install_id,
+            requestId,
+            continues: id,
+          });
+        };
+      },
     }),
   ];
 }

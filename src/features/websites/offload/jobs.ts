@@ -15,3 +15,14 @@ export const configureOffload: JobType<typeof offloadPayload> = {
   maxAttempts: 4,
   timeoutMs: 120_000,
 };
+
+const removalPayload = Type.Object({ install_id: Type.String() });
+
+/** Switches offload off. It runs in the install's lane, so later settings follow it. */
+export const removeOffload: JobType<typeof removalPayload> = {
+  name: 'remove_offload',
+  operation: 'offload.configure',
+  payload: removalPayload,
+  maxAttempts: 4,
+  timeoutMs: 60_000,
+};

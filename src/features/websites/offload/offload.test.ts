@@ -155,6 +155,40 @@ describe('settings', () => {
     expect(await inForce(install)).toBeDefined();
   });
 
+  it('are switched off by DELETE, once, and the install serves its own files', async () => {
+    const install = await newInstall();
+    const bucket = await bucketOf(install);
+    const off = () => owner.client.delete(files(install.id));
+    expect(await off()).toMatchObject(NOT_FOUND);
+    await ask(install, settings(bucket));
+    storage.put(bucket, 'uploads/x.txt', 'from the bucket');
+    write(install, 'uploads/x.txt', 'from the install');
+    expect((await open(install, '/uploads/x.txt')).body).toBe('from the bucket');
+    const asked = await off();
+    expect(asked.status).toBe(202);
+    await homeport.idle();
+    const { body } = await owner.client.get(String(asked.headers.location).replace('/v1', ''));
+    expect(body).toMatchObject({ kind: 'offload.configure', status: 'succeeded' });
+    expect((await open(install, '/uploads/x.txt')).body).toBe('from the install');
+    expect(await read(install)).toMatchObject(NOT_FOUND);
+    expect(await off()).toMatchObject(NOT_FOUND);
+    expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({ action: 'offload.remove' });
+  });
+
+  it('that are requested around a DELETE follow the order of the requests', async () => {
+    const install = await newInstall();
+    const bucket = await bucketOf(install);
+    const post = (filestore_settings: object) => owner.client.post(files(install.id), { filestore_settings });
+    await post(settings(bucket));
+    expect((await owner.client.delete(files(install.id))).status).toBe(202);
+    const partly = { filestore_settings: { bucket } };
+    expect((await owner.client.patch(files(install.id), partly)).status).toBe(400);
+    await post(settings('no-such-bucket'));
+    await homeport.idle();
+    expect(await read(install)).toMatchObject(NOT_FOUND);
+    expect(await outcomeOf(install)).toMatchObject({ state: 'refused' });
+  });
+
   it('continue from a pending request', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);

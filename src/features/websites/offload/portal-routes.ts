@@ -13,7 +13,10 @@ export function offloadPortalRoutes(offload: OffloadService): Route[] {
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: Type.Object({
-        state: nullableEnum(['requested', 'in_force', 'refused'], 'null: never requested'),
+        state: nullableEnum(
+          ['requested', 'in_force', 'refused', 'removing'],
+          'null: never requested; removing: offload is being switched off',
+        ),
         reason: nullableString('reason of a refusal, one sentence'),
         updated_at: nullableString(),
       }),

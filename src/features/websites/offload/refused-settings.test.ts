@@ -139,7 +139,7 @@ describe('invalid settings', () => {
 
   it('are refused with exclusions outside their path', async () => {
     const path_settings = [
-      { path: '/up', excluded_paths: ['/up/ok', '/up', '/upper', '/other'], redirect_type: 'break' },
+      { path: '/up', excluded_paths: ['/up/ok', '//up//ok', '/upper', '/other'], redirect_type: 'break' },
       { path: '/', excluded_paths: ['/anything'], redirect_type: 'break' },
     ];
     expect(await errorsOf({ filestore_settings: settings('abc', { path_settings }) })).toEqual(
@@ -151,6 +151,43 @@ describe('invalid settings', () => {
         message: `${path} is not below /up`,
       })),
     );
+  });
+});
+
+describe('paths without an effect are refused', () => {
+  const refusalsOf = async (...paths: [path: string, excluded: string[], type?: string][]) => {
+    const path_settings = paths.map(([path, excluded_paths, redirect_type = 'break']) => ({
+      ...{ path, excluded_paths, redirect_type },
+    }));
+    const { body } = await ask(await newInstall(), settings('abc', { path_settings }));
+    const errors = field(body, 'errors');
+    return Array.isArray(errors) ? errors.map((error) => [field(error, 'field'), field(error, 'code')]) : [];
+  };
+
+  it.each(['/..', '/.', '/a/../b', '/a/./b', '/a/..'])('as no request has the path %s', async (path) => {
+    expect(await refusalsOf([path, []])).toEqual([['path_settings.0.path', 'unreachable']]);
+    expect(await refusalsOf(['/', ['/ok', path]])).toEqual([
+      ['path_settings.0.excluded_paths.1', 'unreachable'],
+    ]);
+  });
+
+  it.each(['/%2e%2e', '/a/%2E%2e/b', '/up%20loads'])('as %s is compared decoded', async (path) => {
+    expect(await refusalsOf([path, []])).toEqual([['path_settings.0.path', 'encoded']]);
+  });
+
+  it('as the same path has other settings, or is excluded', async () => {
+    expect(await refusalsOf(['/up', []], ['/up/in', []], ['//up/', [], 'permanent'])).toEqual([
+      ['path_settings.2.path', 'repeated'],
+    ]);
+    expect(await refusalsOf(['/up', ['/up/']])).toEqual([
+      ['path_settings.0.excluded_paths', 'excludes_path'],
+    ]);
+  });
+
+  it('but names with dots are not', async () => {
+    const install = await newInstall();
+    const path_settings = [{ path: '/.hidden/..a/b..', excluded_paths: [], redirect_type: 'break' }];
+    expect((await ask(install, settings(await bucketOf(install), { path_settings }))).status).toBe(202);
   });
 });
 

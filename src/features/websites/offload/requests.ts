@@ -4,11 +4,11 @@ import { lockRow } from '../../../database/lock.ts';
 import type { FilestoreSettings } from './service.ts';
 import { findOffload, refuseOffload } from './store.ts';
 
-/** Whether these settings are the latest request. If not, a later job decides. */
+/** Whether these settings, or null for none, are the latest request. If not, a later job decides. */
 export async function isLatest(
   transaction: Transaction,
   installId: string,
-  settings: FilestoreSettings,
+  settings: FilestoreSettings | null,
 ): Promise<boolean> {
   await lockRow(transaction, 'installs', installId);
   const row = await findOffload(transaction.queries, installId);

@@ -63,5 +63,19 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       handle: async ({ caller, id }, body) =>
         new Started(await offload.merge(caller, id('install_id'), body.filestore_settings), undefined),
     }),
+    route({
+      method: 'DELETE',
+      path: '/installs/:install_id/offload_settings/files',
+      operationId: 'deleteOffloadSettings',
+      summary: 'Switch offload off',
+      description:
+        'Ends the active settings and a pending request; 404 without either. The install then serves its own files. The bucket stays as it is.',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 202,
+      starts: 'offload.configure',
+      handle: async ({ caller, id }) =>
+        new Started(await offload.remove(caller, id('install_id')), undefined),
+    }),
   ];
 }

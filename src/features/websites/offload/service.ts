@@ -8,8 +8,9 @@ import { timestamp } from '../../../lib/clock.ts';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findInstallAccess } from '../installs/store.ts';
-import { configureOffload } from './jobs.ts';
-import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
+import { configureOffload, removeOffload } from './jobs.ts';
+import { requireUsablePaths } from './offload-paths.ts';
+import { filestoreSettingsSchema } from './schema.ts';
 import {
   findOffload,
   findOffloadStanding,
@@ -51,8 +52,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       const asked = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
       // Unknown fields are ignored and not stored.
       const requested = Value.Parse(filestoreSettingsSchema, Value.Clean(filestoreSettingsSchema, asked));
-      refuseTooManyPaths(requested);
-      refuseStrayExclusions(requested);
+      requireUsablePaths(requested.path_settings);
       await requestOffload(queries, installId, requested, timestamp(clock));
       const operationId = await queue.enqueue(transaction, configureOffload, {
         payload: { install_id: installId, settings: requested },
@@ -92,6 +92,29 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       return Value.Parse(filestoreSettingsSchema, row.settings);
     },
 
+    /** Switches offload off, and ends a pending request. Returns the operation's id. Throws NotFound without settings. */
+    remove: (caller: Caller, installId: string): Promise<string> =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await requireRight(queries, caller, installId);
+        const row = await findOffload(queries, installId);
+        const isPending = row?.state === 'requested' && row.requested !== null;
+        if (!row || (row.settings === null && !isPending)) throw new NotFound();
+        await requestOffload(queries, installId, null, timestamp(clock));
+        const operationId = await queue.enqueue(transaction, removeOffload, {
+          payload: { install_id: installId },
+          lane: installId,
+          requestId: caller.origin.requestId,
+        });
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'offload.remove',
+          subject: { id: installId, name: install.name },
+          installId,
+        });
+        return operationId;
+      }),
+
     replace: (caller: Caller, installId: string, settings: FilestoreSettings) =>
       request(caller, installId, () => settings),
 
@@ -120,41 +143,4 @@ function complete(settings: Partial<FilestoreSettings>): FilestoreSettings {
       }),
     ),
   );
-}
-
-function refuseTooManyPaths({ path_settings }: FilestoreSettings): void {
-  const paths = path_settings.reduce((sum, { excluded_paths }) => sum + 1 + excluded_paths.length, 0);
-  if (paths <= MOST_PATHS) return;
-  throw new InvalidRequest(INVALID_PARAMETERS, [
-    {
-      resource: 'OffloadSettings',
-      field: 'path_settings',
-      type: 'invalid_value',
-      code: 'too_many',
-      message: `path_settings can have ${MOST_PATHS} paths in total, excluded ones included, and these are ${paths}`,
-    },
-  ]);
-}
-
-/** An exclusion outside its path would have no effect, which the author cannot have meant. */
-function refuseStrayExclusions(settings: FilestoreSettings): void {
-  const faults = settings.path_settings.flatMap(({ path, excluded_paths }, index) =>
-    excluded_paths
-      .filter((excluded) => !isBelow(excluded, path))
-      .map(
-        (excluded): Fault => ({
-          resource: 'OffloadSettings',
-          field: `path_settings.${index}.excluded_paths`,
-          type: 'invalid_value',
-          code: 'outside_path',
-          message: `${excluded} is not below ${path}`,
-        }),
-      ),
-  );
-  if (faults.length > 0) throw new InvalidRequest(INVALID_PARAMETERS, faults);
-}
-
-function isBelow(path: string, prefix: string): boolean {
-  const folder = prefix.endsWith('/') ? prefix : `${prefix}/`;
-  return path === prefix || path.startsWith(folder);
 }

@@ -2,7 +2,7 @@ import type { Queries } from '../../../database/database.ts';
 
 /** The outcome of the last request for settings; all null without one. */
 export interface OffloadStanding {
-  state: 'requested' | 'in_force' | 'refused' | null;
+  state: 'requested' | 'in_force' | 'refused' | 'removing' | null;
   /** Reason of a refusal, one sentence. */
   reason: string | null;
   updated_at: string | null;
@@ -23,15 +23,18 @@ export function findOffload(queries: Queries, installId: string) {
     .executeTakeFirst();
 }
 
-export function findOffloadStanding(
+export async function findOffloadStanding(
   queries: Queries,
   installId: string,
 ): Promise<OffloadStanding | undefined> {
-  return queries
+  const row = await queries
     .selectFrom('offload_settings')
-    .select(['state', 'reason', 'updated_at'])
+    .select(['requested', 'state', 'reason', 'updated_at'])
     .where('install_id', '=', installId)
     .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { requested, state, ...rest } = row;
+  return { ...rest, state: requested === null ? 'removing' : state };
 }
 
 export function findValidationFile(queries: Queries, installId: string): Promise<ValidationFile | undefined> {
@@ -42,11 +45,11 @@ export function findValidationFile(queries: Queries, installId: string): Promise
     .executeTakeFirst();
 }
 
-/** Stores requested settings until they are verified; the active ones stay. */
+/** Stores requested settings until they are verified, or null until offload is off; the active ones stay. */
 export async function requestOffload(
   queries: Queries,
   installId: string,
-  requested: object,
+  requested: object | null,
   now: string,
 ): Promise<void> {
   const change = {
@@ -60,6 +63,17 @@ export async function requestOffload(
     .values({ install_id: installId, settings: null, ...change })
     .onConflict((conflict) => conflict.column('install_id').doUpdateSet(change))
     .execute();
+}
+
+/** Ends offload. `latest`: whether no request for settings followed. */
+export async function endOffload(queries: Queries, installId: string, latest: boolean): Promise<void> {
+  await (latest
+    ? queries.deleteFrom('offload_settings').where('install_id', '=', installId).execute()
+    : queries
+        .updateTable('offload_settings')
+        .set({ settings: null })
+        .where('install_id', '=', installId)
+        .execute());
 }
 
 /** Activates settings. `latest`: whether they are the latest request. */

@@ -14,6 +14,7 @@ import { TextDownload } from '../../../components/text-download.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import styles from './offload.module.css';
+import { SwitchOffloadOff } from './switch-off.tsx';
 
 const OffloadForm = lazy(async () => ({ default: (await import('./offload-form.tsx')).OffloadForm }));
 
@@ -33,7 +34,14 @@ export function OffloadSection({ install }: { install: Install }) {
         </div>
         <Loaded query={settings} what="the offload settings">
           {(found) =>
-            found === null ? <Empty>No files are offloaded.</Empty> : <ActiveSettings settings={found} />
+            found === null ? (
+              <Empty>No files are offloaded.</Empty>
+            ) : (
+              <>
+                <ActiveSettings settings={found} />
+                {mayWork && <SwitchOffloadOff installId={install.id} bucket={found.bucket} />}
+              </>
+            )
           }
         </Loaded>
       </Section>
@@ -66,6 +74,13 @@ function CheckStatus({ installId }: { installId: string }) {
               <Notice tone="busy" title="Checking the bucket">
                 <p>Submitted {when}. The previous settings stay active until the check passes.</p>
                 <ProgressBar label="Checking the bucket" />
+              </Notice>
+            );
+          }
+          if (state === 'removing') {
+            return (
+              <Notice tone="busy" title="Switching offload off">
+                <ProgressBar label="Switching offload off" />
               </Notice>
             );
           }

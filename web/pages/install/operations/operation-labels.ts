@@ -22,7 +22,7 @@ const NAMES: Record<Kind, string> = {
   'domain.check': 'Checking a domain',
   'certificate.order': 'Ordering a certificate',
   'cache.purge': 'Purging a cache',
-  'offload.configure': 'Checking the bucket for offloading',
+  'offload.configure': 'Changing the file offload',
   'site.transfer': 'Transferring the site to another account',
 };
 
