@@ -7,6 +7,7 @@ import type { HostMachine, HostQuestions } from '../hosting/contract/host.ts';
 import { installLimits } from '../hosting/contract/install-limits.ts';
 import { createBackups } from '../hosting/linux/backups/backups.ts';
 import { createCgroups } from '../hosting/linux/daemons/cgroups.ts';
+import { createDatabaseQuotas } from '../hosting/linux/daemons/database-quotas.ts';
 import { createDatabases } from '../hosting/linux/daemons/databases.ts';
 import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
 import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
@@ -240,6 +241,12 @@ function createHostMachine(
       // The copy of a shop in a restore check must neither send mails nor charge anyone.
       installs: () => live.ids().filter((id) => !isRestoreCheck(live.get(id)?.state.name ?? '')),
       clock,
+      log,
+    }),
+    databaseQuotas: createDatabaseQuotas({
+      databases,
+      names: () => live.ids().flatMap((id) => live.get(id)?.placement.database ?? []),
+      mostBytes: layout.limits.bytes,
       log,
     }),
     records: createRecords({ folder: layout.records, log }),

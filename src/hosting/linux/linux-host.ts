@@ -75,6 +75,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await wordpressVersions.prepare();
     await startRetries.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
     parts.cron.start();
+    parts.databaseQuotas.start();
   }
 
   /** A website that fails or takes long does not delay the others. */
@@ -103,6 +104,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     // The daemons stop last, even if another part fails to stop.
     const ended = await Promise.allSettled([
       parts.cron.stop(),
+      parts.databaseQuotas.stop(),
       parts.purges.stop(),
       parts.ssh.stop(),
       web.stop(),

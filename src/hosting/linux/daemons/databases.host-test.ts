@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../machine/run-command.ts';
 import type { DaemonsMachine } from './daemons-machine.fixture.ts';
+import { createDatabaseQuotas } from './database-quotas.ts';
 import {
   type DatabasesMachine,
   type DatabaseUser,
@@ -132,6 +133,50 @@ describe('limits of a website on the server', () => {
     expect(await limits()).toEqual([['24', '300.000000']]);
     expect(await asked('SELECT @@max_statement_time')).toBe('[["300.000000"]]');
     expect(await databases.query('hp_shop', 'SELECT @@max_statement_time')).toEqual([['0.000000']]);
+  });
+
+  test('let it only read and delete while its database is too large', async () => {
+    const mostBytes = 2 * 1024 * 1024;
+    const { log } = machine;
+    const quotas = createDatabaseQuotas({ databases, names: () => ['hp_shop', 'hp_blog'], mostBytes, log });
+    const check = async () => {
+      // Otherwise the server takes 10 s to notice.
+      await here.asRoot('ANALYZE TABLE hp_shop.notes');
+      await quotas.check();
+    };
+    await quotas.check();
+    expect(await databases.stateOf('hp_shop', shop.name)).toBe('empty');
+    const grow = `INSERT INTO notes SELECT REPEAT('x', 60000) FROM seq_1_to_60`;
+    await databases.query('hp_shop', `CREATE TABLE notes (text MEDIUMTEXT); ${grow}`);
+    await check();
+    expect(await databases.stateOf('hp_shop', shop.name)).toBe('read-only');
+    expect([...(await databases.readOnly())]).toEqual(['hp_shop']);
+    for (const refused of [grow, "UPDATE notes SET text = ''", 'CREATE TABLE more (id INT)'])
+      expect(await asked(refused)).toContain('denied');
+    expect(await asked('SELECT COUNT(*) FROM notes')).toBe('[["60"]]');
+    expect(await php(blog, blog.name, 'hp_blog', 'CREATE TABLE more (id INT)')).toBe('true');
+
+    expect(await asked('TRUNCATE notes')).toBe('true');
+    await check();
+    expect(await databases.stateOf('hp_shop', shop.name)).toBe('whole');
+    expect(await asked(grow)).toBe('true');
+  });
+
+  test('end a connection that would keep its rights, and take the content of a restore', async () => {
+    await databases.create('hp_scratch', shop.name);
+    for (const database of ['hp_shop', 'hp_scratch'])
+      await databases.query(database, 'CREATE TABLE notes (id INT)');
+    const held = asked('SELECT SLEEP(60)');
+    const connections = async () =>
+      (
+        await here.asRoot(`SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '${shop.name}'`)
+      ).flat();
+    await expect.poll(connections).toEqual(['1']);
+    await databases.setReadOnly('hp_shop', true);
+    expect(await held).not.toContain('[[');
+    await databases.replaceTables('hp_scratch', 'hp_shop');
+    expect(await databases.stateOf('hp_shop', shop.name)).toBe('whole');
+    await databases.drop('hp_scratch', shop.name);
   });
 
   test('keep temporary tables out of the machine’s /tmp', async () => {

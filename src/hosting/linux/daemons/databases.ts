@@ -16,6 +16,14 @@ export interface Databases {
   /** Drops the database, and its user unless the user has another database. Succeeds if it is missing. */
   drop(database: string, unixUser: string): Promise<void>;
   list(): Promise<string[]>;
+  /** Bytes of the files of each database, which stay as large when rows are deleted. */
+  fileBytes(): Promise<Map<string, number>>;
+  /** Bytes of the rows and indexes of a database, by the statistics of the storage engine. */
+  dataBytes(database: string): Promise<number>;
+  /** Databases whose users may only read and delete. */
+  readOnly(): Promise<Set<string>>;
+  /** Lets the user of a database only read and delete, which ends its connections, or do everything from its next connection on. */
+  setReadOnly(database: string, isReadOnly: boolean): Promise<void>;
   /** Whether the database exists, its user can use it, and it has tables. */
   stateOf(database: string, unixUser: string): Promise<DatabaseState>;
   /**
@@ -38,8 +46,13 @@ export interface Databases {
   replaceTables(from: string, to: string, tables?: readonly string[] | null): Promise<void>;
 }
 
-/** `empty`: no tables. `inaccessible`: its user is missing or lacks rights. */
-export type DatabaseState = 'whole' | 'missing' | 'empty' | 'inaccessible';
+/** `empty`: no tables. `read-only`: as {@link Databases.setReadOnly} made it. `inaccessible`: its user is missing or lacks rights. */
+export type DatabaseState = 'whole' | 'missing' | 'empty' | 'read-only' | 'inaccessible';
+
+/** Rights that make a database larger. */
+const GROWING = 'INSERT, UPDATE, CREATE, ALTER, INDEX';
+/** What mysql.db then says. */
+const IS_READ_ONLY = "Insert_priv = 'N' AND Delete_priv = 'Y'";
 
 /**
  * Connections per install: one per PHP worker at most, and eight for WP-Cron and people's sessions. The limits of a session
@@ -55,9 +68,9 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
   /** Owners of databases, cached. */
   const owners = new Map<string, string>();
 
-  async function owned(database: string): Promise<OwnedDatabase> {
+  async function ownerOf(database: string): Promise<string> {
     const known = owners.get(database);
-    if (known !== undefined) return { database, owner: { unixUser: known } };
+    if (known !== undefined) return known;
     const granted = textLiteral(grantedDatabase(database).slice(1, -1));
     const rows = await asRoot(`SELECT User FROM mysql.db WHERE Db = ${granted} AND Host = 'localhost'`);
     const owner = rows[0]?.[0];
@@ -65,8 +78,13 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     // The name becomes part of a command, so check it.
     databaseUser(owner);
     owners.set(database, owner);
-    return { database, owner: { unixUser: owner } };
+    return owner;
   }
+
+  const owned = async (database: string): Promise<OwnedDatabase> => ({
+    database,
+    owner: { unixUser: await ownerOf(database) },
+  });
 
   async function create(database: string, unixUser: string): Promise<void> {
     const user = databaseUser(unixUser);
@@ -75,7 +93,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
         emptyDatabase(database),
         `CREATE USER IF NOT EXISTS ${user} IDENTIFIED VIA unix_socket`,
         `ALTER USER ${user} IDENTIFIED VIA unix_socket WITH MAX_USER_CONNECTIONS ${CONNECTIONS_PER_USER} MAX_STATEMENT_TIME ${STATEMENT_SECONDS}`,
-        `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`,
+        grantAll(database, user),
       ].join(';\n'),
     );
     owners.set(database, unixUser);
@@ -102,18 +120,33 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     const granted = grantedDatabase(database);
     const name = textLiteral(database);
     const known = `User = ${textLiteral(unixUser)} AND Host = 'localhost' AND plugin = 'unix_socket'`;
-    const [[databases] = [], [tables] = [], ...grants] = await asRoot(
+    const [[databases] = [], [tables] = [], [restricted] = [], ...grants] = await asRoot(
       [
         `SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${name}`,
         `SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${name}`,
+        `SELECT COUNT(*) FROM mysql.db WHERE Db = ${textLiteral(granted.slice(1, -1))} AND User = ${textLiteral(unixUser)} AND ${IS_READ_ONLY}`,
         `SET @grants = IF(EXISTS (SELECT 1 FROM mysql.user WHERE ${known}), ${textLiteral(`SHOW GRANTS FOR ${user}`)}, 'DO 0')`,
         'EXECUTE IMMEDIATE @grants',
       ].join(';\n'),
     );
     if (databases !== '1') return 'missing';
-    const all = `GRANT ALL PRIVILEGES ON ${granted}.* TO ${user}`;
-    if (!grants.some(([grant]) => grant === all)) return 'inaccessible';
+    const isWhole = grants.some(([grant]) => grant === grantAll(database, user));
+    if (!isWhole) return restricted === '1' ? 'read-only' : 'inaccessible';
     return tables === '0' ? 'empty' : 'whole';
+  }
+
+  async function readOnly(): Promise<Set<string>> {
+    const rows = await asRoot(`SELECT Db FROM mysql.db WHERE Host = 'localhost' AND ${IS_READ_ONLY}`);
+    return new Set(rows.flat().map((name) => name.replaceAll('\\_', '_')));
+  }
+
+  async function setReadOnly(database: string, isReadOnly: boolean): Promise<void> {
+    const user = databaseUser(await ownerOf(database));
+    await asRoot(
+      isReadOnly
+        ? `REVOKE ${GROWING} ON ${grantedDatabase(database)}.* FROM ${user};\nKILL CONNECTION USER ${user}`
+        : grantAll(database, user),
+    );
   }
 
   async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
@@ -130,6 +163,20 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       const rows = await asRoot('SHOW DATABASES');
       return rows.flat().filter((name) => name.startsWith(DATABASE_PREFIX));
     },
+    async fileBytes() {
+      const rows = await asRoot(
+        "SELECT SUBSTRING_INDEX(NAME, '/', 1) AS place, SUM(FILE_SIZE) FROM information_schema.INNODB_SYS_TABLESPACES GROUP BY place",
+      );
+      return new Map(rows.map(([database = '', bytes]) => [database, Number(bytes)]));
+    },
+    async dataBytes(database) {
+      const [[bytes] = []] = await asRoot(
+        `SELECT COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${textLiteral(database)}`,
+      );
+      return Number(bytes);
+    },
+    readOnly,
+    setReadOnly,
     stateOf,
     dump: async (database, file, signal) => dumpInto(file, socket, await owned(database), signal),
     load,
@@ -137,9 +184,16 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       const { owner } = await owned(database);
       return runStatements(socket, owner, sql, { database });
     },
-    replaceTables: async (from, to, tables = null) =>
-      replaceTables(socket, await owned(from), await owned(to), tables),
+    async replaceTables(from, to, tables = null) {
+      // The content that comes may be smaller than that of a full database.
+      if ((await readOnly()).has(to)) await setReadOnly(to, false);
+      await replaceTables(socket, await owned(from), await owned(to), tables);
+    },
   };
+}
+
+function grantAll(database: string, user: string): string {
+  return `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`;
 }
 
 function emptyDatabase(database: string): string {

@@ -74,6 +74,14 @@ async function checkDatabase({ databases }: InspectedHost, record: InstallRecord
       return [{ message: `The database ${database} is missing.`, repair: null, remedy: restore }];
     case 'empty':
       return [{ message: `The database ${database} has no tables.`, repair: null, remedy: restore }];
+    case 'read-only':
+      return [
+        {
+          message: `The database ${database} is larger than HOMEPORT_INSTALL_DISK_GB, so its user may only read and delete.`,
+          repair: null,
+          remedy: 'Delete rows or tables in it, or raise the limit.',
+        },
+      ];
     case 'inaccessible':
       return faults([`The user ${name} lacks rights on the database ${database}.`], () =>
         databases.create(database, name),

@@ -4,6 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Backups } from '../backups/backups.ts';
+import type { DatabaseQuotas } from '../daemons/database-quotas.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
 import type { Firewall } from '../isolation/firewall.ts';
 import type { Cron } from '../machine/cron.ts';
@@ -31,6 +32,7 @@ export interface LinuxHostParts extends WebsiteParts {
   backups: Backups;
   ssh: SshServer;
   cron: Cron;
+  databaseQuotas: DatabaseQuotas;
   usage: UsageLedger;
   records: Records;
   /** Records of installs that are set aside. */
