@@ -23,6 +23,9 @@ import { median } from './measure/units.ts';
  * the machine, so compare ratios. `--no-peers` leaves out the peers. A missed goal gives exit status 1.
  */
 const MANY = 100_000;
+const STARTS = 5;
+/** Time from the start until the memory is measured. */
+const REST_MS = 5_000;
 const report = createReport('api');
 
 const perSecond = ({ perSecond, p50, p99 }: LoadResult) =>
@@ -181,13 +184,18 @@ function directWrites(file: string, accountId: string, seconds: number): number 
 }
 
 async function starting(folder: string): Promise<void> {
+  // As `npm start` does for the next start.
+  execFileSync(process.execPath, ['bin/build-program.ts', '--when-missing']);
   const times: number[] = [];
-  let resident = 0;
-  for (let round = 0; round < 3; round++) {
+  const sizes: number[] = [];
+  // The first start compiles the modules.
+  for (let round = 0; round <= STARTS; round++) {
     const server = await serveHomeport(folder);
-    times.push(server.startMs);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    resident = server.residentMb();
+    await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    if (round > 0) {
+      times.push(server.startMs);
+      sizes.push(server.residentMb());
+    }
     await server.stop();
   }
   report.figure({
@@ -195,14 +203,14 @@ async function starting(folder: string): Promise<void> {
     value: median(times),
     unit: 'ms',
     beside: 'existing database',
-    goal: { atMost: 1_500 },
+    goal: { atMost: 600 },
   });
   report.figure({
     what: 'memory at rest',
-    value: resident,
+    value: median(sizes),
     unit: 'MB',
     beside: `${MANY} installs in the database`,
-    goal: { atMost: 150 },
+    goal: { atMost: 110 },
   });
 }
 
