@@ -1,6 +1,6 @@
 import { ObjectStorageError } from '../../network/object-storage/object-storage.ts';
 import { checkBucket, objectUrl, type S3Service } from '../../network/object-storage/s3-address.ts';
-import { type OffloadPath, type OffloadRules, PermanentHostError } from '../contract/host.ts';
+import { type OffloadRules, PermanentHostError } from '../contract/host.ts';
 
 /** The addresses of a bucket, without a final `/`. */
 export interface OffloadOrigin {
@@ -33,17 +33,4 @@ function reached(service: S3Service): S3Service {
   const url = new URL(service.endpoint);
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
   return { ...service, endpoint: url.toString() };
-}
-
-/** Longest prefix first; of equal ones, the first. */
-export function byPrecedence(paths: OffloadPath[]): OffloadPath[] {
-  return paths.toSorted((a, b) => barePath(b.path).length - barePath(a.path).length);
-}
-
-/** The segments of a path, without empty ones: `/a//b/` is `a/b`. */
-export function barePath(path: string): string {
-  return path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .join('/');
 }

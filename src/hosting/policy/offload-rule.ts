@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import type { OffloadPath } from '../contract/host.ts';
-import { barePath, byPrecedence } from './offload-origin.ts';
 
 export const OffloadRuleSchema = Type.Object({
   /** Segments without `/` at the ends; the empty path matches everything. */
@@ -12,13 +11,22 @@ export const OffloadRuleSchema = Type.Object({
 /** Offloads the files at a path and below it. */
 export type OffloadRule = Type.Static<typeof OffloadRuleSchema>;
 
-/** The rules of offloaded paths, in the order in which {@link offloadType} tries them. */
+/** The rules of offloaded paths, the longest path first; of equal ones, the first. */
 export function offloadRulesOf(paths: OffloadPath[]): OffloadRule[] {
-  return byPrecedence(paths).map(({ path, excludedPaths, redirectType }) => ({
+  const rules = paths.map(({ path, excludedPaths, redirectType }) => ({
     path: barePath(path),
     excluded: excludedPaths.map(barePath),
     type: redirectType,
   }));
+  return rules.toSorted((one, other) => other.path.length - one.path.length);
+}
+
+/** The segments of a path, without empty ones: `/a//b/` is `a/b`. */
+function barePath(path: string): string {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .join('/');
 }
 
 /**
