@@ -162,6 +162,14 @@ describe('caches', () => {
     await homeport.idle();
     expect((await home(one.name)).headers['x-cache']).toBe('MISS');
     expect((await home(other.name)).headers['x-cache']).toBe('HIT');
+
+    const feed = () => look(`http://${one.name}.sites.test/feed/`);
+    await feed();
+    const body = { type: 'page', paths: ['/?page=2'] };
+    expect((await owner.client.post(`/installs/${one.id}/purge_cache`, body)).status).toBe(202);
+    await homeport.idle();
+    expect((await home(one.name)).headers['x-cache']).toBe('MISS');
+    expect(await feed()).toMatchObject({ status: 200, headers: { 'x-cache': 'HIT' } });
   });
 
   test('the next visitor sees what changed, and no message purges another website', async () => {
