@@ -465,6 +465,67 @@ describe('what PHP learns through the inner servers', () => {
     expect(next).toContain(`X-Cache: ${passes ? 'MISS' : 'HIT'}`);
   });
 
+  describe('PHP that answers with a status of no answer', () => {
+    beforeAll(async () => {
+      const script = "<?php header('HTTP/1.1 ' . $_GET['status'] . ' X'); echo 'HTTP/1.1 200 Split';";
+      await edge.write(shop.state, 'status.php', script);
+      await edge.write(blog.state, 'secret.php', '<?php echo "se", "cret";');
+    });
+
+    /** Sends requests one after the other on one connection, each once something has come for the one before. */
+    async function converse(requests: string[]): Promise<string> {
+      const socket = connect({ port: edge.options.edgeHttp.port, host: '127.0.0.1' });
+      let answers = '';
+      socket.on('data', (part: Buffer) => {
+        answers += part.toString('latin1');
+        const next = requests.shift();
+        if (next === undefined) socket.end();
+        else socket.write(next);
+      });
+      socket.write(requests.shift() ?? '');
+      await once(socket, 'close');
+      return answers;
+    }
+
+    test.each([
+      ['gzip', ''],
+      ['br', ''],
+      ['', 'Cookie: nocache=1'],
+    ])('lets no visitor speak to an inner server (%s %s)', async (accepted, line) => {
+      const lines = [`Accept-Encoding: ${accepted}`, 'Upgrade: x', 'Connection: upgrade', line].filter(
+        Boolean,
+      );
+      const path = `/status.php?status=101&${pages++}`;
+      const inner = {
+        Host: 'shop.test',
+        'X-Edge-Page': 'x',
+        'X-Edge-Install': shop.state.id,
+        'X-Edge-Php': `unix:${edge.layout.phpSocketOf(blog.state.id)}`,
+        'X-Edge-Root': edge.layout.htdocsOf(blog.state.id),
+        'X-Edge-Script': '/secret.php',
+        Connection: 'close',
+      };
+      const answers = await converse([
+        [`GET ${path} HTTP/1.1`, 'Host: shop.test', ...lines, '', ''].join('\r\n'),
+        [
+          'GET /secret.php HTTP/1.1',
+          ...Object.entries(inner).map(([name, value]) => `${name}: ${value}`),
+          '',
+          '',
+        ].join('\r\n'),
+      ]);
+      expect(answers).toMatch(/^HTTP\/1.1 502 /);
+      expect(answers).not.toContain('secret');
+    });
+
+    test.each([100, 103, 199, 600, 1000])('cannot begin another answer: %d', async (status) => {
+      for (const headers of [GZIP, BROWSER, { Cookie: 'nocache=1' }]) {
+        const path = `/status.php?status=${status}&${pages++}`;
+        expect((await edge.http('shop.test', path, { headers })).status).toBe(502);
+      }
+    });
+  });
+
   test('strangers do not reach the inner servers', async () => {
     for (const socket of [edge.options.run.innerSocket, edge.options.run.primarySocket]) {
       const curl = ['/usr/bin/curl', '--silent', '--max-time', '5', '--unix-socket', socket, 'http://x/'];

@@ -159,6 +159,7 @@ location @page_kept {
 location @php {
     ${SPLIT_PATH_INFO}
     add_header X-Cache BYPASS always;
+    header_filter_by_lua_block { require("answer-status").header_filter() }
     ${renderPhpParameters(VISITORS_REQUEST)}
     fastcgi_pass $php;
 }`;

@@ -1,4 +1,5 @@
 -- The inner server, which asks PHP for pages of the cache: decides about keeping, and tells the other visitors.
+local answer_status = require "answer-status"
 local keeping = require "keeping"
 local page_share = require "page-share"
 local page_state = require "page-state"
@@ -68,6 +69,7 @@ end
 
 -- An error here would close the connection without an answer.
 function M.header_filter()
+  answer_status.header_filter()
   local ok, err = pcall(decide)
   if ok then return end
   ngx.log(ngx.ERR, "cannot decide whether to keep a page: ", err)
