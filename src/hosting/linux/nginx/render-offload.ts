@@ -85,6 +85,7 @@ server {
     server_name _;
     gzip off;
     recursive_error_pages off;
+    header_filter_by_lua_block { require("answer-status").header_filter() }
     proxy_pass_request_headers off;
     proxy_set_header Range $storage_range;
     proxy_set_header If-None-Match $http_if_none_match;

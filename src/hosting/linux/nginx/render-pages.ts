@@ -36,6 +36,9 @@ const PAGE_COMPRESSION = 5;
 /** Longer than {@link renderPhpParameters} lets PHP take. */
 const PAGE_WITHIN = '130s';
 
+/** How long others wait for a maker that never finishes because its worker was killed. Lua waits as long (`MAKING_FOR`). */
+const MADE_WITHIN = '30s';
+
 /** Headers from the visitors' server to the inner ones. No header of a visitor goes there. */
 const HOP_HEADERS = {
   'X-Edge-Page': '$page_key',
@@ -207,7 +210,7 @@ function renderHop(): string {
     proxy_cache homeport_pages;
     proxy_cache_lock on;
     proxy_cache_lock_timeout 5s;
-    proxy_cache_lock_age ${PAGE_WITHIN};`;
+    proxy_cache_lock_age ${MADE_WITHIN};`;
 }
 
 /** Makes the brotli and the plain variant from the cached page, which is compressed with gzip. */
