@@ -200,15 +200,18 @@ describe('`break`', () => {
     expect(asked.length).toBe(2);
   });
 
-  test.each([101, 103, 301, 400, 500, 503, 600])('the storage fails (%s): the file of the install, or 502', async (code) => {
-    await server.write(media, 'uploads/local2.txt', 'still here');
-    status = code;
-    expect(await get('/uploads/local2.txt')).toMatchObject({ status: 200, text: 'still here' });
-    const answer = await get('/uploads/other.png', { headers: { Upgrade: 'x', Connection: 'upgrade' } });
-    expect(answer.status).toBe(502);
-    expect(answer.text).toContain('File storage does not answer');
-    expect(answer.text).not.toContain('secret');
-  });
+  test.each([101, 103, 301, 400, 500, 503, 600])(
+    'the storage fails (%s): the file of the install, or 502',
+    async (code) => {
+      await server.write(media, 'uploads/local2.txt', 'still here');
+      status = code;
+      expect(await get('/uploads/local2.txt')).toMatchObject({ status: 200, text: 'still here' });
+      const answer = await get('/uploads/other.png', { headers: { Upgrade: 'x', Connection: 'upgrade' } });
+      expect(answer.status).toBe(502);
+      expect(answer.text).toContain('File storage does not answer');
+      expect(answer.text).not.toContain('secret');
+    },
+  );
 });
 
 test('where everything is offloaded, WordPress is still run and never shown', async () => {
