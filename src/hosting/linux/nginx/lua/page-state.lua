@@ -49,7 +49,12 @@ end
 local MOST_KNOWN, LONGEST_KNOWN = 1000, 512
 local known = assert(lrucache.new(MOST_KNOWN))
 
--- The key of a page; "gzip" is the page itself, and the other variants append to it.
+local function slot_of(key, variant)
+  return variant == "gzip" and key or key .. (variant == "" and "plain" or variant)
+end
+M.slot_of = slot_of
+
+-- The key of a page, and the slots of its variants; "gzip" is the page itself.
 local function key_of(page)
   local own, purged = numbers.of(page.purges), purges:get(page.path) or 0
   if page.own == own and page.purged == purged then return page.key end
@@ -57,13 +62,9 @@ local function key_of(page)
   local versions = ("%.0f %.0f"):format(own, purged)
   page.own, page.purged = own, purged
   page.key = page.id .. ngx.md5(start .. " " .. versions .. " " .. page.where)
+  page.slots = { gzip = page.key, br = slot_of(page.key, "br"), [""] = slot_of(page.key, "") }
   return page.key
 end
-
-local function slot_of(key, variant)
-  return variant == "gzip" and key or key .. (variant == "" and "plain" or variant)
-end
-M.slot_of = slot_of
 
 -- A page for `enter`. `where`: scheme, host and address.
 function M.page(id, uri, where)
@@ -82,13 +83,13 @@ function M.page(id, uri, where)
   return page
 end
 
--- What is known about the variant of a page, and the slot that it is about.
-local function look(key, variant)
-  local _, flag = pages:get(key)
-  if flag ~= READY or variant == "gzip" then return flag, key end
-  local slot = slot_of(key, variant)
-  _, flag = pages:get(slot)
-  return flag, slot
+-- What is known about the variant of a page, and the slot that it is about. Most often the variant is ready; then its page is, too.
+local function look(key, slot)
+  local _, flag = pages:get(slot)
+  if flag == READY or slot == key then return flag, slot end
+  local _, flag_of_page = pages:get(key)
+  if flag_of_page == READY then return flag, slot end
+  return flag_of_page, key
 end
 
 -- Becomes the maker of a slot, or returns nil if another visitor is.
@@ -125,7 +126,7 @@ local function enter(page, variant, host, var, waiting)
   local waited, pause = 0, FIRST_PAUSE
   while true do
     local key = key_of(page)
-    local flag, slot = look(key, variant)
+    local flag, slot = look(key, page.slots[variant])
     if OUTCOMES[flag] then return key, OUTCOMES[flag] end
     if flag == nil then
       if not page_share.has_room(page, key, rules.mostBytes, block) then return key, "pass" end
@@ -152,7 +153,7 @@ end
 --   "gone": the name has no website any more.
 function M.enter(page, variant, host, var)
   local key = key_of(page)
-  local outcome = OUTCOMES[look(key, variant)]
+  local outcome = OUTCOMES[look(key, page.slots[variant])]
   if outcome then return key, outcome end
   local waiting = {}
   local ok, found, how, token = pcall(enter, page, variant, host, var, waiting)
