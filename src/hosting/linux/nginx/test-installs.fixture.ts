@@ -12,6 +12,7 @@ import { createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
+import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { runCommand } from '../machine/run-command.ts';
 import type { Vhost } from './vhost.ts';
 
@@ -145,11 +146,13 @@ pm = static
 pm.max_children = 4
 `,
   );
+  const [php] = await findPhpRuntimes(layout);
+  if (php === undefined) throw new Error('this machine has no PHP');
   await daemons.ensure({
     name: `php-${id}`,
     description: 'PHP',
     command: [
-      '/usr/sbin/php-fpm8.2',
+      php.fpm,
       '--nodaemonize',
       '-n',
       '-d',
