@@ -27,13 +27,6 @@ const NO_CACHE_COOKIE = '[^=;]*no[-_ .[]?cache';
 const SESSION_COOKIE =
   '(?!_|sbjs_)[^=;]*(?:sess|session|cart|basket|login|token)(?:[-_ .[]?(?:id|key|hash))?\\s*=';
 
-/** Every answer below these paths may be individual. */
-const PERSONAL_PATHS = 'wp-admin|wp-login\\.php|wp-json|wp-cron\\.php|xmlrpc\\.php|cart|checkout|my-account';
-
-/** Types that may be cached without a length; downloads may not. */
-const PAGE_TYPES =
-  'text/(?!event-stream)|image/|font/|application/(?:[a-z0-9.+-]*(?:json|xml)|(?:x-)?javascript)(?:[ ;]|$)';
-
 /**
  * Variables derived from a request.
  *
@@ -70,16 +63,6 @@ ${renderMethodMaps()}
 map $http_cookie $personal_cookie {
     default "";
     "~(?:^|;)\\s*+(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}|${SESSION_COOKIE}))" 1;
-}
-map $request_uri $personal_path {
-    default "";
-    "~*^[^?]*/(?:${PERSONAL_PATHS})(?:[/?]|$)" 1;
-    "~[?&]rest_route=" 1;
-}
-map "$upstream_http_content_length $upstream_http_content_type" $large_answer {
-    default 1;
-    "~^\\d{1,7} " "";
-    "~*^ (?:${PAGE_TYPES})" "";
 }
 map $status $retry_after {
     default "";
