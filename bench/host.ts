@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { missingPackages } from '../src/hosting/linux/setup/packages.ts';
 import { messageOf } from '../src/lib/error-message.ts';
 import { benchAddedDomains } from './host/added-domains.ts';
 import { benchBackups } from './host/backups.ts';
@@ -28,18 +29,6 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
 };
 const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick] ${REPORT_USAGE}\n`;
 
-/** Programs that the parts run, with their Debian packages. */
-const PROGRAMS: [path: string, debianPackage: string][] = [
-  ['/usr/sbin/nginx', 'nginx-light'],
-  ['/usr/sbin/mariadbd', 'mariadb-server'],
-  ['/usr/bin/redis-server', 'redis-server'],
-  ['/usr/bin/bwrap', 'bubblewrap'],
-  ['/usr/bin/restic', 'restic'],
-  ['/usr/sbin/nft', 'nftables'],
-  ['/usr/sbin/sshd', 'openssh-server'],
-  ['/usr/bin/wrk', 'wrk'],
-];
-
 function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(1);
@@ -58,20 +47,16 @@ function chosenParts(): { names: string[]; quick: boolean } {
   }
 }
 
-function missingPackages(): string[] {
-  return PROGRAMS.flatMap(([path, debianPackage]) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return [];
-    } catch {
-      return [debianPackage];
-    }
-  });
+const WRK = '/usr/bin/wrk';
+
+/** Debian packages that the parts need and this machine lacks. */
+async function missingOnes(): Promise<string[]> {
+  return [...(await missingPackages()), ...(existsSync(WRK) ? [] : ['wrk'])];
 }
 
 const { names, quick } = chosenParts();
 if (process.getuid?.() !== 0) fail('The bench creates Unix users and daemons: run it as root.');
-const missing = missingPackages();
+const missing = await missingOnes();
 if (missing.length > 0) {
   fail(
     `Programs are missing. Install them first: apt-get install --no-install-recommends ${missing.join(' ')}`,

@@ -31,6 +31,8 @@ interface Rate {
 interface Costs {
   names: number;
   certificates: number;
+  /** Milliseconds of the start of a host whose files are all right. */
+  restart: number;
   /** Milliseconds until the first visitor of another name of a website is served. */
   changes: number[];
   /** Requests while names change all the time, so that every row is read again. */
@@ -82,14 +84,19 @@ export async function benchHostNames({ report, quick }: Run): Promise<void> {
     });
   }
   report.grid(
-    ['NAMES', 'CERTIFICATES', 'REQUESTS, COLD', 'REQUESTS, WARM', 'HANDSHAKES, COLD', 'HANDSHAKES, WARM'],
-    all.map(({ names, certificates, cold, warm, coldHandshakes, warmHandshakes }) => [
+    [
+      ...['NAMES', 'CERTIFICATES', 'NEXT START', 'REQUESTS, COLD', 'REQUESTS, WARM'],
+      ...['HANDSHAKES, COLD', 'HANDSHAKES, WARM'],
+    ],
+    all.map(({ names, certificates, restart, cold, warm, coldHandshakes, warmHandshakes }) => [
       names.toLocaleString('en'),
       certificates.toLocaleString('en'),
+      shownMs(restart),
       ...[cold, warm, coldHandshakes, warmHandshakes].map(shownCosts),
     ]),
   );
   report.note('In brackets: processor time of nginx for one. Memory is PSS after all names were visited.');
+  report.note('Next start: until a host that starts again has compared all files. nginx serves meanwhile.');
   report.note(
     `Cold requests: names change all the time, so that every row is read again. Warm: ${OFTEN.requests} names at most.`,
   );
@@ -120,7 +127,9 @@ async function measure(server: BenchWebServer, vhosts: Vhost[], effort: Effort):
   const names = vhosts.map(({ state }) => state.primaryHostname);
   const certified = vhosts.filter(({ state }) => state.hostnames.some(({ certificate }) => certificate));
   const certifiedNames = certified.map(({ state }) => state.primaryHostname);
-  progress(`${names.length} names: start took ${shownMs(await timed(() => web.start(vhosts)))}`);
+  progress(`${names.length} names: the first start took ${shownMs(await timed(() => web.start(vhosts)))}`);
+  await web.stop();
+  const restart = await timed(() => web.start(vhosts));
   const master = await nginxOf(machine);
   const changes = await timeChanges(server, vhosts, effort.changes);
   progress(`${names.length} names: load`);
@@ -141,6 +150,7 @@ async function measure(server: BenchWebServer, vhosts: Vhost[], effort: Effort):
   return {
     names: names.length,
     certificates: certified.length,
+    restart,
     changes,
     cold,
     warm,
