@@ -23,7 +23,7 @@ export interface BuiltProgram {
 /** The file of the record. */
 export const RECORD_FILE = join(PROGRAMS, 'current.json');
 
-/** The entry of the built program; null if there is none, or if it was built from other sources or libraries. */
+/** The entry of the built program; null if it is missing, or built from other sources or libraries. */
 export function findBuiltProgram(): string | null {
   try {
     const built: BuiltProgram = JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
