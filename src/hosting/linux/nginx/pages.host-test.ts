@@ -114,6 +114,7 @@ describe('what is kept', () => {
     const variants = [BROWSER, GZIP, {}];
     const asked = Array.from({ length: 24 }, (_, n) => get(path, { headers: variants[n % 3] ?? {} }));
     const answers = await Promise.all(asked);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(timesOf(answers).size).toBe(1);
   });
 
