@@ -55,6 +55,12 @@ export interface Host {
   measureStorage(install: InstallRef, signal?: AbortSignal): Promise<MeasuredStorage>;
 
   /**
+   * Creates a login to the WordPress of a website, as the user of that name, or as the oldest administrator. Visiting
+   * {@link LOGIN_PATH} with the token under a name of the website signs in, once and until it expires.
+   */
+  createLogin(install: InstallRef, user: string | null): Promise<WordPressLogin | LoginRefused>;
+
+  /**
    * Writes a snapshot as one `.tar.gz` for download, with the files and the database dump, and verifies the snapshot meanwhile.
    * Replaces an earlier archive of that id.
    */
@@ -136,6 +142,25 @@ export interface Difference {
 export const ACME_CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
 /** The edge proves below this path that requests for a name reach it. It never serves customer content there. */
 export const DOMAIN_CHECK_PREFIX = '/.well-known/homeport-check/';
+
+/** Where WordPress exchanges a login, with its token in the query. It works before other rules of the website for paths. */
+export const LOGIN_PATH = '/.well-known/homeport-login';
+
+export interface WordPressLogin {
+  /** 256 random bits as base64url. The host keeps a hash only. */
+  token: string;
+  /** ISO 8601 in UTC. */
+  expiresAt: string;
+  /** The user name in WordPress. */
+  user: string;
+}
+
+export interface LoginRefused {
+  /** The website has no such user, or it cannot be signed in to at all. */
+  refused: 'unknown_user' | 'website';
+  /** In one or two sentences, for the website's owner. */
+  reason: string;
+}
 
 /** A published text that proves control of a host name. */
 export interface Proof {

@@ -44,6 +44,7 @@ import { createDiskQuotas } from './sftp/disk-quota.ts';
 import { createSftpGateway } from './sftp/sftp-gateway.ts';
 import { measureFiles } from './snapshots/measure-files.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
+import { STATIC_ONLY } from './static-only.ts';
 import { createWebsiteFiles } from './website-files.ts';
 
 export interface EmbeddedHostOptions {
@@ -325,6 +326,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       const { bytes } = await measureFiles(filesOf(install.id), limits, signal);
       return { fileBytes: bytes, database: null };
     },
+
+    createLogin: async () => STATIC_ONLY,
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

@@ -196,6 +196,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return measureStorage(parts, await hosted(await requireRecord(install)), signal);
     },
 
+    // Beside other work, too: links must not wait for a backup.
+    async createLogin(install, user) {
+      const { sandbox, database } = await hosted(await requireRecord(install));
+      return parts.websites.createLogin(sandbox, database, user);
+    },
+
     async readUsage(since) {
       await web.collectUsage();
       return parts.usage.read(since);

@@ -182,6 +182,8 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     measureStorage: ({ id, name }, signal) =>
       call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
+    createLogin: ({ id, name }, user) =>
+      call(COMMANDS.createLogin, withinMs.createLogin, { install: { id, name }, user }),
     readUsage: (since) =>
       call(COMMANDS.readUsage, withinMs.readUsage, {
         since: since && { ledger: since.ledger, revision: since.revision },

@@ -49,6 +49,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   );
   handle(COMMANDS.discardPacked, ({ install, archiveId }) => host.discardPacked(install, archiveId));
   handle(COMMANDS.measureStorage, ({ install }, signal) => host.measureStorage(install, signal));
+  handle(COMMANDS.createLogin, ({ install, user }) => host.createLogin(install, user));
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.publish, (proof) => host.publish(proof));
   handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));

@@ -121,6 +121,25 @@ export const storage = Type.Object({
 
 export const pagePath = Type.String({ maxLength: LONGEST_PAGE_PATH, pattern: PAGE_PATH });
 
+/** A user name in WordPress has at most 60 characters. */
+export const wordpressUser = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+});
+
+export const login = Type.Union([
+  Type.Object({
+    token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+    expiresAt: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
+    user: wordpressUser,
+  }),
+  Type.Object({
+    refused: Type.Union([Type.Literal('unknown_user'), Type.Literal('website')]),
+    reason: sentences,
+  }),
+]);
+
 export const proof = { hostname: text(253), path: text(1024) };
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });

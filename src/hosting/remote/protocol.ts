@@ -14,6 +14,7 @@ import {
   hostName,
   install,
   installName,
+  login,
   orNull,
   pagePath,
   parts,
@@ -29,6 +30,7 @@ import {
   text,
   uuid,
   wordpressSource,
+  wordpressUser,
   wordpressVersion,
 } from './messages.ts';
 
@@ -145,6 +147,7 @@ export const COMMANDS = {
   ),
   discardPacked: command('discard_packed', Type.Object({ install, archiveId: uuid }, closed), nothing),
   measureStorage: command('measure_storage', Type.Object({ install }, closed), storage),
+  createLogin: command('create_login', Type.Object({ install, user: orNull(wordpressUser) }, closed), login),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),

@@ -157,6 +157,8 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     expect(usage.days.find(({ installId }) => installId === state.id)).toMatchObject({ visits: 0 });
     expect(await remote.readUsage(usage)).toMatchObject({ days: [], revision: usage.revision });
 
+    expect(await remote.createLogin(state, 'admin')).toMatchObject({ refused: 'website' });
+
     const proof = {
       hostname: `${name}.hosting.test`,
       path: '/.well-known/homeport-check/abc',
@@ -179,6 +181,26 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     await remote.remove(state);
     await eventually(async () => (await machine.http(`${name}.hosting.test`, '/')).status === 404);
     expect(JSON.stringify(log)).not.toContain('PRIVATE KEY');
+  });
+
+  it('creates logins whose tokens are in no log', async () => {
+    const login = { token: 'a'.repeat(43), expiresAt: '2026-01-31T09:31:00.000Z', user: 'admin' };
+    const asked: unknown[] = [];
+    const { remote } = await serving({
+      async createLogin(install, user) {
+        asked.push([install, user]);
+        return login;
+      },
+    });
+    const shop = { id: randomUUID(), name: 'shop' };
+    expect(await remote.createLogin(shop, 'ädmin')).toEqual(login);
+    expect(await remote.createLogin(shop, null)).toEqual(login);
+    expect(asked).toEqual([
+      [shop, 'ädmin'],
+      [shop, null],
+    ]);
+    await expect(remote.createLogin(shop, 'two\nlines')).rejects.toThrow('/user');
+    expect(JSON.stringify(log)).not.toContain(login.token);
   });
 
   it('distinguishes permanent failures from others', async () => {

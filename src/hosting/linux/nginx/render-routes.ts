@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { LOGIN_PATH } from '../../contract/host.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { renderLookup, renderMissing } from './file-lookup.ts';
+import { renderPhpParameters, VISITORS_REQUEST } from './php-parameters.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { renderOffload } from './render-offload.ts';
 import { LOG_BUFFER, renderLogFormat } from './usage-lines.ts';
@@ -52,6 +54,7 @@ ${renderOffload()}
 ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
 ${renderUnproved()}
 ${renderRedirect()}
+${renderLogin()}
 location ~ ${quotedPattern(`(?s)${CLOSED_PROGRAMS}`)} {
     return 404;
 }
@@ -102,5 +105,23 @@ function renderRedirect(): string {
     }
     add_header Cache-Control no-cache always;
     return 301 $redirect_to$request_uri;
+}`;
+}
+
+/**
+ * A login to WordPress, from PHP and never from the cache. nginx would log errors with the token. A HEAD request, which PHP would
+ * get as GET, would use the login up.
+ */
+function renderLogin(): string {
+  return `location = ${LOGIN_PATH} {
+    if ($request_method != GET) {
+        return 405;
+    }
+    if ($php = "") {
+        return 404;
+    }
+    error_log /dev/null emerg;
+    ${renderPhpParameters({ ...VISITORS_REQUEST, script: '/wp-load.php' })}
+    fastcgi_pass $php;
 }`;
 }

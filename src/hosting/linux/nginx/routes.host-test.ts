@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LOGIN_PATH } from '../../contract/host.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
 import { hashVisitorPassword } from '../../policy/visitor-password.ts';
@@ -122,6 +123,56 @@ describe('attempts to log in', () => {
     expect((await post(path, 'other.test')).text).toBe('other');
     await edge.serve(shop, { limits: { login: false, xmlrpc: false } });
     expect((await post(path)).text).toBe('asked');
+  });
+});
+
+describe('a login to WordPress', () => {
+  const address = `${LOGIN_PATH}?token=top-secret`;
+  const offload = {
+    bucket: 'media',
+    region: 'eu',
+    paths: [{ path: '/', excludedPaths: [], redirectType: 'permanent' as const }],
+  };
+
+  test('gets past rules of paths, after those of names, and is never cached', async () => {
+    await edge.write(
+      shop.state,
+      'wp-load.php',
+      '<?php echo $_SERVER["REQUEST_METHOD"], " ", $_GET["token"], " ", hrtime(true);',
+    );
+    const { state } = shop;
+    await edge.serve(
+      { ...shop, state: { ...state, offload } },
+      {
+        deny: ['/.well-known', 'homeport-login'],
+        redirects: [{ from: '/', match: 'prefix', to: '/new', status: 302 }],
+      },
+    );
+    expect((await get('/other')).status).toBe(302);
+    const first = await get(address);
+    expect(first).toMatchObject({ status: 200, text: expect.stringMatching(/^GET top-secret \d+$/) });
+    expect((await get(address)).text).not.toBe(first.text);
+    expect((await edge.http('old.test', address)).headers.location).toBe(`http://shop.test${address}`);
+    for (const method of ['HEAD', 'POST']) {
+      expect((await edge.http('shop.test', address, { method })).status, method).toBe(405);
+    }
+    const users = { ann: await hashVisitorPassword('open sesame') };
+    await edge.serve(shop, { protect: { realm: 'Staging', users } });
+    expect((await get(address)).status).toBe(401);
+  });
+
+  test('is in no log with its token, even if PHP does not answer', async () => {
+    const readLog = () => readFile(edge.options.usageLog, 'utf8');
+    await edge.serve(shop, { php: 'unix:/run/none.sock' });
+    expect((await get('/failing-page')).status).toBe(502);
+    expect((await get(address, { Referer: `http://shop.test${address}` })).status).toBe(502);
+    await edge.serve(shop);
+    await get('/after-the-login');
+    await eventually(async () => (await readLog()).includes('/after-the-login'));
+    expect(await readLog()).toContain(`"${LOGIN_PATH}"`);
+    // The address of the page shows that errors of requests are in this log.
+    await eventually(async () => JSON.stringify(edge.log).includes('/failing-page'));
+    expect(JSON.stringify(edge.log) + (await readLog())).not.toContain('top-secret');
   });
 });
 

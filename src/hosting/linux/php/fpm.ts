@@ -89,7 +89,7 @@ export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
     command: ['/usr/bin/perl', '-e', LISTEN, socket, SOCKET_FD, ...command],
     limits,
     stopSignal: 'SIGQUIT',
-    ready: () => ping(socket),
+    ready: () => pingPhp(socket),
   };
 }
 
@@ -111,8 +111,8 @@ function configName({ layout, install, limits }: FpmOptions): string {
   return `fpm-${hash.slice(0, 16)}.conf`;
 }
 
-/** PHP counts as ready even if all workers are busy: it has taken the request, and the website decides how long it works. */
-async function ping(socket: string): Promise<void> {
+/** Rejects if PHP does not run. It counts as ready even if all workers are busy: it has taken the request, and the website decides how long it works. */
+export async function pingPhp(socket: string): Promise<void> {
   const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
   try {
     const { status, body } = await askFastcgi(socket, request, { timeoutMs: PING_WITHIN_MS });

@@ -145,6 +145,8 @@ export interface Visit {
   cookie?: string;
   /** Fields of a form that is sent. */
   form?: Record<string, string>;
+  /** Whether a browser asks because it guesses the visitor's next step. */
+  prefetch?: boolean;
 }
 
 /** PHP's answer to a visitor, requested as the web server does: existing files first, then WordPress's index.php. */
@@ -152,7 +154,7 @@ export async function visit(
   { layout }: WordPressMachine,
   install: SandboxedInstall,
   path: string,
-  { host = 'shop.test', secure = false, cookie = '', form }: Visit = {},
+  { host = 'shop.test', secure = false, cookie = '', form, prefetch = false }: Visit = {},
 ) {
   const root = layout.htdocsOf(install.id);
   const script = /^\/[^?]*\.php/.exec(path)?.[0] ?? '/index.php';
@@ -171,6 +173,7 @@ export async function visit(
       REMOTE_ADDR: '192.0.2.1',
       HTTP_HOST: host,
       ...(secure ? { HTTPS: 'on' } : {}),
+      ...(prefetch ? { HTTP_SEC_PURPOSE: 'prefetch;prerender' } : {}),
       ...(cookie === '' ? {} : { HTTP_COOKIE: cookie }),
       ...(form === undefined ? {} : { CONTENT_TYPE: 'application/x-www-form-urlencoded' }),
     },

@@ -6,12 +6,13 @@ import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { type LoginRefused, PermanentHostError, type WordPressLogin } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { requireCore } from './core-tree.ts';
+import { createLogins } from './create-login.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
 import { rotateErrorLog } from './error-log.ts';
 import {
@@ -72,6 +73,12 @@ export interface Websites {
    * leaves the website as it was. Restart PHP afterwards: it still sees the former core.
    */
   switchCore(install: SandboxedInstall, database: string, from: string, to: string): Promise<void>;
+  /** See `Host.createLogin`. */
+  createLogin(
+    install: SandboxedInstall,
+    database: string,
+    user: string | null,
+  ): Promise<WordPressLogin | LoginRefused>;
   /** Runs due tasks of WP-Cron. */
   runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void>;
   /**
@@ -215,6 +222,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     checkFiles: (install, site) => checkSiteFiles(layout, install, configOf(install, site)),
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
+    createLogin: createLogins({ layout, enter, log, clock, randomness }),
     runCron,
     replaceUrls,
   };

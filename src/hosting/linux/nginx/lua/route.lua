@@ -11,6 +11,8 @@ protection.configure(settings.passwordRounds, settings.mostPasswordRounds)
 local OWN = "/.well-known/homeport/"
 local ACME = "/.well-known/acme-challenge/"
 local CHECKS = "/.well-known/homeport-check/"
+-- LOGIN_PATH of hosting/contract/host.ts.
+local LOGIN = "/.well-known/homeport-login"
 
 local M = {}
 
@@ -95,6 +97,7 @@ function M.run()
   if base then return ngx.exec(OWN .. "redirect") end
   if row.noindex and entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
   if row.protect ~= rows.null then protect(row, var) end
+  if uri == LOGIN then return end
   local target, status = rules.redirect(row, uri, var.args)
   if target then return ngx.redirect(target, status) end
   if rules.is_hidden(uri) or rules.is_denied(row, uri) then return ngx.exit(404) end

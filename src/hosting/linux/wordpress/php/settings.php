@@ -54,3 +54,7 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
         }
     }
 })();
+
+if (PHP_SAPI !== 'cli' && strtok($_SERVER['REQUEST_URI'] ?? '', '?') === '/.well-known/homeport-login') {
+    require __DIR__ . '/login.php';
+}

@@ -1,0 +1,72 @@
+<?php
+/**
+ * Stores a login of a user, which login.php exchanges once. Loads no plugins, so that a broken one does not matter.
+ * Arguments: the name of the option, the time in seconds until which it counts, and a user name, or nothing for the oldest
+ * administrator. Prints the user name, or why there is none.
+ */
+const SHORTINIT = true;
+require dirname(__DIR__) . '/wp-load.php';
+
+[, $name, $expires, $login] = $argv + [3 => ''];
+// The table of the main site, which every site of a network reads.
+$options = $wpdb->base_prefix . 'options';
+$user = $login === '' ? oldest_administrator() : row_of("SELECT ID, user_login FROM $wpdb->users WHERE user_login = %s", $login);
+if ($user === null) {
+    exit(json_encode(['refused' => $login === '' ? 'no_administrator' : 'unknown_user']) . "\n");
+}
+change("DELETE FROM $options WHERE option_name LIKE %s AND option_value < %s", 'homeport\_login\_%', time());
+// The time comes first, for that comparison: it has ten digits until the year 2286.
+change(
+    "INSERT INTO $options (option_name, option_value, autoload) VALUES (%s, %s, 'no')",
+    $name,
+    (int) $expires . ' ' . (int) $user->ID,
+);
+echo json_encode(['user' => $user->user_login]), "\n";
+
+/** In a network, the oldest of its own administrators. */
+function oldest_administrator(): ?object
+{
+    global $wpdb;
+    if (is_multisite()) {
+        $stored = row_of("SELECT meta_value FROM $wpdb->sitemeta WHERE meta_key = %s ORDER BY site_id LIMIT 1", 'site_admins');
+        $logins = $stored === null ? [] : @unserialize($stored->meta_value, ['allowed_classes' => false]);
+        $logins = is_array($logins) ? array_values(array_filter($logins, 'is_string')) : [];
+        if ($logins !== []) {
+            $places = implode(', ', array_fill(0, count($logins), '%s'));
+            $found = row_of("SELECT ID, user_login FROM $wpdb->users WHERE user_login IN ($places) ORDER BY ID LIMIT 1", ...$logins);
+            if ($found !== null) {
+                return $found;
+            }
+        }
+    }
+    return row_of(
+        "SELECT u.ID, u.user_login FROM $wpdb->users u JOIN $wpdb->usermeta m ON m.user_id = u.ID
+            WHERE m.meta_key = %s AND m.meta_value LIKE %s ORDER BY u.ID LIMIT 1",
+        $wpdb->base_prefix . 'capabilities',
+        '%"administrator";b:1;%',
+    );
+}
+
+function row_of(string $sql, ...$values): ?object
+{
+    global $wpdb;
+    $row = $wpdb->get_row($wpdb->prepare($sql, ...$values));
+    stop_on_error();
+    return $row;
+}
+
+function change(string $sql, ...$values): void
+{
+    global $wpdb;
+    $wpdb->query($wpdb->prepare($sql, ...$values));
+    stop_on_error();
+}
+
+function stop_on_error(): void
+{
+    global $wpdb;
+    if ($wpdb->last_error !== '') {
+        fwrite(STDERR, $wpdb->last_error . "\n");
+        exit(1);
+    }
+}
