@@ -7,6 +7,7 @@ import { type RunningHomeport, startHomeport } from '../src/app/homeport.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { insertMember, insertUser, setInstallGrants } from '../src/features/accounts/account-users/store.ts';
 import type { IssuedCredential } from '../src/features/identity/credentials/service.ts';
+import type { Host } from '../src/hosting/contract/host.ts';
 import { type Clock, systemClock, timestamp } from '../src/lib/clock.ts';
 import { OperatorError } from '../src/lib/operator-error.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/lib/roles.ts';
@@ -58,6 +59,8 @@ export interface TestOptions {
   portalFolder?: string;
   /** Port of authoritative name servers. */
   dnsPort?: number;
+  /** Replaces that of the hosts. */
+  createLogin?: Host['createLogin'];
 }
 
 let counter = 0;
@@ -114,6 +117,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       portalFolder: options.portalFolder ?? emptyPortal(dataDir),
       schedules: options.schedules ?? false,
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
+      ...(options.createLogin === undefined ? {} : { createLogin: options.createLogin }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {

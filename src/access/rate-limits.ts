@@ -183,6 +183,14 @@ export const RATE_LIMITS = {
     windowSeconds: HOUR,
     subject: 'user and account',
   },
+  /** Links that sign in to WordPress; each of them runs PHP. */
+  loginLinks: {
+    keyPrefix: 'login-links:person',
+    size: 30,
+    windowSeconds: MINUTE,
+    subject: 'user',
+    always: true,
+  },
   /** Orders that users ask for; each of them counts at the certificate authority. */
   certificateOrders: { keyPrefix: 'certificate-orders', size: 60, windowSeconds: HOUR, subject: 'account' },
 } as const satisfies Record<string, RateLimit | FixedRateLimit>;

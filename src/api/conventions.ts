@@ -18,11 +18,14 @@ export function withConventions(routes: readonly Route[]): Route[] {
     const route = withKnownQuery(declared);
     if (route.method === 'GET') return readWithConventions(route);
     const resource = route.method === 'POST' ? undefined : tagged.get(route.path);
-    const statuses: ErrorStatus[] = resource === undefined ? [422] : [412, 422];
+    const statuses: ErrorStatus[] = [
+      ...(resource === undefined ? [] : [412 as const]),
+      ...(route.isRepeatable ? [] : [422 as const]),
+    ];
     return {
       ...route,
       errors: [...new Set([...route.errors, ...statuses])],
-      idempotencyKey: true,
+      ...(route.isRepeatable ? {} : { idempotencyKey: true as const }),
       ...(resource === undefined ? {} : { resource }),
       ...locationOf(route, routes),
     };

@@ -57,6 +57,8 @@ export interface Endpoint<Path extends string> {
   plainIds?: true;
   /** The answer holds a secret, so it is never compressed. */
   isSecret?: true;
+  /** A repeated request takes effect again, so the endpoint ignores `Idempotency-Key`. */
+  isRepeatable?: true;
   /** A body that clients send and the endpoint ignores; it is described only. */
   unreadBody?: TObject;
 }
@@ -150,6 +152,7 @@ export interface Route {
   contentType?: string;
   /** The answer holds a secret. */
   isSecret?: true;
+  isRepeatable?: true;
   /** The answer is compressed if the client asks for it. */
   isCompressed?: true;
   /** The answer is a page of a list. */

@@ -121,10 +121,11 @@ const tagOf = (answer: unknown, text: string): string =>
   answer instanceof SharedAnswer ? answer.tag(text) : entityTag(text);
 
 /** Whether a request uses a header that its change must be carried out with. */
-function isCareful({ method, resource }: Route, { headers, caller }: FastifyRequest): boolean {
+function isCareful({ method, resource, isRepeatable }: Route, { headers, caller }: FastifyRequest): boolean {
   if (method === 'GET' || caller === undefined) return false;
   return (
-    headers['idempotency-key'] !== undefined || (resource !== undefined && headers['if-match'] !== undefined)
+    (headers['idempotency-key'] !== undefined && !isRepeatable) ||
+    (resource !== undefined && headers['if-match'] !== undefined)
   );
 }
 

@@ -27,6 +27,8 @@ import { createSocketLimiters } from '../network/connections/socket-limiters.ts'
 import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
+import { createLazyFleet } from './lazy-fleet.ts';
+import { createLoginCaller } from './login-caller.ts';
 import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
 import { createPackedReader } from './packed-reader.ts';
@@ -43,6 +45,8 @@ export interface Surroundings {
   random?: Randomness;
   /** The folder of the built portal; tests use another than `npm run build`. */
   portalFolder?: string;
+  /** Replaces that of the hosts. */
+  createLogin?: Host['createLogin'];
   /** Port of authoritative name servers; 53 outside of tests. */
   dnsPort?: number;
   /** Whether schedules run; false in tests. */
@@ -84,6 +88,7 @@ export async function startHomeport(
     log.warn({ err: error }, 'could not store the last uses of credentials'),
   );
   let websites: ReturnType<typeof createHost> | undefined;
+  const lazyFleet = createLazyFleet(platform);
   const connections = createSocketLimiters({
     isTrusted: (address) => trustsAddress(config.trustProxy, address),
     log,
@@ -98,9 +103,12 @@ export async function startHomeport(
       listening: () => websites?.addresses() ?? null,
       sshHostKeys: () => embeddedHostKeys(config),
     },
+    createLogin:
+      surroundings.createLogin ?? createLoginCaller(config, () => websites?.host ?? lazyFleet.host()),
   });
   const shutdown = createShutdown(log);
   shutdown.add('database', () => database.close());
+  shutdown.add('connections to hosts', () => lazyFleet.close());
   const stop = (graceMs = GRACE_MS, wholeMs?: number) => shutdown.run(graceMs, wholeMs);
 
   try {
@@ -147,14 +155,6 @@ export async function startHomeport(
     return { addresses: websites.addresses(), worker };
   }
 
-  /** Reads archives by the hosts of this process, or, without the role, by connections of its own. */
-  function packedReader(): Host['readPacked'] {
-    if (websites !== undefined) return websites.host.readPacked;
-    const reader = createPackedReader(platform);
-    shutdown.add('reader of archives', () => reader.close());
-    return reader.readPacked;
-  }
-
   /** Loads the API's certificate and publishes it for clients of other users. */
   async function presentCertificate() {
     const pair = await loadApiCertificate(config, clock);
@@ -190,7 +190,7 @@ export async function startHomeport(
         await pages.register(
           archiveDownloads({
             archives: services.archives,
-            readPacked: packedReader(),
+            readPacked: websites?.host.readPacked ?? createPackedReader(platform, lazyFleet),
             admit: gate.anonymous,
           }),
         );

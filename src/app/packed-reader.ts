@@ -4,37 +4,26 @@ import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import { UpstreamFailed } from '../lib/failures.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isOwnFolder } from './embedded-websites.ts';
-import { createLinuxFleet } from './linux-fleet.ts';
+import type { LazyFleet } from './lazy-fleet.ts';
 
-/** Reads packed archives in a process that has the API only. */
-export interface PackedReader {
-  readPacked: Host['readPacked'];
-  close(): Promise<void>;
-}
-
-/** Connects to Linux hosts at the first read. Archives of an embedded host are read from its folder, if that is here. */
-export function createPackedReader(platform: Platform): PackedReader {
-  const { config, database, clock } = platform;
+/**
+ * Reads packed archives in a process that has the API only: from Linux hosts, or from the folder of an embedded host, if that is
+ * here.
+ */
+export function createPackedReader(
+  { config, database, clock }: Platform,
+  fleet: LazyFleet,
+): Host['readPacked'] {
   if (config.host === 'linux') {
-    let fleet: Host | undefined;
-    return {
-      readPacked(install, archiveId, part) {
-        fleet ??= createLinuxFleet(platform).host;
-        return fleet.readPacked(install, archiveId, part);
-      },
-      close: async () => fleet?.stop(),
-    };
+    return (install, archiveId, part) => fleet.host().readPacked(install, archiveId, part);
   }
   const archives = createPackedArchives({ folder: join(config.dataDir, 'host', 'archives'), clock });
-  return {
-    async readPacked({ id }, archiveId, part) {
-      if (!(await isOwnFolder(config, database))) {
-        throw new UpstreamFailed(
-          'This process cannot read the archive. Download it from the process that serves the websites.',
-        );
-      }
-      return archives.read(id, archiveId, part);
-    },
-    async close() {},
+  return async ({ id }, archiveId, part) => {
+    if (!(await isOwnFolder(config, database))) {
+      throw new UpstreamFailed(
+        'This process cannot read the archive. Download it from the process that serves the websites.',
+      );
+    }
+    return archives.read(id, archiveId, part);
   };
 }

@@ -30,6 +30,7 @@ import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
 import { installRoutes } from '../features/websites/installs/routes.ts';
+import { loginLinkRoutes } from '../features/websites/login-links/routes.ts';
 import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.ts';
 import { offloadRoutes } from '../features/websites/offload/routes.ts';
 import { overviewRoutes } from '../features/websites/overview/routes.ts';
@@ -60,6 +61,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...backupRoutes(services.backups),
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
+    ...loginLinkRoutes(services.loginLinks),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

@@ -43,10 +43,12 @@ import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
 import { createInstallService } from '../features/websites/installs/service.ts';
+import { createLoginLinkService } from '../features/websites/login-links/service.ts';
 import { createOffloadService } from '../features/websites/offload/service.ts';
 import { createSearchService } from '../features/websites/overview/search.ts';
 import { createOverviewService } from '../features/websites/overview/service.ts';
 import { createSiteService } from '../features/websites/sites/service.ts';
+import type { Host } from '../hosting/contract/host.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
 
@@ -58,6 +60,7 @@ export interface ServingParts {
   limiter?: RateLimiter;
   ownHost?: OwnHost;
   lookUpTexts?: LookUpTxtRecords;
+  createLogin?: Host['createLogin'];
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -70,6 +73,7 @@ export function createServices(
     limiter = createRateLimiter(platform.database, platform.clock, platform.log),
     ownHost = NO_HOST,
     lookUpTexts = createTextLookUp(platform.config),
+    createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
@@ -80,6 +84,7 @@ export function createServices(
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
   const deleteInstalls = createInstallDeletion(platform);
+  const connections = createConnectionService(platform, ownHost);
   const eventPlacement = createEventPlacement(platform.database, deliveryQueue(platform));
   return {
     accounts: createAccountService(platform),
@@ -123,7 +128,8 @@ export function createServices(
     operations: createOperationService(platform, cancellations),
     installOperations: createInstallOperationService(platform, cancellations),
     cancellations,
-    connections: createConnectionService(platform, ownHost),
+    connections,
+    loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

@@ -27,6 +27,7 @@ export const ACTIONS = [
   'install.delete',
   'install.switch_core',
   'install.copy',
+  'install.login_link',
   'domain.create',
   'domain.update',
   'domain.delete',

@@ -196,6 +196,29 @@ test('a server on a host serves, and installs are switched with it and without i
   server.process.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
 
+  const token = 'a'.repeat(43);
+  const link = `http://${name}.localhost:${machine.description.ports.http}/.well-known/homeport-login?token=${token}`;
+  const expiresAt = '2026-01-31T09:31:00.000Z';
+  machine.machine.createLogin = async (_install, user) =>
+    user === 'nobody'
+      ? { refused: 'unknown_user', reason: 'WordPress has no user with the name "nobody".' }
+      : { token, expiresAt, user: user ?? 'admin' };
+  expect(await cli('install', 'login', name)).toEqual({
+    code: 0,
+    stdout: `${link}\n`,
+    stderr: 'Signs in as admin, once, within 60 seconds:\n',
+  });
+  expect(await json('install', 'login', name, '--user', 'editor')).toEqual({
+    url: link,
+    user: 'editor',
+    expires_at: expiresAt,
+  });
+  await refused(
+    ['install', 'login', name, '--user', 'nobody'],
+    'WordPress has no user with the name "nobody".',
+  );
+  await refused(['install', 'login', 'unknown'], 'There is no install "unknown"');
+
   await refused(['host', 'forget', host, id, '--yes'], `${name} is an install of this platform.`);
   // Ids may begin with a digit, and names may not.
   const strange = siteState('stray', ['stray.localhost'], { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11' });
@@ -210,6 +233,7 @@ test('a server on a host serves, and installs are switched with it and without i
   expect(machine.versions.has(strange.id)).toBe(false);
 
   await machine.down();
+  await refused(['install', 'login', name], /nothing listens at .*Start it there, as root/);
   await refused(['host', 'wordpress', host], /nothing listens at .*Start it there, as root/);
   const waiting = begin(environment, 'installs', 'core', name, '6.1.9');
   await waiting.printed('does not answer');

@@ -20,6 +20,7 @@ import {
   nameOf,
   statusesOfHeaders,
 } from './endpoint-table.ts';
+import { WITH_WORDPRESS } from './logins.ts';
 import {
   absentResources,
   bodyFor,
@@ -81,7 +82,7 @@ let owner: Person;
 let resources: ResourceSet;
 
 beforeAll(async () => {
-  homeport = await startTestHomeport({ roles: { api: true, hosting: false }, clock });
+  homeport = await startTestHomeport({ ...WITH_WORDPRESS, roles: { api: true, hosting: false }, clock });
   const account = await homeport.ownedAccount();
   owner = account.owner;
   resources = await createResources(homeport, owner, account.accountId);

@@ -94,6 +94,7 @@ const TABLE = `
 | 107| GET    | /webhooks/{webhook_id}/deliveries/{delivery_id}             | 200 | 401, 403, 404, 429, 503            |
 | 108| POST   | /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver   | 200 | 401, 403, 404, 409, 429, 503       |
 | 109| POST   | /webhooks/{webhook_id}/test                                 | 200 | 401, 403, 404, 409, 429, 503       |
+| 110| POST   | /installs/{install_id}/wordpress/login_links                | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
@@ -101,6 +102,8 @@ const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106];
 const PUBLIC = [1, 2];
+/** Changes that ignore `Idempotency-Key`. */
+const REPEATABLE = [110];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()
   .split('\n')
@@ -129,6 +132,7 @@ const isTagged = ({ method, number }: EndpointRow) => method === 'GET' && !WITHO
 /** The statuses that the request headers of docs/api.md, Conditional requests and Idempotent requests, add to a row. */
 export function statusesOfHeaders(row: EndpointRow): number[] {
   if (row.method === 'GET') return isTagged(row) ? [304] : [];
+  if (REPEATABLE.includes(row.number)) return [];
   const isConditional =
     row.method !== 'POST' && ENDPOINTS.some((other) => other.path === row.path && isTagged(other));
   return isConditional ? [412, 422] : [422];

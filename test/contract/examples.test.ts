@@ -5,6 +5,7 @@ import { operatorFor } from '../../src/access/caller.ts';
 import { exampleIdOf } from '../../src/api/path-parameters.ts';
 import { startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { ENDPOINTS, nameOf } from './endpoint-table.ts';
+import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 const Json = Type.Optional(
@@ -26,7 +27,7 @@ const Described = Type.Object({
 let homeport: TestHomeport;
 let described: Static<typeof Described>;
 beforeAll(async () => {
-  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  homeport = await startTestHomeport({ ...WITH_WORDPRESS, roles: { api: true, hosting: false } });
   described = Value.Parse(Described, (await homeport.anonymous.get('/swagger')).body);
 });
 afterAll(() => homeport.remove());

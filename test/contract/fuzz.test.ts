@@ -18,6 +18,7 @@ import {
   hostileSegment,
   hostileText,
 } from './hostile.ts';
+import { WITH_WORDPRESS } from './logins.ts';
 import { absentResources, bodyFor, createResources, pathWith, type ResourceSet } from './resource-set.ts';
 
 /** The same requests in every run; `FUZZ_SEED` and `FUZZ_RUNS` (a factor) look for others. */
@@ -47,7 +48,7 @@ const failures: string[] = [];
 
 beforeAll(async () => {
   const log = pino({ level: 'error' }, { write: (line) => failures.push(line) });
-  homeport = await startTestHomeport({ roles: { api: true, hosting: false }, log });
+  homeport = await startTestHomeport({ ...WITH_WORDPRESS, roles: { api: true, hosting: false }, log });
   ({ owner, accountId } = await homeport.ownedAccount());
   // The last owner cannot be removed; all others can.
   await homeport.person(accountId, 'owner');

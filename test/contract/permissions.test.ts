@@ -14,6 +14,7 @@ import {
   nameOf,
   REFUSED,
 } from './endpoint-table.ts';
+import { WITH_WORDPRESS } from './logins.ts';
 import {
   absentResources,
   bodyFor,
@@ -88,6 +89,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 71, 72, 73], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // backups, caches of an install
   [[33, 34, 35, 41, 42, 43, 44, 45],    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // sign in to WordPress of an install
+  [[110],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account
@@ -164,7 +167,7 @@ let accountId: string;
 let strangers: { owner: Person; accountId: string };
 
 beforeAll(async () => {
-  homeport = await startTestHomeport({ roles: { api: true, hosting: false }, clock });
+  homeport = await startTestHomeport({ ...WITH_WORDPRESS, roles: { api: true, hosting: false }, clock });
   ({ owner: maker, accountId } = await homeport.ownedAccount());
   strangers = await homeport.ownedAccount();
 });

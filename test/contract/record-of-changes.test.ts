@@ -3,6 +3,7 @@ import { field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
 import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
+import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 /** The activity entries of each changing endpoint, one per subject. Status reports change nothing, nor do verifications without the
@@ -49,6 +50,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   105: ['webhook.delete'],
   108: ['webhook.redeliver'],
   109: ['webhook.test'],
+  110: ['install.login_link'],
 };
 
 /** A body that no endpoint takes. */
@@ -71,6 +73,7 @@ let resources: ResourceSet;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({
+    ...WITH_WORDPRESS,
     roles: { api: true, hosting: false },
     clock: manualClock(new Date()),
   });

@@ -17,6 +17,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   createDomain: { method: 'POST', path: '/installs/{install_id}/domains' },
   createDomainCertificateOrder: { method: 'POST', path: '/installs/{install_id}/domains/{domain_id}/ssl_certificate' },
   createInstall: { method: 'POST', path: '/installs' },
+  createLoginLink: { method: 'POST', path: '/installs/{install_id}/wordpress/login_links' },
   createSite: { method: 'POST', path: '/sites' },
   createSiteTransfer: { method: 'POST', path: '/sites/{site_id}/site_transfers' },
   createSshKey: { method: 'POST', path: '/ssh_keys' },

@@ -47,6 +47,19 @@ export function addInstallCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  homeport install apply harbourcafe')
     .action(applyAgain);
 
+  install
+    .command('login')
+    .summary('create a link that signs in to the WordPress of an install')
+    .description(
+      'create a link that signs in to the WordPress of an install, once and within 60 seconds. The activity of the account ' +
+        'records it. Open it in a browser',
+    )
+    .argument('<name>', 'the install')
+    .option('--user <user>', 'a user name of the WordPress; by default its oldest administrator')
+    .option('--json', 'print JSON: url, user, expires_at')
+    .addHelpText('after', '\nExample:\n  homeport install login harbourcafe --user editor')
+    .action(createLoginLink);
+
   addOrphanCommands(install);
 }
 
@@ -91,6 +104,19 @@ async function applyAgain(name: string, { json }: { json?: boolean }, command: C
     }
     if (json) return printJson({ job_id: jobId, install_id: installId, install_name: name });
     process.stdout.write(`${name} is up to date.\n`);
+  });
+}
+
+async function createLoginLink(
+  name: string,
+  { user, json }: { user?: string; json?: boolean },
+  command: Command,
+): Promise<void> {
+  await withPlatform(command, async (_platform, { loginLinks }) => {
+    const link = await loginLinks.createAsOperator(name, user ?? null);
+    if (json) return printJson({ url: link.url, user: link.user, expires_at: link.expiresAt });
+    process.stderr.write(`Signs in as ${printable(link.user)}, once, within 60 seconds:\n`);
+    process.stdout.write(`${link.url}\n`);
   });
 }
 

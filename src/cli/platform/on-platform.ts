@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createLazyFleet } from '../../app/lazy-fleet.ts';
+import { createLoginCaller } from '../../app/login-caller.ts';
 import { openPlatform } from '../../app/open-platform.ts';
 import { createServices, type Services } from '../../app/services.ts';
 import type { Config } from '../../config/config.ts';
@@ -7,7 +9,7 @@ import { SQLITE_FILE } from '../../database/open.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { messageOf } from '../../lib/error-message.ts';
-import { InvalidRequest } from '../../lib/failures.ts';
+import { Conflict, InvalidRequest, UpstreamFailed } from '../../lib/failures.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { createQuietLog } from './quiet-log.ts';
@@ -19,12 +21,19 @@ export type PlatformWork = (platform: Platform, services: Services) => Promise<v
 export async function onPlatform(config: Config, work: PlatformWork): Promise<void> {
   requireSetUp(config);
   const platform = await openPlatform(config, { log: await createQuietLog(config) });
+  const fleet = createLazyFleet(platform);
+  const createLogin = createLoginCaller(config, fleet.host);
   try {
-    await work(platform, createServices(platform));
+    await work(platform, createServices(platform, { createLogin }));
   } catch (error) {
     if (error instanceof InvalidRequest) throw new OperatorError(sentences(error), { cause: error });
+    if (error instanceof Conflict) throw new OperatorError(error.message, { cause: error });
+    if (error instanceof UpstreamFailed) {
+      throw new OperatorError(messageOf(error.cause ?? error), { cause: error });
+    }
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
   } finally {
+    await fleet.close();
     await platform.database.close();
   }
 }

@@ -24,6 +24,7 @@ import type { Inventory } from '../contract/inventory.ts';
 import type { UsageSource } from '../contract/usage.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
+import { STATIC_ONLY } from '../policy/static-only.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
@@ -44,7 +45,6 @@ import { createDiskQuotas } from './sftp/disk-quota.ts';
 import { createSftpGateway } from './sftp/sftp-gateway.ts';
 import { measureFiles } from './snapshots/measure-files.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
-import { STATIC_ONLY } from './static-only.ts';
 import { createWebsiteFiles } from './website-files.ts';
 
 export interface EmbeddedHostOptions {

@@ -25,6 +25,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.delete',
   'install.switch_core',
   'install.copy',
+  'install.login_link',
   'domain.create',
   'domain.update',
   'domain.delete',
@@ -112,6 +113,10 @@ describe('sentenceOf', () => {
     [
       sentence('install.update', 'shop', { defer_wordpress_upgrades_until: null }),
       'ended the deferral of WordPress upgrades of shop',
+    ],
+    [
+      sentence('install.login_link', 'shop', { user: 'admin' }),
+      'created a link that signs in to WordPress of shop as admin',
     ],
     [sentence('domain.update', 'a.example', { primary: true }), 'made a.example the primary domain'],
     [

@@ -50,6 +50,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
   'install.copy': ({ subject_name }, { to, backup_kept }) =>
     `copied the install ${subject_name}${text(to) ? ` into ${to}` : ''}${backup_kept === true ? ' and kept the backup' : ''}`,
+  'install.login_link': ({ subject_name }, { user }) =>
+    `created a link that signs in to WordPress of ${subject_name}${text(user) ? ` as ${user}` : ''}`,
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,

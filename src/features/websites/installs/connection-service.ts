@@ -44,26 +44,36 @@ export function createConnectionService({ config, database }: Platform, own: Own
     return { addresses, publicName: host.public_name, hostKeys: host.description?.sshHostKeys ?? [] };
   }
 
+  /** How to reach an install; null while unknown. */
+  async function of(install: {
+    id: string;
+    name: string;
+    primary_domain: string | null;
+  }): Promise<Connection | null> {
+    const host = await hostOf(install.id);
+    if (host === null) return null;
+    const primaryDomain = install.primary_domain ?? defaultDomain(install.name, config.siteDomain);
+    const website = (await findWebsiteName(reader, install.id)) ?? {
+      name: primaryDomain,
+      isTrusted: false,
+    };
+    return connectionOf({ name: install.name, primaryDomain, website }, host.addresses, {
+      publicUrl: config.publicUrl,
+      shell: isLinux,
+      publicName: host.publicName,
+      hostKeys: host.hostKeys,
+    });
+  }
+
   return {
+    of,
+
     /** How to reach an install; null if unknown so far or if provisioning failed. Throws NotFound. */
     async find(caller: Caller, installId: string): Promise<Connection | null> {
       const seen = await findSeen(installId, caller);
       authorize('install.read', 'install.read', seen);
       const { install } = seen;
-      if (install.status === 'failed') return null;
-      const host = await hostOf(install.id);
-      if (host === null) return null;
-      const primaryDomain = install.primary_domain ?? defaultDomain(install.name, config.siteDomain);
-      const website = (await findWebsiteName(reader, install.id)) ?? {
-        name: primaryDomain,
-        isTrusted: false,
-      };
-      return connectionOf({ name: install.name, primaryDomain, website }, host.addresses, {
-        publicUrl: config.publicUrl,
-        shell: isLinux,
-        publicName: host.publicName,
-        hostKeys: host.hostKeys,
-      });
+      return install.status === 'failed' ? null : of(install);
     },
   };
 }

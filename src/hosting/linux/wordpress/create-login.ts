@@ -34,8 +34,8 @@ const Printed = Type.Union([
 ]);
 
 /**
- * Creates logins. The database keeps a hash of the token and of its own name, so that neither a leaked database nor a copy of the
- * row in another install signs anyone in.
+ * Creates logins (docs/decisions/wordpress.md). The database keeps a hash of the token and the database's name. A leaked database
+ * signs no one in, nor does a copy of the row in another install.
  */
 export function createLogins({ layout, enter, log, clock, randomness }: LoginsOptions) {
   return async (

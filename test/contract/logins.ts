@@ -1,0 +1,15 @@
+import type { TestOptions } from '../homeport.ts';
+
+/** A Homeport without a host whose installs seem to have WordPress. */
+export const WITH_WORDPRESS = {
+  createLogin: async (_install, user) => ({
+    token: 'a'.repeat(43),
+    expiresAt: '2026-01-31T09:31:00.000Z',
+    user: user ?? 'admin',
+  }),
+  environment: {
+    HOMEPORT_EDGE_HTTP: '127.0.0.1:8080',
+    HOMEPORT_EDGE_HTTPS: '127.0.0.1:8443',
+    HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
+  },
+} satisfies Pick<TestOptions, 'createLogin' | 'environment'>;
