@@ -184,6 +184,33 @@ describe('an install that runs WordPress', () => {
     await expectAccessible(theirs);
   });
 
+  it('is signed in to in a new tab, which knows nothing of the portal', async () => {
+    const address = `http://${shop.name}.localhost:${machine.description.ports.http}`;
+    const token = 'a'.repeat(43);
+    machine.machine.createLogin = async () => ({
+      token,
+      expiresAt: new Date(Date.now() + MINUTE_MS).toISOString(),
+      user: 'admin',
+    });
+    await theirs.goto(`/installs/${shop.id}`);
+    const button = theirs.getByRole('button', { name: /^Sign in to WordPress/ });
+    const asked = theirs.context().waitForEvent('request', (request) => request.url().startsWith(address));
+    const [tab] = await Promise.all([theirs.context().waitForEvent('page'), button.click()]);
+    const request = await asked;
+    expect(request.url()).toBe(`${address}/.well-known/homeport-login?token=${token}`);
+    expect(await request.allHeaders()).not.toHaveProperty('referer');
+    await tab.waitForURL(`${address}/**`);
+    expect(await tab.evaluate('window.opener')).toBeNull();
+    await tab.close();
+
+    const reason = 'This WordPress has no administrator. Name another user.';
+    machine.machine.createLogin = async () => ({ refused: 'website', reason });
+    const [closing] = await Promise.all([theirs.context().waitForEvent('page'), button.click()]);
+    await theirs.getByText(reason).waitFor();
+    await expect.poll(() => closing.isClosed()).toBe(true);
+    await expectAccessible(theirs);
+  });
+
   it('has all its caches purged at once', async () => {
     await theirs.goto(`/installs/${staging.id}/caches`);
     await theirs.getByRole('button', { name: 'Purge all caches' }).click();

@@ -9,10 +9,12 @@ import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { ProgressBar } from '../../components/notice.tsx';
 import { onDemand } from '../../components/on-demand.ts';
 import { Page, SectionNav } from '../../components/page.tsx';
+import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { Overview } from './overview/overview.tsx';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
+import { WordPressSignIn } from './wordpress-sign-in.tsx';
 
 export interface SectionProps {
   install: Install;
@@ -97,6 +99,7 @@ export function InstallPage({ installId, section }: { installId: string; section
 function InstallFrame({ install, section }: { install: Install; section: string }) {
   useSetCurrentAccount(install.account.id);
   const connection = useConnection(install.id);
+  const mayWork = useMay(install.account.id)('install.work');
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
   const present = SECTIONS.find(({ id }) => id === section);
@@ -121,6 +124,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
         connection.data && (
           <>
             {/* Every install with PHP runs WordPress. */}
+            {install.php_version !== null && mayWork && <WordPressSignIn installId={install.id} />}
             {install.php_version !== null && <AdminLink websiteUrl={connection.data.website_url} />}
             <WebsiteLink href={connection.data.website_url} />
           </>
