@@ -151,6 +151,45 @@ describe('domains', () => {
   });
 });
 
+test('a login link opens wp-admin once, beside cached pages, and its token is in no file', async () => {
+  const { id, name } = await wordpress();
+  await home(name);
+  expect((await home(name)).headers['x-cache']).toBe('HIT');
+  const made = await owner.client.post(`/installs/${id}/wordpress/login_links`, { user: 'admin' });
+  expect(made.status).toBe(201);
+  const link = new URL(text(made.body, 'url'));
+  expect(link.hostname).toBe(`${name}.sites.test`);
+  const first = await look(link.href);
+  expect(first).toMatchObject({
+    status: 302,
+    headers: {
+      location: `http://${name}.sites.test/wp-admin/`,
+      'cache-control': expect.stringContaining('no-store'),
+      'referrer-policy': 'no-referrer',
+    },
+  });
+  const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
+  const profile = await look(`http://${name}.sites.test/wp-admin/profile.php`, { cookie });
+  expect(profile.status).toBe(200);
+  expect(profile.body).toMatch(/name="user_login"[^>]*value="admin"/);
+  const second = await look(link.href);
+  expect(second.status).toBe(403);
+  expect(second.headers['set-cookie']).toBeUndefined();
+  expect((await home(name)).headers['x-cache']).toBe('HIT');
+
+  const token = link.searchParams.get('token') ?? '';
+  await expect
+    .poll(
+      async () =>
+        (await run('grep', ['-rlF', 'homeport-login', machine.folder]).catch(() => ({ stdout: '' }))).stdout,
+    )
+    .toContain('.log');
+  await expect(run('grep', ['-rlF', token, machine.folder, homeport.config.dataDir])).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+  });
+});
+
 describe('caches', () => {
   test('a purged page is generated again at once, without affecting other installs', async () => {
     const [one, other] = [await wordpress(), await wordpress()];
