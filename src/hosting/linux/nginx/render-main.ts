@@ -32,6 +32,7 @@ export function renderProcess({
 }: Pick<MachineOptions, 'user' | 'pidFile' | 'openFiles'>): string {
   return `user ${user};
 worker_processes auto;
+pcre_jit on;
 worker_rlimit_nofile ${openFiles};
 worker_shutdown_timeout 30s;
 pid ${quoted(pidFile)};
