@@ -163,8 +163,9 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     // Before the record is written, so that the next attempt repeats it after a failure.
     if (!isDeepStrictEqual(addressOf(state), addressOf(record.state))) await steps.makeFiles(wanted);
     const kept = await saveRecord(wanted);
-    await steps.ensureServices(wanted);
+    // First, because a visitor waits for a new name, and the services of an existing website run already.
     await steps.serve(wanted);
+    await steps.ensureServices(wanted);
     if (wordpressVersion !== present.wordpressVersion) await resetCaches(wanted.id);
     return kept;
   }
