@@ -15,16 +15,22 @@ export async function lockRow(
   return row !== undefined;
 }
 
-/** Locks an operation and its present job until the transaction ends, so that the operation keeps its state. */
+/**
+ * Locks the present job of an operation and then the operation until the transaction ends, so that the operation keeps its state.
+ * Workers end a job before they change its operation, so the opposite order would deadlock.
+ */
 export async function lockOperation({ dialect, queries }: Transaction, id: string): Promise<void> {
   if (dialect !== 'postgres') return;
-  await queries
-    .selectFrom('operations as operation')
-    .innerJoin('jobs as job', 'job.id', 'operation.job_id')
-    .select('job.seq')
-    .where('operation.id', '=', id)
-    .forNoKeyUpdate()
-    .execute();
+  const operation = queries.selectFrom('operations').select('job_id').where('id', '=', id);
+  let locked: string | undefined;
+  for (;;) {
+    const present = (await operation.executeTakeFirst())?.job_id;
+    if (present === undefined || present === locked) break;
+    await queries.selectFrom('jobs').select('seq').where('id', '=', present).forNoKeyUpdate().execute();
+    // Another job may continue the operation since.
+    locked = present;
+  }
+  await operation.forNoKeyUpdate().execute();
 }
 
 /** Locks a row for deletion: until the transaction ends, no new row can refer to it. */
