@@ -189,8 +189,7 @@ export function createIdempotency(
   };
 }
 
-const tooManyKeys = (seconds: number) =>
-  new RateLimited(seconds, 'Too many new keys in Idempotency-Key - please wait');
+const tooManyKeys = (seconds: number) => new RateLimited(seconds, 'Too many new keys in Idempotency-Key');
 
 function parseKey(header: string): string {
   const text = header.trim();

@@ -38,10 +38,11 @@ describe('errorMessage', () => {
   });
 
   it('says how long to wait after too many requests', () => {
-    expect(errorMessage(failed(429, { 'retry-after': '3541' }))).toBe(
-      'Too many requests. Try again in 60 minutes.',
+    const full = 'This install has 3 archives already; one must expire first';
+    expect(errorMessage(failed(429, { 'retry-after': '3541' }, [], full))).toBe(
+      'This install has 3 archives already; one must expire first. Try again in 60 minutes.',
     );
-    const message = 'Too many invitations - please wait and try again';
+    const message = 'Too many invitations';
     expect(errorMessage(failed(429, { 'retry-after': '2' }, [], message))).toBe(
       'Too many invitations. Try again in 2 seconds.',
     );

@@ -101,8 +101,7 @@ export function refusalMessage(refusal: { message: string; retry_after_seconds: 
 }
 
 function waitSentence(message: string, seconds: number): string {
-  const [, what = 'Too many requests'] = /^(.*) - please wait/.exec(message) ?? [];
-  return `${what}. Try again in ${waitingTime(seconds)}.`;
+  return `${sentence(message)} Try again in ${waitingTime(seconds)}.`;
 }
 
 function sentenceOf({ status, message, fieldErrors, retryAfterSeconds, requestId }: ApiFailure): string {

@@ -18,7 +18,7 @@ export function createNotificationLimits(counter: RateCounter): NotificationLimi
           [RATE_LIMITS.backupNoticesByUser, by] as const,
           [RATE_LIMITS.backupNoticesByEmail, hashSecret(emailKey(address))] as const,
         ]),
-        'Too many notification e-mails to people outside the account - please wait and try again',
+        'Too many notification e-mails to people outside the account',
       ),
   };
 }

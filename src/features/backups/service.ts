@@ -214,6 +214,6 @@ async function requireFewUnfinished(queries: Queries, installId: string): Promis
   if ((await countUnfinished(queries, installId)) < MOST_UNFINISHED) return;
   throw new RateLimited(
     LOOK_AGAIN_SECONDS,
-    `${MOST_UNFINISHED} backups of this install are being made or wait already - please wait until one is finished`,
+    `${MOST_UNFINISHED} backups of this install are being made or wait already; one must finish first`,
   );
 }

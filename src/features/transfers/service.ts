@@ -79,7 +79,7 @@ export function createTransferService(platform: Platform, counter: RateCounter) 
     const counted = await countMails(
       counter,
       [[RATE_LIMITS.siteTransfers, caller.userId]],
-      'Too many site transfers - please wait and try again',
+      'Too many site transfers',
     );
     const id = random.uuid();
     const operationId = await database

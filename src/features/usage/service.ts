@@ -169,7 +169,7 @@ export function createUsageService(
       if (!allowed) {
         throw new RateLimited(
           resetSeconds,
-          `The storage of an account can be measured ${size} times an hour - please wait and try again`,
+          `The storage of an account can be measured ${size} times an hour`,
         );
       }
       const installIds = await installIdsOf(reader, of);

@@ -242,7 +242,7 @@ describe('an archive', () => {
     expect(await pack()).toMatchObject({
       status: 429,
       headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
-      body: { message: 'This install has 3 archives already - please wait until one expires' },
+      body: { message: 'This install has 3 archives already; one must expire first' },
     });
     clock.advance(25 * HOUR_MS);
     expect((await pack()).status).toBe(202);

@@ -178,6 +178,6 @@ function tooMany(present: readonly { expires_at: string | null }[], now: Date): 
   const seconds = known.length === 0 ? HOUR_SECONDS : (Math.min(...known) - now.getTime()) / 1000;
   return new RateLimited(
     seconds,
-    `This install has ${MOST_ARCHIVES} archives already - please wait until one expires`,
+    `This install has ${MOST_ARCHIVES} archives already; one must expire first`,
   );
 }

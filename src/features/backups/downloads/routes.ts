@@ -34,7 +34,7 @@ export function archiveDownloads({ archives, readPacked, admit, stallMs = STALL_
   function takeSlot(archiveId: string): () => void {
     const present = running.get(archiveId) ?? 0;
     if (all >= MOST_DOWNLOADS || present >= MOST_OF_ONE) {
-      throw new RateLimited(RETRY_SECONDS, 'Too many downloads at once - please wait and try again');
+      throw new RateLimited(RETRY_SECONDS, 'Too many downloads at once');
     }
     running.set(archiveId, present + 1);
     all += 1;

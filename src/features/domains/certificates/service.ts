@@ -107,10 +107,7 @@ export function createCertificateService(platform: Platform, counter: RateCounte
     const key = rateLimitKey(limit, accountId);
     const { allowed, resetSeconds } = await counter.spend(key, limit.size, limit.windowSeconds);
     if (!allowed) {
-      throw new RateLimited(
-        resetSeconds,
-        'Too many certificate orders of this account - please wait and try again',
-      );
+      throw new RateLimited(resetSeconds, 'Too many certificate orders of this account');
     }
   }
 }

@@ -180,7 +180,7 @@ export function createCredentialService(
       const counted = await countMails(
         counter,
         [[RATE_LIMITS.newCredentials, caller.userId]],
-        'Too many new credentials - please wait and try again',
+        'Too many new credentials',
       );
       const inserted = database.write(async (transaction) => {
         const { queries } = transaction;

@@ -290,7 +290,7 @@ describe('declining an invitation', () => {
 describe('the number of invitations', () => {
   const tooMany = {
     status: 429,
-    body: { message: 'Too many invitations - please wait and try again' },
+    body: { message: 'Too many invitations' },
   };
   const ask = (
     by: Person,

@@ -56,7 +56,7 @@ export function createInvitationLimits(counter: RateCounter): InvitationLimits {
           // Hashed, since users choose the address freely.
           [RATE_LIMITS.invitationsByEmail, hashSecret(emailKey(email))],
         ],
-        'Too many invitations - please wait and try again',
+        'Too many invitations',
       ),
   };
 }

@@ -232,6 +232,6 @@ it('a refusal gives the seconds until the next attempt', async () => {
   for (let times = 0; times < 5; times++) await limits?.code(from, person, null);
   await expect(limits?.code(from, person, null)).rejects.toMatchObject({
     retryAfterSeconds: 40 * 60,
-    message: 'Too many attempts - please wait and try again',
+    message: 'Too many attempts',
   });
 });

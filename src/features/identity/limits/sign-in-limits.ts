@@ -84,7 +84,7 @@ export function createSignInLimits(
   async function attempt(...counted: Counted[]): Promise<Attempt> {
     const outcome = await count(counted);
     if ('succeeded' in outcome) return outcome;
-    throw new RateLimited(outcome.resetSeconds, 'Too many attempts - please wait and try again');
+    throw new RateLimited(outcome.resetSeconds, 'Too many attempts');
   }
 
   /** Counts against a known device first, then against the limits of unknown devices. */

@@ -31,7 +31,7 @@ const tryFrom = (address: string, email: string, password: string) =>
 const TOO_MANY = {
   status: 429,
   headers: { 'retry-after': '60' },
-  body: { message: 'Too many attempts - please wait and try again' },
+  body: { message: 'Too many attempts' },
 };
 
 it('one user’s password can be guessed ten times a minute from one address; others can sign in', async () => {
