@@ -7,8 +7,8 @@ export interface DueDomain {
   install_id: string;
 }
 
-/** The domains of served websites. */
-const served = (queries: Queries) =>
+/** The domains of served websites. A wildcard whose reason is recorded is left out, because HTTP-01 can never validate it. */
+const orderable = (queries: Queries) =>
   queries
     .selectFrom('domains as domain')
     .innerJoin('installs as install', 'install.id', 'domain.install_id')
@@ -16,11 +16,12 @@ const served = (queries: Queries) =>
     .select(['domain.id', 'domain.name', 'domain.install_id'])
     .where('install.status', '=', 'active')
     .where('domain.is_duplicate', '=', false)
-    .where('domain.network_status', '=', 'ACTIVE');
+    .where('domain.network_status', '=', 'ACTIVE')
+    .where((eb) => eb.or([eb('domain.name', 'not like', '*.%'), eb('domain.ssl_reason', 'is', null)]));
 
 /** Domains whose next order is due, longest due first. Domains without an attempt are due. */
 export async function dueDomains(queries: Queries, now: string, limit: number): Promise<DueDomain[]> {
-  return served(queries)
+  return orderable(queries)
     .where((eb) => eb.or([eb('attempt.next_at', 'is', null), eb('attempt.next_at', '<=', now)]))
     .orderBy('attempt.next_at', (order) => order.asc().nullsFirst())
     .limit(limit)
@@ -29,7 +30,7 @@ export async function dueDomains(queries: Queries, now: string, limit: number): 
 
 /** Domains of an install without an attempt. */
 export async function untriedDomains(queries: Queries, installId: string): Promise<DueDomain[]> {
-  return served(queries)
+  return orderable(queries)
     .where('domain.install_id', '=', installId)
     .where('attempt.domain_id', 'is', null)
     .execute();
@@ -41,7 +42,7 @@ export async function failingDomain(
   now: string,
   domainId: string,
 ): Promise<DueDomain | undefined> {
-  return served(queries)
+  return orderable(queries)
     .where('domain.id', '=', domainId)
     .where((eb) =>
       eb.or([

@@ -6,7 +6,9 @@ import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import type { ManualClock } from '../../../../test/manual-clock.ts';
 import type { AcmeServer } from '../../../../test/servers/acme-server.ts';
 import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
+import type { Caller } from '../../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { domainStates } from '../domains/states.ts';
 import { requestOrders } from './attempts.ts';
 import { HERE, startOrderingHomeport } from './authority.fixture.ts';
 import { orderCertificates } from './jobs.ts';
@@ -50,6 +52,12 @@ async function added(name: string): Promise<Added> {
   const id = text(answer.body, 'id');
   return { id, name, path: `/installs/${install.id}/domains/${id}` };
 }
+
+const reading = (): Caller => ({
+  userId: owner.userId,
+  limits: null,
+  origin: { means: 'portal', credentialId: null, address: '203.0.113.7', requestId: 'test' },
+});
 
 async function sslOf({ path }: Added): Promise<unknown> {
   return field((await owner.client.get(path)).body, 'network_details', 'network_info', 'ssl', 'status');
@@ -223,7 +231,16 @@ it('does not order a certificate that CAA forbids, and says which record to add'
 it('does not order wildcards, which affects no other name', async () => {
   const wildcard = await added('*.wild.here.example');
   expect(await sslOf(wildcard)).toBe('failed');
-  expect((await row(wildcard)).ssl_reason).toContain('*.wild.here.example');
+  const refused = await row(wildcard);
+  expect(refused.ssl_reason).toContain('needs DNS validation');
+  clock.advance(DAY_MS);
+  await minute();
+  // No order was tried again.
+  expect(await row(wildcard)).toEqual(refused);
+  const [state] = (await domainStates(homeport.platform.database.reader, reading(), install.id)).filter(
+    ({ domain_id }) => domain_id === wildcard.id,
+  );
+  expect(state).toMatchObject({ ssl_reason: refused.ssl_reason, retry_at: null });
   const beside = await added('beside.here.example');
   expect(await sslOf(beside)).toBe('active');
 });

@@ -23,12 +23,8 @@ export interface Precheck {
  * the name, it leads here, and its CAA records allow the authority. Throws AcmeRefusal if the directory is unavailable.
  */
 export async function precheck(issuance: Issuance, name: string, ended: AbortSignal): Promise<Precheck> {
-  if (isWildcard(name)) {
-    return {
-      reached: null,
-      refusal: `A certificate for ${name} needs DNS validation, which Homeport does not support; upload one, or add the names that you need one by one.`,
-    };
-  }
+  const wildcard = wildcardRefusal(name);
+  if (wildcard !== null) return { reached: null, refusal: wildcard };
   const { host, internet, platform } = issuance;
   // The same timeout as in status reports, so that a slow name does not delay other orders.
   const signal = AbortSignal.any([ended, AbortSignal.timeout(TIME_LIMIT_MS)]);
@@ -44,6 +40,12 @@ export async function precheck(issuance: Issuance, name: string, ended: AbortSig
   }
   if (findings.caaFailed) return { reached, refusal: caaFailedSentence(name) };
   return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, ended) };
+}
+
+/** One sentence that says why no certificate can be ordered for a wildcard; null for other names. */
+export function wildcardRefusal(name: string): string | null {
+  if (!isWildcard(name)) return null;
+  return `A certificate for ${name} needs DNS validation, which Homeport does not support; upload one, or add the names that you need one by one.`;
 }
 
 /** One sentence that says why the records forbid the configured authority to issue; null if they allow it. */

@@ -123,6 +123,13 @@ describe('POST ssl_certificate', () => {
       status: 'failed',
       message: expect.stringContaining('DNS validation'),
     });
+    const failed = await homeport.platform.database.reader
+      .selectFrom('operations')
+      .select('error_code')
+      .orderBy('seq', 'desc')
+      .executeTakeFirst();
+    // The advice of `certificate_refused` is to wait for the next automatic order.
+    expect(failed).toEqual({ error_code: 'failed' });
     const other = await homeport.install(owner, accountId);
     await owner.client.post(`/installs/${other.id}/domains`, { name: 'taken.here.example' });
     const duplicate = await added('taken.here.example');

@@ -9,6 +9,7 @@ import type { Issuance } from './issuance.ts';
 import { orderCertificate } from './jobs.ts';
 import { type Outcome, obtain } from './obtain.ts';
 import { createOrderSettlement, type OrderedDomain } from './order-settlement.ts';
+import { wildcardRefusal } from './precheck.ts';
 import { certificateServes } from './ssl-status.ts';
 import { findOrderableDomain } from './store.ts';
 
@@ -36,6 +37,13 @@ export function userOrderJobKind(platform: Platform, issuance: Issuance | null):
         throw new PermanentFailure(
           'This platform has no certificate authority. Upload a certificate, or ask your provider to configure an authority.',
         );
+      }
+      const wildcard = wildcardRefusal(domain.name);
+      if (wildcard !== null) {
+        return async ({ queries }) => {
+          await forgetAttempt(queries, order_id);
+          await failOperation(queries, id, { code: 'failed', message: wildcard });
+        };
       }
       const replaces = domain.directory_url === issuance.directoryUrl ? domain.renewal_id : null;
       const outcome = await obtain(issuance, domain.name, replaces, signal);

@@ -3,7 +3,7 @@ import { authorize } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { CertificateSource } from '../../../database/tables/certificates.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
-import { siblingOf } from './domain-name.ts';
+import { isWildcard, siblingOf } from './domain-name.ts';
 import { domainsWithCertificates, type LastReport, lastReports, namesIn } from './states-store.ts';
 
 /** Details of a domain for the portal. */
@@ -18,7 +18,7 @@ export interface DomainState {
   checked_at: string | null;
   /** The last status report that covers it, possibly requested for its sibling; null once it is deleted. */
   report_id: string | null;
-  /** Time of the next automatic order after a failed one; null without one. */
+  /** Time of the next automatic order after a failed one; null without one, as for wildcards. */
   retry_at: string | null;
   certificate: {
     /** In the list of certificates of the install. */
@@ -46,7 +46,7 @@ export async function domainStates(
     ({ certificate_id: id, source, not_after, renew_at, failures, order_id, next_at, name, ...domain }) => ({
       ...domain,
       report_id: latest.get(name) ?? null,
-      retry_at: order_id === null && (failures ?? 0) > 0 ? next_at : null,
+      retry_at: order_id === null && (failures ?? 0) > 0 && !isWildcard(name) ? next_at : null,
       certificate:
         id === null || source === null || not_after === null
           ? null
