@@ -210,13 +210,16 @@ describe('an archive', () => {
     });
   });
 
-  it('is deleted after 24 hours', async () => {
-    const { archive } = await packed();
-    expect(filesOnHost()).toContain(archive.id);
-    clock.advance(24 * HOUR_MS - MINUTE_MS);
+  it('is kept for 6 hours after its link, for downloads that have begun', async () => {
+    const { archive, uri } = await packed();
+    const { mayContinue } = homeport.services.archives;
+    clock.advance(30 * HOUR_MS - MINUTE_MS);
     await sweep();
+    expect((await download(uri)).status).toBe(403);
     expect(filesOnHost()).toContain(archive.id);
+    expect(await mayContinue(archive.id)).toBe(true);
     clock.advance(MINUTE_MS);
+    expect(await mayContinue(archive.id)).toBe(false);
     await sweep();
     expect(filesOnHost()).not.toContain(archive.id);
     const rows = await homeport.platform.database.reader

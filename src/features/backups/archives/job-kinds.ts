@@ -9,11 +9,11 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall, findInstallRef } from '../../websites/installs/website-store.ts';
 import { archivesLane, createArchive, discardArchive, notifyOfArchive } from '../jobs.ts';
 import { archiveMail } from '../mail.ts';
-import { createArchiveFinisher } from './finish-archive.ts';
+import { createArchiveFinisher, LAST_DOWNLOADS_MS } from './finish-archive.ts';
 import {
+  archivesThatAreOver,
   beginArchive,
   deleteArchive,
-  expiredArchives,
   findArchive,
   findFinishedArchive,
   isArchiveOver,
@@ -26,16 +26,17 @@ const MOST_EXPIRED = 200;
 
 const overAt = (clock: Clock) => ({
   now: timestamp(clock),
+  downloadedBy: timestamp(clock, -LAST_DOWNLOADS_MS),
   unfinishedBefore: timestamp(clock, -UNFINISHED_MS),
 });
 
-/** Requests the deletion of archives that have expired. */
+/** Requests the deletion of archives that have expired and are not downloaded any more. */
 export async function discardExpiredArchives(
   { queue, clock }: Pick<Platform, 'queue' | 'clock'>,
   transaction: Transaction,
 ): Promise<void> {
-  const expired = await expiredArchives(transaction.queries, { ...overAt(clock), limit: MOST_EXPIRED });
-  for (const { id, install_id } of expired) {
+  const over = await archivesThatAreOver(transaction.queries, { ...overAt(clock), limit: MOST_EXPIRED });
+  for (const { id, install_id } of over) {
     await queue.enqueue(transaction, discardArchive, {
       payload: { archive_id: id, install_id },
       lane: archivesLane(install_id),

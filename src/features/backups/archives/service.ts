@@ -15,12 +15,13 @@ import { archivesLane, createArchive } from '../jobs.ts';
 import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
 import { findBackupDetails } from '../store.ts';
+import { LAST_DOWNLOADS_MS } from './finish-archive.ts';
 import { createArchiveLinks } from './link.ts';
 import {
   findArchive,
   findDownload,
   insertArchive,
-  isCompleted,
+  isDownloadable,
   pageOfArchives,
   pageOfListedArchives,
   presentArchives,
@@ -167,8 +168,9 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
       return { id, bytes, sha256, created_at, install: { id: install_id, name: install_name } };
     },
 
-    /** Whether a download that runs may go on. It may end after its link has expired. */
-    mayContinue: (archiveId: string): Promise<boolean> => isCompleted(reader, archiveId),
+    /** Whether a download that runs may go on: until some hours after its link has expired. */
+    mayContinue: (archiveId: string): Promise<boolean> =>
+      isDownloadable(reader, archiveId, timestamp(clock, -LAST_DOWNLOADS_MS)),
   };
 }
 

@@ -1,5 +1,7 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
+import type { Tables } from '../../../database/tables.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 
 /** An archive as the API presents it. */
@@ -162,20 +164,27 @@ export function finishArchive(
     .executeTakeFirst();
 }
 
-/** Expired archives, oldest first, and unfinished ones without a job: those of cancelled operations. */
-export function expiredArchives(
+/** The times that decide whether an archive is over. */
+export interface ArchiveLimits {
+  now: string;
+  /** The expiry of completed archives whose last downloads had enough time. */
+  downloadedBy: string;
+  /** The creation of unfinished archives that have no job any more. */
+  unfinishedBefore: string;
+}
+
+/**
+ * Archives to delete, oldest first: completed ones after the time for the last downloads, others once they expire, and unfinished
+ * ones without a job, which are those of cancelled operations.
+ */
+export function archivesThatAreOver(
   queries: Queries,
-  { now, unfinishedBefore, limit }: { now: string; unfinishedBefore: string; limit: number },
+  { limit, ...limits }: ArchiveLimits & { limit: number },
 ): Promise<{ id: string; install_id: string }[]> {
   return queries
     .selectFrom('archives')
     .select(['id', 'install_id'])
-    .where((eb) =>
-      eb.or([
-        eb('expires_at', '<=', now),
-        eb.and([eb('expires_at', 'is', null), eb('created_at', '<', unfinishedBefore)]),
-      ]),
-    )
+    .where((eb) => isOver(eb, limits))
     .orderBy('seq')
     .limit(limit)
     .execute();
@@ -196,30 +205,46 @@ export async function withdrawArchives(
     .execute();
 }
 
-/** Whether an archive is completed and has not been withdrawn or deleted. */
-export async function isCompleted(queries: Queries, archiveId: string): Promise<boolean> {
+/** Whether an archive is completed, has not been withdrawn or deleted, and expires after a time. */
+export async function isDownloadable(
+  queries: Queries,
+  archiveId: string,
+  expiresAfter: string,
+): Promise<boolean> {
   const archive = await queries
     .selectFrom('archives')
     .select('id')
     .where('id', '=', archiveId)
     .where('state', '=', 'completed')
+    .where('expires_at', '>', expiresAfter)
     .executeTakeFirst();
   return archive !== undefined;
 }
 
-/** Whether an archive has expired, or is past the time in which it could be made. */
+/** Whether an archive is to be deleted, as in {@link archivesThatAreOver}. */
 export async function isArchiveOver(
   queries: Queries,
   archiveId: string,
-  { now, unfinishedBefore }: { now: string; unfinishedBefore: string },
+  limits: ArchiveLimits,
 ): Promise<boolean> {
   const archive = await queries
     .selectFrom('archives')
-    .select(['expires_at', 'created_at'])
+    .select('id')
     .where('id', '=', archiveId)
+    .where((eb) => isOver(eb, limits))
     .executeTakeFirst();
-  if (!archive) return false;
-  return archive.expires_at === null ? archive.created_at < unfinishedBefore : archive.expires_at <= now;
+  return archive !== undefined;
+}
+
+function isOver(
+  eb: ExpressionBuilder<Tables, 'archives'>,
+  { now, downloadedBy, unfinishedBefore }: ArchiveLimits,
+) {
+  return eb.or([
+    eb('expires_at', '<=', downloadedBy),
+    eb.and([eb('expires_at', '<=', now), eb('state', '<>', 'completed')]),
+    eb.and([eb('expires_at', 'is', null), eb('created_at', '<', unfinishedBefore)]),
+  ]);
 }
 
 export async function deleteArchive(queries: Queries, archiveId: string): Promise<void> {
