@@ -94,6 +94,9 @@ describe('an assistant', () => {
     const client = await assistant('read,write');
     const { tools } = await client.listTools();
     expect(tools.some(({ annotations }) => annotations?.destructiveHint)).toBe(false);
+    expect(tools.map(({ name }) => name)).toContain('purge_cache');
+    // Their answers are secrets.
+    expect(tools.filter(({ name }) => /create_(credential|login_link|webhook)/.test(name))).toEqual([]);
     const made = await call(client, 'create_site', {
       body: { name: 'By an assistant', account_id: accountId },
     });

@@ -17,6 +17,7 @@ export interface Tool {
 const WITHHELD = new Set([
   'swagger',
   'createCredential',
+  'createLoginLink',
   'createWebhook',
   'updateWebhook',
   'importThirdPartySSLCertificate',
