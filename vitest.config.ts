@@ -44,6 +44,7 @@ const withoutDatabase = [
 /** Files whose every test needs a PostgreSQL server. */
 const onlyPostgres = [
   'src/features/domains/certificates/deleted-meanwhile.test.ts',
+  'src/jobs/lock-order.test.ts',
   'test/faults/shutdown.test.ts',
 ];
 
