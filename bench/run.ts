@@ -185,7 +185,7 @@ function directWrites(file: string, accountId: string, seconds: number): number 
 
 async function starting(folder: string): Promise<void> {
   // As `npm start` does for the next start.
-  execFileSync(process.execPath, ['bin/build-program.ts', '--when-missing']);
+  execFileSync(process.execPath, ['bin/build-program.ts']);
   const times: number[] = [];
   const sizes: number[] = [];
   // The first start compiles the modules.

@@ -1,6 +1,6 @@
 /**
- * Builds the program, which starts in half the time of its sources: `npm run build`. `--when-missing` builds only if it is missing or
- * outdated and this user may write it. Prints "built" or "present".
+ * Builds the program, which starts in half the time of its sources, if it is missing or outdated: `npm run build`. `--if-writable`
+ * leaves that to other users if this one may not write it. Prints "built" or "present".
  */
 import {
   accessSync,
@@ -30,6 +30,7 @@ import {
 
 const ENTRY = join(ROOT, 'src/main.ts');
 const SOURCES = ['src', 'packages'];
+const BUILDER = relative(ROOT, import.meta.filename);
 const PACKAGES = join(ROOT, 'node_modules/');
 /** Libraries that consist of hundreds of modules. Others stay in their packages. */
 const LIBRARIES = ['kysely', 'typebox'];
@@ -37,27 +38,38 @@ const LIBRARIES = ['kysely', 'typebox'];
 const BUILDS_KEPT = 5;
 
 /** Builds the program and records it as the current one. */
-export async function buildProgram(): Promise<void> {
+async function buildProgram(): Promise<void> {
   mkdirSync(PROGRAMS, { recursive: true });
   const folder = mkdtempSync(join(PROGRAMS, 'build-'));
-  // Before the build reads them: a file that changes meanwhile makes the program outdated.
-  const before = new Map(SOURCES.flatMap(filesBelow).map((path) => [path, presentFile(path)]));
-  let sources: string[];
   try {
-    sources = await writeModules(folder);
+    await build(folder);
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;
   }
+  removeFormer();
+}
+
+async function build(folder: string): Promise<void> {
+  // Before the build reads them: a file that changes meanwhile makes the program outdated.
+  const before = new Map(SOURCES.flatMap(filesBelow).map((path) => [path, presentFile(path)]));
+  const sources = await writeModules(folder);
   // Made for this user alone; other users run the program of root.
   chmodSync(folder, 0o755);
-  record({
+  const program: BuiltProgram = {
     root: ROOT,
     folder: relative(PROGRAMS, folder),
-    files: sources.map((path) => before.get(path) ?? presentFile(path)),
-    libraries: Object.fromEntries(LIBRARIES.map((name) => [name, libraryVersion(name)])),
-  });
-  removeFormer();
+    files: [
+      ...[...sources, BUILDER].map((path) => before.get(path) ?? presentFile(path)),
+      // After a power cut, modules can be empty.
+      ...filesBelow(relative(ROOT, folder)).map(presentFile),
+    ],
+    libraries: Object.fromEntries([...LIBRARIES, 'rolldown'].map((name) => [name, libraryVersion(name)])),
+  };
+  // In one step, because servers read the record when they start.
+  const record = join(folder, 'record.json');
+  writeFileSync(record, JSON.stringify(program));
+  renameSync(record, RECORD_FILE);
 }
 
 function filesBelow(folder: string): string[] {
@@ -107,13 +119,6 @@ function withSourceLocation(code: string, id: string): string | undefined {
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id)));
 }
 
-/** Replaces the record in one step, because servers read it when they start. */
-function record(program: BuiltProgram): void {
-  const written = `${RECORD_FILE}.${process.pid}`;
-  writeFileSync(written, JSON.stringify(program));
-  renameSync(written, RECORD_FILE);
-}
-
 function removeFormer(): void {
   const builds = readdirSync(PROGRAMS)
     .filter((name) => name.startsWith('build-'))
@@ -133,9 +138,6 @@ function mayWrite(): boolean {
   }
 }
 
-if (import.meta.main) {
-  const whenMissing = process.argv[2] === '--when-missing';
-  const builds = !whenMissing || (findBuiltProgram() === null && mayWrite());
-  if (builds) await buildProgram();
-  process.stdout.write(builds ? 'built\n' : 'present\n');
-}
+const isWanted = findBuiltProgram() === null && (process.argv[2] !== '--if-writable' || mayWrite());
+if (isWanted) await buildProgram();
+process.stdout.write(isWanted ? 'built\n' : 'present\n');

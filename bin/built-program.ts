@@ -6,7 +6,7 @@ export const ROOT = join(import.meta.dirname, '..');
 /** Beside the compile cache. `npm ci` removes both with the packages they were made from. */
 export const PROGRAMS = join(ROOT, 'node_modules/.cache/homeport/programs');
 
-/** A source file as it was built: its path below Homeport's folder, its size and its time of change. */
+/** A file as it was at the build: its path below Homeport's folder, its size and its time of change. */
 export type BuiltFile = readonly [path: string, size: number, modifiedMs: number];
 
 /** The record of the current program. */
@@ -15,15 +15,16 @@ export interface BuiltProgram {
   root: string;
   /** Folder of the modules, in {@link PROGRAMS}. */
   folder: string;
+  /** The sources and the modules. */
   files: readonly BuiltFile[];
-  /** Versions of the libraries that the modules contain. */
+  /** Versions of the libraries that the modules contain, and of the bundler. */
   libraries: Readonly<Record<string, string>>;
 }
 
 /** The file of the record. */
 export const RECORD_FILE = join(PROGRAMS, 'current.json');
 
-/** The entry of the built program; null if it is missing, or built from other sources or libraries. */
+/** The entry of the built program; null if it is missing or damaged, or built from other sources or libraries. */
 export function findBuiltProgram(): string | null {
   try {
     const built: BuiltProgram = JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
@@ -35,7 +36,7 @@ export function findBuiltProgram(): string | null {
     accessSync(entry, constants.R_OK);
     return entry;
   } catch {
-    // Never built, of another form, or a source is gone: the sources run.
+    // Never built, of another form, or a file is gone: the sources run.
     return null;
   }
 }

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -42,7 +43,7 @@ function node(...words: string[]): string {
 }
 
 const programs = () => join(clone, 'node_modules/.cache/homeport/programs');
-const build = () => node('bin/build-program.ts', '--when-missing');
+const build = () => node('bin/build-program.ts', '--if-writable');
 /** What the launcher runs: a folder of modules, or nothing. */
 const built = () =>
   node(
@@ -60,6 +61,8 @@ it('is built once, and runs the same commands as its sources', () => {
   );
   expect(node('bin/homeport.mjs', 'install', '--help')).toBe(help);
   expect(build()).toBe('present\n');
+  // As "npm run build": a running server still loads modules of its own build, so none is replaced in vain.
+  expect(node('bin/build-program.ts')).toBe('present\n');
 });
 
 it('has only modules that load, and that find the files beside their sources', () => {
@@ -74,6 +77,29 @@ it('has only modules that load, and that find the files beside their sources', (
   const text = modules.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   expect(text).toContain(JSON.stringify(`file://${clone}/src/network/webhooks/sender.ts`));
   expect(text).not.toContain('import.meta.');
+});
+
+it.each([
+  ['empty', (path: string) => truncateSync(path)],
+  ['gone', (path: string) => rmSync(path)],
+])('is not used, and is built again, if one of its modules is %s', (_state, damage) => {
+  for (const name of ['main.mjs', 'clock.mjs']) {
+    damage(join(built(), '..', name));
+    expect(built(), name).toBe('sources');
+    expect(build()).toBe('built\n');
+    expect(built()).not.toBe('sources');
+  }
+});
+
+it('leaves nothing of a build that fails at its end', () => {
+  const record = join(programs(), 'current.json');
+  const before = readdirSync(programs());
+  rmSync(record);
+  mkdirSync(record);
+  const { status } = spawnSync(process.execPath, ['bin/build-program.ts'], { cwd: clone });
+  expect({ status, left: readdirSync(programs()) }).toEqual({ status: 1, left: before });
+  rmSync(record, { recursive: true });
+  expect(build()).toBe('built\n');
 });
 
 it('is not used by a copy of the folder', () => {
@@ -108,9 +134,11 @@ it('is outdated if a source or a library has changed', () => {
   expect(build()).toBe('built\n');
   expect(built()).not.toBe('sources');
 
-  appendFileSync(join(clone, 'src/main.ts'), '// changed\n');
-  expect(built()).toBe('sources');
-  expect(build()).toBe('built\n');
+  for (const path of ['src/main.ts', 'bin/build-program.ts']) {
+    appendFileSync(join(clone, path), '// changed\n');
+    expect(built(), path).toBe('sources');
+    expect(build()).toBe('built\n');
+  }
   rmSync(join(clone, 'src/lib/clock.ts'));
   expect(built()).toBe('sources');
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { OperatorError } from '../../lib/operator-error.ts';
 
-const BUILD = [fileURLToPath(new URL('../../../bin/build-program.ts', import.meta.url)), '--when-missing'];
+const BUILD = [fileURLToPath(new URL('../../../bin/build-program.ts', import.meta.url)), '--if-writable'];
 /** Of a build beside a server that answers requests. */
 const LOW_PRIORITY = 10;
 
