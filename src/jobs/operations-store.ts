@@ -1,6 +1,7 @@
 import type { Queries } from '../database/database.ts';
 import { parseUuid } from '../lib/ids.ts';
 import type { OperationErrorCode, OperationKind, ProgressUnit } from '../lib/operation.ts';
+import { requireResultOf } from '../lib/operation-result.ts';
 
 /** The operation of a job that users see. */
 interface NewOperation {
@@ -23,10 +24,11 @@ export function isInstallId(lane: string | null): lane is string {
   return lane !== null && parseUuid(lane) === lane;
 }
 
-/** Inserts the operation of a job. A job without account has none. */
+/** Inserts the operation of a job. A job without account has none. Throws an error for a result of another kind. */
 export async function insertOperation(queries: Queries, operation: NewOperation): Promise<void> {
   const { id, kind, createdAt } = operation;
   if (kind === undefined) return;
+  if (operation.result !== undefined) requireResultOf(kind, operation.result);
   const owner = await ownerOf(queries, operation);
   if (owner === null) return;
   await queries

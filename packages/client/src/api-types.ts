@@ -3569,7 +3569,7 @@ export interface components {
             unit: "bytes" | "files";
         };
         /**
-         * @description What it made, once it has succeeded: `backup_id`, `report_id`, `install_id`, `version`, or `cache` with the purged `paths` and their number in `path_count`, depending on the kind
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version`. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }

@@ -17,6 +17,7 @@ import {
   OPERATION_STATUSES,
   PROGRESS_UNITS,
 } from '../../../lib/operation.ts';
+import { describeResults } from '../../../lib/operation-result.ts';
 import { PURGE_TYPES } from '../../websites/caches/jobs.ts';
 
 const installReference = component(
@@ -58,8 +59,7 @@ const resultSchema = component(
   Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description:
-      'What it made, once it has succeeded: `backup_id`, `report_id`, `install_id`, `version`, or `cache` with the purged `paths` and their number in `path_count`, depending on the kind',
+    description: `What it made, once it has succeeded. ${describeResults()}. Other kinds have no result.`,
   }),
   { backup_id: EXAMPLE_ID.backup },
 );

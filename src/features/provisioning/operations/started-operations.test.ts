@@ -1,6 +1,13 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { OPERATION_KINDS } from '../../../lib/operation.ts';
+import { requireResultOf } from '../../../lib/operation-result.ts';
+
+const storedKind = Type.Enum([...OPERATION_KINDS]);
+const storedResult = Type.Record(Type.String(), Type.String());
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -87,6 +94,41 @@ it('every 202 names its operation', async () => {
     filestore_settings,
   });
   expect(await operation(merged)).toMatchObject({ kind: 'offload.configure', ...ofInstall() });
+});
+
+it('every kind has the result that the API describes', async () => {
+  const other = await homeport.install(owner, accountId);
+  const backup = text((await post('/backups', { description: 'y', notification_emails: [] })).body, 'id');
+  await homeport.idle();
+  const restored = await post(`/backups/${backup}/restore`, { notification_emails: [] });
+  const pages = await post('/purge_cache', { type: 'page', paths: ['/'] });
+  const packed = await post('/archives', { backup_id: backup });
+  const copied = await owner.client.post('/install_copy', {
+    source_environment_id: install.id,
+    destination_environment_id: other.id,
+    notification_emails: [],
+  });
+  const fieldsOf = async (answer: Answer) => Object.keys((await operation(answer))?.result ?? {}).sort();
+  expect(await fieldsOf(restored)).toEqual(['backup_id', 'checkpoint_id']);
+  expect(await fieldsOf(pages)).toEqual(['cache', 'path_count', 'paths']);
+  expect(await fieldsOf(packed)).toEqual(['archive_id', 'backup_id']);
+  expect(await fieldsOf(copied)).toEqual(['checkpoint_id']);
+  await homeport.idle();
+  await post(
+    `/domains/${text((await post('/domains', { name: 'order.example' })).body, 'id')}/ssl_certificate`,
+  );
+  await owner.client.delete(`/installs/${other.id}`);
+  await homeport.idle();
+  expect((await owner.client.delete(`/installs/${install.id}/backups/${backup}`)).status).toBe(204);
+  const all = await homeport.platform.database.reader
+    .selectFrom('operations')
+    .select(['kind', 'result'])
+    .execute();
+  for (const { kind, result } of all)
+    requireResultOf(Value.Parse(storedKind, kind), Value.Parse(storedResult, result ?? {}));
+  // The others need WordPress or a second account.
+  const seen = new Set(all.map(({ kind }) => kind));
+  expect(OPERATION_KINDS.filter((kind) => !seen.has(kind))).toEqual(['wordpress.update', 'site.transfer']);
 });
 
 it('a refused request names none', async () => {

@@ -1,0 +1,48 @@
+import type { OperationKind } from './operation.ts';
+
+/**
+ * The fields of each kind's result, and when a result has them; null: always. A job's result is checked against this table, which
+ * is also the description of the API.
+ */
+export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string | null>>> = {
+  'install.create': { install_id: null },
+  'install.apply': {},
+  'install.copy': { backup_id: 'if the backup is kept', checkpoint_id: 'with a checkpoint' },
+  'install.delete': {},
+  'backup.create': { backup_id: null },
+  'backup.restore': { backup_id: null, checkpoint_id: 'with a checkpoint' },
+  'backup.delete': {},
+  'archive.create': { archive_id: null, backup_id: null },
+  'domain.check': { report_id: null },
+  'certificate.order': {},
+  'cache.purge': { cache: null, paths: 'with single pages', path_count: 'with single pages' },
+  'offload.configure': {},
+  'wordpress.update': { version: null },
+  'site.transfer': {},
+};
+
+/** Throws an error unless a result has the fields of its kind. */
+export function requireResultOf(kind: OperationKind, result: Readonly<Record<string, string>>): void {
+  const fields = RESULT_FIELDS[kind];
+  const unknown = Object.keys(result).find((field) => !Object.hasOwn(fields, field));
+  if (unknown !== undefined) throw new Error(`the result of ${kind} has no field ${unknown}`);
+  const missing = Object.entries(fields).find(
+    ([field, when]) => when === null && !Object.hasOwn(result, field),
+  );
+  if (missing !== undefined) throw new Error(`the result of ${kind} lacks ${missing[0]}`);
+}
+
+/** Describes the results of all kinds that have one, as Markdown. */
+export function describeResults(): string {
+  return Object.entries(RESULT_FIELDS)
+    .filter(([, fields]) => Object.keys(fields).length > 0)
+    .map(([kind, fields]) => `\`${kind}\`: ${describeFields(fields)}`)
+    .join('; ');
+}
+
+/** Describes the fields of one result: "`backup_id`, `checkpoint_id` with a checkpoint". */
+export function describeFields(fields: Readonly<Record<string, string | null>>): string {
+  return Object.entries(fields)
+    .map(([field, when]) => (when === null ? `\`${field}\`` : `\`${field}\` ${when}`))
+    .join(', ');
+}
