@@ -339,7 +339,10 @@ describe('host names in the database', () => {
       other:
         'http://old.test.evil.net http://old.tests/ http://my-old.test/ mail@old.test http://notold.test',
       json: '{"a":"https:\\/\\/old.test\\/x","b":"https%3A%2F%2Fold.test%2Fy"}',
+      within: JSON.stringify(JSON.stringify({ a: 'http:\\/\\/old.test\\/x' })),
+      unicode: 'http://bücher.test/ http://xn--bcher-kva.test/ http://bücher.testing/',
       serialised: nested('old.test'),
+      spaced: ` ${nested('old.test')}\r\n`,
       object: `O:8:"Nowhere1":1:{${text('u')}${text('http://old.test')}}`,
       broken: 'a:1:{s:3:"url";s:99:"http://old.test";}',
     };
@@ -355,7 +358,7 @@ describe('host names in the database', () => {
     await query(`INSERT INTO pair VALUES ${many.join(', ')}`);
     await query("UPDATE wp_posts SET guid = 'http://old.test/?p=1' WHERE ID = 1");
 
-    const from = ['old.test', '*.old.test', 'new.example'];
+    const from = ['old.test', '*.old.test', 'new.example', 'xn--bcher-kva.test'];
     await websites.replaceUrls(shop.install, shop.database, { from, to: 'new.example', scheme: null });
 
     const rows = await query(
@@ -365,7 +368,10 @@ describe('host names in the database', () => {
       plain: 'see http://new.example/a, https://new.example:8080/b and //new.example',
       other: before.other,
       json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy"}',
+      within: before.within.replace('old.test', 'new.example'),
+      unicode: 'http://new.example/ http://new.example/ http://bücher.testing/',
       serialised: nested('new.example'),
+      spaced: ` ${nested('new.example')}\r\n`,
       object: `O:8:"Nowhere1":1:{${text('u')}${text('http://new.example')}}`,
       broken: 'a:1:{s:3:"url";s:99:"http://new.example";}',
     });
@@ -383,6 +389,7 @@ describe('host names in the database', () => {
       plain: 'http://old.test/a,http://OLD.test:8080/b //old.test ftp://old.test git+http://old.test',
       own: 'http://new.example/x and http://new.example:81/',
       json: '{"a":"http:\\/\\/old.test\\/x","b":"http%3A%2F%2Fold.test%2Fy","c":"http%3A%2F%2Fold.test%3A81"}',
+      escaped: '{"a":"b\\nhttp:\\/\\/old.test"} ?a%3Dhttp%3A%2F%2Fold.test',
       serialised: `a:1:{i:0;${text('http://old.test/ü')}}`,
     };
     const values = Object.entries(before).map(
@@ -402,6 +409,7 @@ describe('host names in the database', () => {
         'https://new.example/a,http://new.example:8080/b //new.example ftp://new.example git+http://new.example',
       own: 'https://new.example/x and http://new.example:81/',
       json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy","c":"http%3A%2F%2Fnew.example%3A81"}',
+      escaped: '{"a":"b\\nhttps:\\/\\/new.example"} ?a%3Dhttps%3A%2F%2Fnew.example',
       serialised: `a:1:{i:0;${text('https://new.example/ü')}}`,
     };
     expect(await replaced('https')).toEqual(after);

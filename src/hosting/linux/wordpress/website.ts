@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { domainToUnicode } from 'node:url';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
@@ -199,7 +200,8 @@ export function createWebsites(options: WebsitesOptions): Websites {
     for (const name of [...names, to]) {
       if (!isReplaceableHost(name)) throw new PermanentHostError(`"${name}" is not a host name`);
     }
-    const others = new Set(names.filter((host) => host !== to));
+    // Texts can contain either form of an internationalised name.
+    const others = new Set(names.flatMap((host) => [host, unicodeOf(host)]).filter((host) => host !== to));
     // Visitors who must use HTTPS cannot load other parts of a page.
     if (scheme === 'https') others.add(to);
     if (others.size === 0) return;
@@ -226,6 +228,11 @@ export function createWebsites(options: WebsitesOptions): Websites {
     runCron,
     replaceUrls,
   };
+}
+
+function unicodeOf(host: string): string {
+  const [name = '', ...port] = host.split(':');
+  return [domainToUnicode(name) || name, ...port].join(':');
 }
 
 function adminText(address: string, password: string): string {

@@ -142,14 +142,19 @@ function give_up(string $sql): never
 /** Replaces the host name in the URLs of a text or a serialised value. */
 function replace_in_value(string $value, array $from, array $to): string
 {
-    $at = 0;
+    // WordPress accepts white space around a serialised value.
+    $start = strlen($value) - strlen(ltrim($value));
+    $at = $start;
     $rewritten = rewrite_serialised($value, $at, $from, $to);
-    return $rewritten !== null && $at === strlen($value) ? $rewritten : replace_in_text($value, $from, $to);
+    return $rewritten !== null && trim(substr($value, $at)) === ''
+        ? substr($value, 0, $start) . $rewritten . substr($value, $at)
+        : replace_in_text($value, $from, $to);
 }
 
 /**
- * Finds URLs in text, in JSON (`:\/\/`) and in queries (`%3A%2F%2F`). The name must end there: neither `example.com.evil.net`
- * nor `example.community` matches `example.com`. A URL with a port keeps its scheme, to which the port belongs.
+ * Finds URLs in text, in JSON (`:\/\/`), in JSON within JSON (`:\\\/\\\/`) and in queries (`%3A%2F%2F`). The name must end there:
+ * neither `example.com.evil.net` nor `example.community` matches `example.com`. A URL with a port keeps its scheme, to which the
+ * port belongs. A letter before the scheme can be the end of `\n` or `%3D`.
  */
 function replace_in_text(string $text, array $from, array $to): string
 {
@@ -157,14 +162,15 @@ function replace_in_text(string $text, array $from, array $to): string
         return $text;
     }
     $names = implode('|', array_map(static fn($host) => preg_quote($host, '~'), $from));
+    $slashes = '\\\\{0,7}/\\\\{0,7}/|%2F%2F';
     $replaced = preg_replace_callback(
-        "~(?:(?<![a-z0-9+.-])(https?)(:|%3A))?(//|\\\\/\\\\/|%2F%2F)(?:$names)(?![a-z0-9_-]|\\.[a-z0-9])(?!(?::|%3A)\\d)~i",
+        "~(?:(?<![+.-])(https?)(:|%3A))?($slashes)(?:$names)(?![a-z0-9_-]|\\.[a-z0-9])(?!(?::|%3A)\\d)~i",
         static fn($url) => ($url[1] === '' || $to['scheme'] === 'keep' ? $url[1] : $to['scheme'])
             . $url[2] . $url[3] . $to['host'],
         $text,
     );
     $replaced = $replaced === null ? null : preg_replace(
-        "~(//|\\\\/\\\\/|%2F%2F)(?:$names)(?=(?::|%3A)\\d)~i",
+        "~($slashes)(?:$names)(?=(?::|%3A)\\d)~i",
         '${1}' . $to['host'],
         $replaced,
     );
