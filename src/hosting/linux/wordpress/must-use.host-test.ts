@@ -40,12 +40,17 @@ $does = [
   'own' => fn() => add_action('template_redirect', function () { ob_start(fn($page) => "<$page>"); echo 'own'; exit; }),
   'long' => fn() => add_action('template_redirect', function () { for ($i = 0; $i < 6; $i++) echo str_repeat("x", 100000); exit; }),
   'fails' => fn() => add_action('template_redirect', function () { echo 'one'; no_such_function(); }),
+  'alone' => fn() => add_action('wp_footer', fn() => define('DONOTCACHEPAGE', true)),
+  'away' => fn() => add_action('template_redirect', function () { define('DONOTCACHEPAGE', 1); wp_redirect('/'); exit; }),
+  'cached' => fn() => define('DONOTCACHEPAGE', false),
 ];
 $does[$_GET['does'] ?? ''] ?? null and $does[$_GET['does']]();
 `;
 
-/** The Content-Length (null: none) and the page. */
-async function page(path: string): Promise<{ told: number | null; status: number; body: string }> {
+/** The Content-Length (null: none), whether the page cache may keep the page, and the page. */
+async function page(
+  path: string,
+): Promise<{ told: number | null; isKept: boolean; status: number; body: string }> {
   const htdocs = machine.layout.htdocsOf(install.id);
   await writeFile(join(htdocs, 'wp-content/mu-plugins/does.php'), PLUGIN);
   const headers = join(htdocs, 'wp-content/headers.json');
@@ -53,13 +58,23 @@ async function page(path: string): Promise<{ told: number | null; status: number
   const { status, body } = await visit(machine, install, path);
   const sent: string = await readFile(headers, 'utf8');
   const told = /"Content-Length: (\d+)"/.exec(sent)?.[1];
-  return { told: told === undefined ? null : Number(told), status, body };
+  const isKept = !sent.includes('"X-Accel-Expires: 0"');
+  return { told: told === undefined ? null : Number(told), isKept, status, body };
 }
 
 it.each(['/', '/sample-page/', '/feed/', '/?does=own'])('%s has a Content-Length', async (path) => {
   const { told, status, body } = await page(path);
   expect(status).toBe(200);
   expect(told).toBe(Buffer.byteLength(body));
+});
+
+it.each([
+  ['alone', false],
+  ['away', false],
+  ['cached', true],
+  ['none', true],
+])('the page cache obeys DONOTCACHEPAGE, even late: %s', async (how, isKept) => {
+  expect((await page(`/?does=${how}`)).isKept).toBe(isKept);
 });
 
 it.each(['after', 'last'])('what comes later than the page is part of it: %s', async (when) => {
