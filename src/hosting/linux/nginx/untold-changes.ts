@@ -9,27 +9,36 @@ export interface UntoldChanges {
   tell(): Promise<void>;
 }
 
-export function createUntoldChanges(control: EdgeControl): UntoldChanges {
+type Told = Pick<EdgeControl, 'installChanged' | 'namesChanged' | 'purge'>;
+
+export function createUntoldChanges(control: Told): UntoldChanges {
   const installs = new Set<string>();
+  const names = new Set<'names'>();
   const purges = new Set<string>();
-  let names = false;
   return {
     install: (id) => installs.add(id),
-    names() {
-      names = true;
-    },
+    names: () => names.add('names'),
     purge: (id) => purges.add(id),
     async tell() {
-      for (const id of installs) {
-        await control.installChanged(id);
-        installs.delete(id);
-      }
-      if (names) await control.namesChanged();
-      names = false;
-      for (const id of purges) {
-        await control.purge(id);
-        purges.delete(id);
-      }
+      await tellAll(installs, control.installChanged);
+      await tellAll(names, control.namesChanged);
+      await tellAll(purges, control.purge);
     },
   };
+}
+
+/** Forgets each change before nginx is told of it, because the same change may come again meanwhile. */
+async function tellAll<Change>(
+  changes: Set<Change>,
+  tellOne: (change: Change) => Promise<void>,
+): Promise<void> {
+  for (const change of [...changes]) {
+    changes.delete(change);
+    try {
+      await tellOne(change);
+    } catch (error) {
+      changes.add(change);
+      throw error;
+    }
+  }
 }
