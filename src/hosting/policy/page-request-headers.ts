@@ -5,6 +5,8 @@
 export const PASSING_HEADERS = [
   'Authorization',
   'HX-Request',
+  // Where a stream of events goes on (`EventSource`).
+  'Last-Event-ID',
   'Origin',
   'Turbo-Frame',
   'X-Api-Key',
@@ -17,8 +19,8 @@ export const PASSING_HEADERS = [
 /** Passes with this value only: web views of applications send their names on each request. */
 export const PASSING_REQUESTED_WITH = 'XMLHttpRequest';
 
-/** Passes if it contains this, as for the REST API and ActivityPub. */
-export const PASSING_ACCEPT = 'json';
+/** Passes if it matches this, as for the REST API, ActivityPub and streams of events. */
+export const PASSING_ACCEPT = 'json|event-stream';
 
 /** What PHP sees instead of the visitor's. Some plugins refuse requests without a `User-Agent`. */
 export const PAGE_USER_AGENT = 'Mozilla/5.0 (compatible; Homeport)';

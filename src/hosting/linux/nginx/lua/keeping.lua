@@ -10,8 +10,8 @@ local MOST_OF = {
 local LONGEST_HEADER = 1000
 
 local ANSWERED = {}
-for name in ([[accept accept-encoding authorization cookie hx-request origin turbo-frame x-api-key x-auth-token x-forwarded-proto
-    x-inertia x-pjax x-requested-with x-wp-nonce]]):gmatch("%S+") do ANSWERED[name] = true end
+for name in ([[accept accept-encoding authorization cookie hx-request last-event-id origin turbo-frame x-api-key x-auth-token
+    x-forwarded-proto x-inertia x-pjax x-requested-with x-wp-nonce]]):gmatch("%S+") do ANSWERED[name] = true end
 
 local find, lower, match = string.find, string.lower, string.match
 
