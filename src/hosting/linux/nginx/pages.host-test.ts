@@ -68,6 +68,11 @@ async function second(path: string, asked: Asked = {}): Promise<string | undefin
   return (await get(path, asked)).cache;
 }
 
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 const timesOf = (answers: Page[]) => new Set(answers.map(({ time }) => time));
 const header = (line: string) => `header[]=${encodeURIComponent(line)}`;
 
@@ -230,6 +235,7 @@ describe('what is not kept', () => {
       { method: 'OPTIONS' },
       { headers: { 'X-Requested-With': 'XMLHttpRequest' } },
       { headers: { Accept: 'application/json, */*' } },
+      { headers: { Accept: 'text/event-stream' } },
       ...PASSING_HEADERS.map((name): Asked => ({ headers: { [name]: 'x' } })),
     ];
     for (const asked of ways) {
@@ -281,6 +287,12 @@ describe('what is not kept', () => {
     expect((await get(path, { headers })).php.HTTP_COOKIE).toBeUndefined();
     expect((await get(path, { headers })).php.HTTP_COOKIE).toBe('theme=dark');
   });
+
+  test('for a moment only if PHP refuses the visitor, perhaps for the address', async () => {
+    const path = fresh('status=403');
+    expect(await second(path)).toBe('BYPASS');
+    await eventually(async () => (await get(path)).cache === 'MISS');
+  });
 });
 
 describe('PHP that fails', () => {
@@ -327,6 +339,29 @@ describe('PHP that fails', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
     await rm(broken);
     await eventually(async () => (await get(path)).cache === 'HIT');
+    await rm(goOn);
+  });
+
+  test('a page whose maker was lost with its worker is made again, and kept', async () => {
+    await edge.write(
+      shop.state,
+      'lost.php',
+      `<?php touch(__DIR__ . '/begun');
+while (!is_file(__DIR__ . '/go-on')) { usleep(1000); clearstatcache(); }
+header('Content-Type: text/html'); echo 'made';`,
+    );
+    const lost = edge.http('shop.test', '/lost.php').catch(() => null);
+    await eventually(() => isThere(join(edge.layout.htdocsOf(shop.state.id), 'begun')));
+    const nginx = (await edge.daemons.list()).find(({ name }) => name === 'nginx');
+    for (const pid of (await workersOf(nginx?.pid ?? 0)).all) process.kill(pid, 'SIGKILL');
+    expect(await lost).toBeNull();
+    const goOn = await edge.write(shop.state, 'go-on', '');
+    const caches = [];
+    for (let visit = 0; visit < 2; visit++) {
+      const { headers } = await edge.http('shop.test', '/lost.php');
+      caches.push(headers['x-cache']);
+    }
+    expect(caches).toEqual(['MISS', 'HIT']);
     await rm(goOn);
   });
 

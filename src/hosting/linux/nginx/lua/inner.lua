@@ -37,17 +37,16 @@ local function decide()
     content_length = joined(header["Content-Length"]),
     content_encoding = joined(header["Content-Encoding"]),
   }, ngx.now() * 1000)
-  if brief and not (entry and page_share.has_room_for_brief(entry.row.id, entry.row.pages.mostBytes)) then
-    fresh = nil
-  end
+  local has_room = not brief or (entry and page_share.has_room_for_brief(entry.row.id, entry.row.pages.mostBytes))
   header["X-Accel-Expires"] = nil
   header["X-Page-Cache-Control"] = cache_control
   header["X-Page-Until"], header["X-Page-Stale"] = nil, nil
-  if not fresh then
+  if not fresh or not has_room then
     header["Cache-Control"] = "no-store"
     if ngx.var.http_x_edge_last == "1" then return end
-    if ngx.status >= 500 then page_state.failed(key, keeps_last) else page_state.pass(key) end
-    return
+    if fresh then return page_state.without_room(key) end
+    if ngx.status >= 500 then return page_state.failed(key, keeps_last) end
+    return page_state.unkept(key, ngx.status)
   end
   -- nginx says that itself for every page.
   if vary then

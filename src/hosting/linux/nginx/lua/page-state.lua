@@ -1,11 +1,14 @@
 -- Which pages the cache holds, and who makes the others. A page's key contains the numbers of its install's and its path's last
 -- purge, so a purge makes other keys: what PHP was making meanwhile is never found again.
+local ffi = require "ffi"
 local lrucache = require "resty.lrucache"
 local numbers = require "numbers"
 local page_key = require "page-key"
 local page_share = require "page-share"
 local rows = require "rows"
 local settings = require "settings"
+
+ffi.cdef [[ int kill(int pid, int signal); ]]
 
 local state = ngx.shared.edge_state
 local pages = ngx.shared.edge_pages
@@ -16,9 +19,9 @@ local MAKING, READY, PASSING, FAILING = 1, 2, 3, 4
 
 -- Seconds.
 local MAKING_FOR = 30
-local PASSING_FOR = 60
+local PASSING_WITHOUT_ROOM = 60
 local PASSING_AFTER_ERROR = 1
--- How long visitors with cookies do not make a page that was not cacheable.
+-- How long a page is not made again for the cache: PHP shows it to each visitor.
 local UNKEPT_FOR = 3600
 local FAILING_FOR = 5
 local LAST_FOR = 3600
@@ -94,11 +97,18 @@ end
 
 -- Becomes the maker of a slot, or returns nil if another visitor is.
 local function claim(key, slot, variant)
-  local token = ("%.0f"):format(numbers.next())
+  local token = ("%d %.0f"):format(ngx.worker.pid(), numbers.next())
   if not pages:add(slot, token, MAKING_FOR, MAKING) then return nil end
   local own = slot_of(key, variant)
   if slot == key and own ~= slot then pages:set(own, token, MAKING_FOR, MAKING) end
   return token
+end
+
+-- Whether the maker of a slot was lost with its worker. Signal 0 only asks for the process, which has this one's user.
+local function is_lost(slot)
+  local token, flag = pages:get(slot)
+  local pid = flag == MAKING and tonumber(token:match("^%d+"))
+  return pid and ffi.C.kill(pid, 0) ~= 0
 end
 
 -- Counts a visitor who waits: for this slot, at the install, and from the address block at the install. False if too many do.
@@ -114,6 +124,26 @@ local function join(waiting, slot, id, block)
     if (pages:incr(counter, 1, 0, MAKING_FOR + MOST_WAIT) or 0) > limit then return false end
   end
   return true
+end
+
+-- Remembers one purged path; false if the install's share of the memory, or all of it, is used. Nothing else is ever evicted,
+-- because that could bring a purged page back.
+local function remember(id, key)
+  if not purges:get(key) and (state:incr("p" .. id, 1, 0, PURGED_FOR) or 0) > settings.mostPurgedPaths then return false end
+  local ok, err = purges:safe_set(key, numbers.next(), PURGED_FOR)
+  if not ok and err ~= "no memory" then error("cannot purge: " .. err) end
+  return ok
+end
+
+-- Makes all pages of an install anew.
+function M.purge_all(id)
+  numbers.renew("g" .. id)
+end
+
+-- Gives a page another key, because nginx's lock of this one is lost, too. Only one visitor does.
+local function replace(page, key)
+  if not pages:add("r" .. key, 0, MAKING_FOR) then return end
+  if not remember(page.id, page.path) then M.purge_all(page.id) end
 end
 
 local OUTCOMES = { [READY] = "page", [PASSING] = "pass", [FAILING] = "last" }
@@ -138,6 +168,7 @@ local function enter(page, variant, host, var, waiting)
     if waited >= MOST_WAIT_WITH_LAST and rules.staleIfError and M.has_last(key) then return key, "last" end
     if waited >= MOST_WAIT then return key, "page" end
     if #waiting == 0 and not join(waiting, slot, page.id, block) then return key, "busy" end
+    if is_lost(slot) then replace(page, key) end
     ngx.sleep(pause)
     waited = waited + pause
     pause = math.min(pause * 1.5, LONGEST_PAUSE)
@@ -182,9 +213,20 @@ function M.has_last(key)
   return pages:get("l" .. key) ~= nil
 end
 
-function M.pass(key)
-  pages:set(key, 0, PASSING_FOR, PASSING)
-  pages:set("u" .. key, 0, UNKEPT_FOR)
+-- PHP's answer is not for the cache. If it refuses the visitor, perhaps for the address, others may make the page, but visitors
+-- with cookies, which PHP would not see, do not.
+function M.unkept(key, status)
+  if status < 400 then
+    pages:set(key, 0, UNKEPT_FOR, PASSING)
+  else
+    pages:set(key, 0, PASSING_AFTER_ERROR, PASSING)
+    pages:set("u" .. key, 0, UNKEPT_FOR)
+  end
+end
+
+-- The install has no room for the answer.
+function M.without_room(key)
+  pages:set(key, 0, PASSING_WITHOUT_ROOM, PASSING)
 end
 
 -- PHP failed. Pages that are still in the cache stay.
@@ -211,25 +253,10 @@ function M.release(key, token)
   end
 end
 
--- Makes all pages of an install anew.
-function M.purge_all(id)
-  numbers.renew("g" .. id)
-end
-
--- Remembers one purged path; false if the install's share of the memory, or all of it, is used. Nothing else is ever evicted,
--- because that could bring a purged page back.
-local function remember(id, path)
-  local key = purge_key(id, path)
-  if not purges:get(key) and (state:incr("p" .. id, 1, 0, PURGED_FOR) or 0) > settings.mostPurgedPaths then return false end
-  local ok, err = purges:safe_set(key, numbers.next(), PURGED_FOR)
-  if not ok and err ~= "no memory" then error("cannot purge: " .. err) end
-  return ok
-end
-
 -- Makes all pages of these paths anew, under every name and with every query. If they cannot be remembered, all pages of the install.
 function M.purge(id, paths)
   for _, path in ipairs(paths) do
-    if not remember(id, path) then return M.purge_all(id) end
+    if not remember(id, purge_key(id, path)) then return M.purge_all(id) end
   end
 end
 
