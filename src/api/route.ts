@@ -81,15 +81,17 @@ interface Silent {
 
 /** An endpoint that starts work: its answer names the operation in the header `Location`. */
 interface Starting {
-  success: 201 | 202;
+  /** With 200, only some requests start work. */
+  success: 200 | 201 | 202;
   starts: OperationKind;
 }
 
 /** The answer of a handler that started an operation. Without a response schema, the body is undefined. */
 export class Started<Body> {
-  readonly operationId: string;
+  /** Null if the request needed no work. */
+  readonly operationId: string | null;
   readonly body: Body;
-  constructor(operationId: string, body: Body) {
+  constructor(operationId: string | null, body: Body) {
     this.operationId = operationId;
     this.body = body;
   }

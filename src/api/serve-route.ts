@@ -82,7 +82,9 @@ export function serveRoute(
 
 /** The operation that a request started, or what it created. */
 function locationOf({ location }: Route, answer: unknown, { params }: IncomingCall): string | null {
-  if (answer instanceof Started) return `${API_PREFIX}/operations/${answer.operationId}`;
+  if (answer instanceof Started) {
+    return answer.operationId === null ? null : `${API_PREFIX}/operations/${answer.operationId}`;
+  }
   return location === undefined ? null : `${API_PREFIX}${location(answer, params)}`;
 }
 

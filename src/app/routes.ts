@@ -93,7 +93,7 @@ export function portalRoutes(services: Services): Route[] {
     ...liveEventRoutes(services.liveEvents),
     ...bulkRoutes(services.bulk),
     ...operationPortalRoutes(services.installOperations),
-    ...installPortalRoutes(services.connections),
+    ...installPortalRoutes(services.connections, services.installs),
     ...domainPortalRoutes(services.domains),
     ...domainReportPortalRoutes(services.domainReports),
     ...backupPortalRoutes(services.backups),

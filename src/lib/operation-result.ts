@@ -18,6 +18,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   'cache.purge': { cache: null, paths: 'with single pages', path_count: 'with single pages' },
   'offload.configure': {},
   'wordpress.update': { version: null },
+  'install.update_php': { version: null },
   'site.transfer': {},
 };
 

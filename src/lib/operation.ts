@@ -16,6 +16,7 @@ export const OPERATION_KINDS = [
   'cache.purge',
   'offload.configure',
   'wordpress.update',
+  'install.update_php',
   'site.transfer',
 ] as const;
 
@@ -81,6 +82,8 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'cache.purge': 'Purge the cache again.',
   'offload.configure': 'The previous settings stay active. Fix the problem above and submit again.',
   'wordpress.update': 'The website keeps its previous version.',
+  'install.update_php':
+    'The website keeps its previous PHP version. Fix what the message names, then switch again.',
 };
 
 /** What to do after a failure; null if there is nothing to do. */

@@ -26,6 +26,7 @@ export const ACTIONS = [
   'install.update',
   'install.delete',
   'install.switch_core',
+  'install.update_php',
   'install.copy',
   'install.login_link',
   'domain.create',

@@ -732,7 +732,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null; attempt: number; cancellable: boolean; cache: "object" | "page" | "cdn" | "all" | null; pages: { count: number; first: string } | null; backup: { description: string; created_at: string } | null; domain: { id: string; name: string } | null; copy: { from: string | null; step: "waiting" | "backing_up" | "restoring" | null } | null }>; caches: Array<"object" | "page" | "cdn">; next: { purge_object: string | null; check_status: string | null; verify_domain: string | null; order_certificate: string | null } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null; attempt: number; cancellable: boolean; cache: "object" | "page" | "cdn" | "all" | null; pages: { count: number; first: string } | null; backup: { description: string; created_at: string } | null; domain: { id: string; name: string } | null; copy: { from: string | null; step: "waiting" | "backing_up" | "restoring" | null } | null }>; caches: Array<"object" | "page" | "cdn">; next: { purge_object: string | null; check_status: string | null; verify_domain: string | null; order_certificate: string | null } } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -756,6 +756,27 @@ export interface paths {
         200: { headers: Record<string, unknown>; content: { 'application/json': { php_versions: Array<string>; site_domain: string } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/php_versions': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { versions: Array<string> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -962,7 +983,7 @@ export interface paths {
 
 export interface components {
   schemas: {
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "install.login_link" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };

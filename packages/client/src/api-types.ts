@@ -302,8 +302,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Move an install to another site or environment, or defer upgrades of WordPress
-         * @description `{"site_id": null}` detaches the install from its site and clears its environment. `defer_wordpress_upgrades_until` keeps the operator from upgrading WordPress until then.
+         * Move an install to another site or environment, switch its PHP, or defer upgrades of WordPress
+         * @description `{"site_id": null}` detaches the install from its site and clears its environment. `defer_wordpress_upgrades_until` keeps the operator from upgrading WordPress until then. `php_version` starts an operation, which checks the website before and after the switch and goes back if it is worse off. Until it has succeeded, the answers show the present version.
          */
         patch: operations["updateInstall"];
         trace?: never;
@@ -1522,7 +1522,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "install.login_link" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -3464,7 +3464,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "site.transfer";
+            kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             /** Format: uuid */
@@ -3569,7 +3569,7 @@ export interface components {
             unit: "bytes" | "files";
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version`. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version`; `install.update_php`: `version`. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -4215,6 +4215,8 @@ export interface components {
              * @description in the future, at most a year ahead; null: no deferral
              */
             defer_wordpress_upgrades_until?: string | null;
+            /** @description an addition of Homeport: `major.minor`, one that the host of the install offers; starts an operation `install.update_php` */
+            php_version?: string;
         };
         /**
          * @example {
@@ -6862,6 +6864,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.update_php
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -8963,7 +8970,7 @@ export interface operations {
                  * @description operations of this kind
                  * @example install.create
                  */
-                kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "site.transfer";
+                kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer";
             };
             header?: never;
             path?: never;

@@ -36,6 +36,19 @@ export function addInstallCommands(program: Command): void {
     .action(switchCore);
 
   install
+    .command('php')
+    .summary('switch the PHP version of an install')
+    .description(
+      'switch an install to another PHP version of its host, newer or older, and wait for the result. The website is checked before ' +
+        'and after; if it is worse off, it keeps its version. A running server does the work, otherwise this command does',
+    )
+    .argument('<name>', 'the install')
+    .argument('<version>', 'the version, such as 8.4', phpArgument)
+    .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
+    .addHelpText('after', '\nExample:\n  homeport install php harbourcafe 8.4')
+    .action(switchPhp);
+
+  install
     .command('apply')
     .summary('apply the desired state of an install again')
     .description(
@@ -123,6 +136,31 @@ async function createLoginLink(
 function versionArgument(text: string): string {
   if (!/^\d{1,3}(\.\d{1,3}){1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 6.8.7.');
   return text;
+}
+
+function phpArgument(text: string): string {
+  if (!/^\d{1,2}\.\d{1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 8.4.');
+  return text;
+}
+
+async function switchPhp(name: string, version: string, { json }: { json?: boolean }, command: Command) {
+  await withPlatform(command, async (platform, services) => {
+    const { jobId, installId, from } = await services.installs.switchPhp(name, version);
+    if (jobId !== null) {
+      const title = `Switching ${name} to PHP ${version}`;
+      const ended = await waitForJob(jobId, { title, subject: `The switch of ${name}` }, platform, services);
+      if (ended === undefined) return;
+      if (ended.state === 'cancelled') throw new OperatorError(`The switch of ${name} was cancelled.`);
+      if (ended.state !== 'succeeded') {
+        throw new OperatorError(`The switch of ${name} failed: ${ended.error ?? 'the reason is unknown'}`);
+      }
+    }
+    if (json) {
+      return printJson({ job_id: jobId, install_id: installId, install_name: name, from, to: version });
+    }
+    const before = from === null || from === version ? '' : ` (before: ${from})`;
+    process.stdout.write(`${name} runs on PHP ${version}${before}.\n`);
+  });
 }
 
 async function switchCore(

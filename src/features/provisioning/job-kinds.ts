@@ -13,7 +13,13 @@ import { adoptUploads } from '../domains/certificates/uploads/adopt-uploads.ts';
 import { failDomains, failPendingDomains, ownDomainsOf, recordServed } from '../domains/domains/store.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
-import { applyInstall, provisionInstall, replaceUrls, switchWordpress } from '../websites/installs/jobs.ts';
+import {
+  applyInstall,
+  provisionInstall,
+  replaceUrls,
+  switchWordpress,
+  updatePhp,
+} from '../websites/installs/jobs.ts';
 import {
   failInstall,
   findActiveInstall,
@@ -48,6 +54,10 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
         bringToDesiredState(platform, host, id, job, { wordpressVersion: version }),
     }),
     defineJob({
+      ...updatePhp,
+      run: ({ id, version }, job) => bringToDesiredState(platform, host, id, job, { phpVersion: version }),
+    }),
+    defineJob({
       ...replaceUrls,
       async run({ id }, { signal }) {
         const install = await findActiveInstall(platform.database.reader, id);
@@ -72,7 +82,7 @@ async function bringToDesiredState(
   host: Host,
   installId: string,
   { id: jobId, requestId, signal }: Pick<RunningJob, 'id' | 'requestId' | 'signal'>,
-  change: { status?: 'active'; wordpressVersion?: string } = {},
+  change: { status?: 'active'; wordpressVersion?: string; phpVersion?: string } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
   const status = await findInstallStatus(database.reader, installId);
@@ -87,7 +97,11 @@ async function bringToDesiredState(
   const desired = await loadDesiredState(platform, installId);
   if (!desired) return undefined;
   // Stored only after the switch, so a failed switch is not repeated with every later change.
-  const state = { ...desired, wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion };
+  const state = {
+    ...desired,
+    wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion,
+    phpVersion: change.phpVersion ?? desired.phpVersion,
+  };
   const applied = await permanently(postponing(host.apply(state, signal)));
   return async (transaction) => {
     const { queries } = transaction;

@@ -24,6 +24,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update',
   'install.delete',
   'install.switch_core',
+  'install.update_php',
   'install.copy',
   'install.login_link',
   'domain.create',

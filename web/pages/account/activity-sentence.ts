@@ -46,6 +46,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `created the install ${subject_name}${text(site) ? ` in the site ${site}` : ''}`,
   'install.update': installUpdate,
   'install.delete': ({ subject_name }) => `deleted the install ${subject_name}`,
+  'install.update_php': ({ subject_name }, { to }) =>
+    `requested PHP ${to ?? 'of another version'} for the install ${subject_name}`,
   'install.switch_core': ({ subject_name }, { to }) =>
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
   'install.copy': ({ subject_name }, { to, backup_kept }) =>

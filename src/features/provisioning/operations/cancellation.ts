@@ -10,7 +10,7 @@ import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } 
 import { checkDomain } from '../../domains/status-reports/jobs.ts';
 import { completeUnchecked } from '../../domains/status-reports/unchecked.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
-import { switchWordpress } from '../../websites/installs/jobs.ts';
+import { switchWordpress, updatePhp } from '../../websites/installs/jobs.ts';
 import { configureOffload } from '../../websites/offload/jobs.ts';
 import { endOffloadRequest } from '../../websites/offload/requests.ts';
 
@@ -73,6 +73,7 @@ export function createCancellations(platform: Platform) {
         completeUnchecked(queries, Value.Parse(checkDomain.payload, payload).report_id, 'was cancelled'),
     },
     [switchWordpress.name]: { until: 'running', verb: 'install.change' },
+    [updatePhp.name]: { until: 'running', verb: 'install.change' },
   };
 
   /** The way to cancel a job in this state; null if it cannot be cancelled. */

@@ -128,7 +128,11 @@ it('every kind has the result that the API describes', async () => {
     requireResultOf(Value.Parse(storedKind, kind), Value.Parse(storedResult, result ?? {}));
   // The others need WordPress or a second account.
   const seen = new Set(all.map(({ kind }) => kind));
-  expect(OPERATION_KINDS.filter((kind) => !seen.has(kind))).toEqual(['wordpress.update', 'site.transfer']);
+  expect(OPERATION_KINDS.filter((kind) => !seen.has(kind))).toEqual([
+    'wordpress.update',
+    'install.update_php',
+    'site.transfer',
+  ]);
 });
 
 it('a refused request names none', async () => {

@@ -330,6 +330,24 @@ describe('PATCH /installs/{install_id}', () => {
     expect(await installsOf(from)).toEqual([]);
   });
 
+  it('refuses a PHP version on a host without PHP, and null', async () => {
+    const id = text((await create({})).body, 'id');
+    await homeport.idle();
+    expect(await change(id, { php_version: '8.4' })).toMatchObject(
+      refusal(
+        'Installation.php_version',
+        'invalid_value / not_offered',
+        'PHP 8.4 is not offered; this website runs no PHP',
+      ),
+    );
+    for (const php_version of [null, '8', 8.4]) {
+      expect(await change(id, { php_version })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'php_version' }] },
+      });
+    }
+  });
+
   it('changes neither the name nor omitted fields', async () => {
     const created = await create({ site_id: await newSite(), environment: 'staging' });
     const id = text(created.body, 'id');

@@ -3,6 +3,7 @@ import type { JobType } from '../../../jobs/job.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 
 const installPayload = Type.Object({ id: Type.String() });
+const switchPayload = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Creates the website of a new install, which becomes `active` once its edge answers. */
 export const provisionInstall: JobType<typeof installPayload> = {
@@ -24,6 +25,15 @@ export const applyInstall: JobType<typeof installPayload> = {
   timeoutMs: 120_000,
 };
 
+/** Switches a website to another PHP version of its host; a failure leaves it unchanged. */
+export const updatePhp: JobType<typeof switchPayload> = {
+  name: 'update_php',
+  operation: 'install.update_php',
+  payload: switchPayload,
+  maxAttempts: 3,
+  timeoutMs: 10 * MINUTE_MS,
+};
+
 /** Replaces URLs with a former main name or scheme of a website in its database, after the change was applied. */
 export const replaceUrls: JobType<typeof installPayload> = {
   name: 'replace_urls',
@@ -32,8 +42,6 @@ export const replaceUrls: JobType<typeof installPayload> = {
   maxAttempts: 3,
   timeoutMs: 40 * MINUTE_MS,
 };
-
-const switchPayload = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Switches a website to another WordPress version of its host; a failure leaves it unchanged. */
 export const switchWordpress: JobType<typeof switchPayload> = {

@@ -1,6 +1,7 @@
 import { type Route, route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
 import type { ConnectionService } from './connection-service.ts';
+import type { InstallService } from './service.ts';
 
 const connectionSchema = Type.Object({
   host: Type.String(),
@@ -21,9 +22,23 @@ const connectionSchema = Type.Object({
 });
 
 /** Portal endpoints for an install that the public API lacks. */
-export function installPortalRoutes(connections: ConnectionService): Route[] {
+export function installPortalRoutes(
+  connections: ConnectionService,
+  installs: Pick<InstallService, 'phpVersions'>,
+): Route[] {
   const tag = 'Installs';
   return [
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/php_versions',
+      operationId: 'listPhpVersions',
+      summary: 'PHP versions that the host of an install offers, newest first',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: Type.Object({ versions: Type.Array(Type.String()) }),
+      handle: async ({ caller, id }) => ({ versions: await installs.phpVersions(caller, id('install_id')) }),
+    }),
     route({
       method: 'GET',
       path: '/installs/:install_id/connection',

@@ -90,16 +90,20 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       method: 'PATCH',
       path: '/installs/:install_id',
       operationId: 'updateInstall',
-      summary: 'Move an install to another site or environment, or defer upgrades of WordPress',
+      summary:
+        'Move an install to another site or environment, switch its PHP, or defer upgrades of WordPress',
       description:
-        '`{"site_id": null}` detaches the install from its site and clears its environment. `defer_wordpress_upgrades_until` keeps the operator from upgrading WordPress until then.',
+        '`{"site_id": null}` detaches the install from its site and clears its environment. `defer_wordpress_upgrades_until` keeps the operator from upgrading WordPress until then. `php_version` starts an operation, which checks the website before and after the switch and goes back if it is worse off. Until it has succeeded, the answers show the present version.',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 200,
+      starts: 'install.update_php',
       response: installSchema,
       body: { resource: 'Installation', schema: updateInstallSchema },
-      handle: async ({ caller, id }, body) =>
-        presentInstall(await installs.update(caller, id('install_id'), body), siteDomain),
+      async handle({ caller, id }, body) {
+        const install = await installs.update(caller, id('install_id'), body);
+        return new Started(install.operationId, presentInstall(install, siteDomain));
+      },
     }),
     route({
       method: 'DELETE',

@@ -111,6 +111,13 @@ export const updateInstallSchema = component(
     defer_wordpress_upgrades_until: Type.Optional(
       nullableTimestamp('in the future, at most a year ahead; null: no deferral'),
     ),
+    php_version: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,2}\\.[0-9]{1,2}$',
+        description:
+          'an addition of Homeport: `major.minor`, one that the host of the install offers; starts an operation `install.update_php`',
+      }),
+    ),
   }),
   { site_id: EXAMPLE_ID.site, environment: 'staging', defer_wordpress_upgrades_until: null },
 );

@@ -21,6 +21,7 @@ import { readDeferral } from './deferral.ts';
 import type { DeleteInstalls } from './deletion.ts';
 import { provisionInstall } from './jobs.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
+import { createPhpSwitch } from './php-switch.ts';
 import { isReservedName } from './reserved-names.ts';
 import { createInstallSchema } from './schema.ts';
 import {
@@ -49,6 +50,8 @@ export interface InstallChange {
   site_id?: string | null;
   environment?: Environment | null;
   defer_wordpress_upgrades_until?: string | null;
+  /** `major.minor`, one that the install's host offers. */
+  php_version?: string;
 }
 
 /** The options of an embedded host, which serves files only. */
@@ -59,6 +62,7 @@ export type InstallService = ReturnType<typeof createInstallService>;
 export function createInstallService(platform: Platform, deleteInstalls: DeleteInstalls) {
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
+  const phpSwitch = createPhpSwitch(platform);
 
   /** The install, if the caller may see it. Throws NotFound. */
   async function get(caller: Caller, id: string): Promise<Readonly<InstallView>> {
@@ -174,10 +178,16 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     return { ...(await get(caller, id)), operationId };
   }
 
-  async function update(caller: Caller, id: string, change: InstallChange): Promise<InstallView> {
+  /** Returns the install with the id of the operation that a switch of PHP starts. */
+  async function update(
+    caller: Caller,
+    id: string,
+    change: InstallChange,
+  ): Promise<InstallView & { operationId: string | null }> {
     const site_id = change.site_id?.toLowerCase() ?? change.site_id;
     const deferral = readDeferral(change.defer_wordpress_upgrades_until, clock.now());
     let environment: Environment | null = null;
+    let operationId: string | null = null;
     await database
       .write(async (transaction) => {
         const { queries } = transaction;
@@ -189,6 +199,11 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
         // Environments are slots of a site.
         const present = site_id === null ? null : install.environment;
         environment = change.environment === undefined ? present : change.environment;
+        const website = change.php_version === undefined ? undefined : await findWebsite(queries, { id });
+        operationId =
+          change.php_version === undefined || website === undefined
+            ? null
+            : (await phpSwitch.request(transaction, caller, website, change.php_version)).jobId;
         if (site_id === undefined && change.environment === undefined && deferral === undefined) return;
         await updateInstall(queries, id, {
           ...(site_id === undefined ? {} : { site_id }),
@@ -213,7 +228,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, '', environment);
       });
-    return get(caller, id);
+    return { ...(await get(caller, id)), operationId };
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
@@ -233,6 +248,8 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     update,
     remove,
     switchWordpress: createCoreSwitch(platform),
+    switchPhp: phpSwitch.byName,
+    phpVersions: phpSwitch.versions,
     applyAgain: createApplyAgain(platform),
   };
 }

@@ -8,6 +8,7 @@ import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../wordpress/wordpress-answers.ts';
+import { observe } from './website-check.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */
@@ -170,8 +171,12 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
     await Promise.all([startRedis(website), startPhp(website), listenForPurges(website)]);
   }
 
+  const look = async (website: Website, signal?: AbortSignal) =>
+    observe(layout, await sandboxOf(website), visitedWebsite(website.state), edge(), signal);
+
   return {
     stages,
+    look,
     sandboxOf,
     makeFolders,
     makeFiles,

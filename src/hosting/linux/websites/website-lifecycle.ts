@@ -19,6 +19,7 @@ import {
   type WebsiteRemains,
   type WebsiteSteps,
 } from './provisioning.ts';
+import { type Observation, worsened } from './website-check.ts';
 
 /** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {
@@ -144,7 +145,11 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   }
 
   /** Changes an existing website to the wanted state. */
-  async function change(record: InstallRecord, state: InstallState): Promise<InstallRecord> {
+  async function change(
+    record: InstallRecord,
+    state: InstallState,
+    signal?: AbortSignal,
+  ): Promise<InstallRecord> {
     const present = await websiteOf(record);
     const wordpressVersion = await versions.wordpress(state.wordpressVersion ?? present.wordpressVersion);
     const isAsked = state.phpVersion !== null && state.phpVersion !== record.placement.phpVersion;
@@ -156,6 +161,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       wordpressVersion,
       formerNames: formerNamesOf(record, state),
     };
+    if (php.version !== present.php.version) await switchPhp(present, php, signal);
     if (wordpressVersion !== present.wordpressVersion) {
       const install = await steps.sandboxOf(present);
       await parts.websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
@@ -168,6 +174,41 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await steps.ensureServices(wanted);
     if (wordpressVersion !== present.wordpressVersion) await resetCaches(wanted.id);
     return kept;
+  }
+
+  /**
+   * Switches the PHP of a website, and back if it is worse off then. The record follows later, so the next start of a killed host
+   * brings the former PHP back.
+   */
+  async function switchPhp(present: Website, php: PhpRuntime, signal?: AbortSignal): Promise<void> {
+    const before = await steps.look(present, signal);
+    const fault = await tryPhp({ ...present, php }, before, signal).catch(async (error: unknown) => {
+      await steps.startPhp(present);
+      throw error;
+    });
+    if (fault === null) return;
+    await steps.startPhp(present);
+    await flushCaches(present.id);
+    throw new PermanentHostError(
+      `${present.name} stays on PHP ${present.php.version}, because with PHP ${php.version} ${fault}`,
+    );
+  }
+
+  /** What is worse on this PHP than before; null if nothing is. */
+  async function tryPhp(website: Website, before: Observation, signal?: AbortSignal): Promise<string | null> {
+    try {
+      await steps.startPhp(website);
+    } catch (error) {
+      return `it does not start: ${messageOf(error)}`;
+    }
+    await flushCaches(website.id);
+    parts.reached?.('php switched', website);
+    return worsened(before, await steps.look(website, signal));
+  }
+
+  async function flushCaches(installId: string): Promise<void> {
+    await flushRedis(layout.redisSocketOf(installId));
+    await parts.web.purge(installId);
   }
 
   async function replaceUrls(installId: string, signal?: AbortSignal): Promise<void> {
@@ -191,15 +232,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       );
     }
     await saveRecord({ ...website, formerNames: [] });
-    await flushRedis(layout.redisSocketOf(installId));
-    await parts.web.purge(installId);
+    await flushCaches(installId);
   }
 
   /** The caches no longer match the website's content. */
   async function resetCaches(installId: string): Promise<void> {
     await parts.daemons.restart(phpDaemon(installId));
-    await flushRedis(layout.redisSocketOf(installId));
-    await parts.web.purge(installId);
+    await flushCaches(installId);
   }
 
   async function setAside(installId: string): Promise<void> {
@@ -251,7 +290,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     bringUp,
     async apply(state, signal) {
       const record = (await records.read(state.id)) ?? (await takeBack(state.id));
-      return record === null ? provision(state, signal) : change(record, state);
+      return record === null ? provision(state, signal) : change(record, state, signal);
     },
     remove,
     setAside,

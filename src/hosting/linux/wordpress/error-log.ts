@@ -21,3 +21,24 @@ export async function rotateErrorLog(
     await folder.close();
   }
 }
+
+/** Of the log, the part in which fatal errors are looked for, and of each error the part that is kept. */
+const NEWEST_BYTES = 64 * 1024;
+const MESSAGE_LENGTH = 300;
+
+/** The latest fatal errors in PHP's log, without their times, oldest first. */
+export async function newestFatals(
+  layout: LinuxLayout,
+  install: Pick<SandboxedInstall, 'id' | 'home'>,
+): Promise<string[]> {
+  const folder = await pinFolder(foldersOf(layout, install).private);
+  try {
+    const text = (await folder.end(ERROR_LOG, NEWEST_BYTES)) ?? '';
+    return text.split('\n').flatMap((line) => {
+      const [, message] = /^\[[^\]]*\] (PHP (?:Fatal|Parse|Compile|Core) error: .*)$/.exec(line) ?? [];
+      return message === undefined ? [] : [message.slice(0, MESSAGE_LENGTH)];
+    });
+  } finally {
+    await folder.close();
+  }
+}

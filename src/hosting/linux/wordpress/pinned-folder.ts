@@ -50,6 +50,8 @@ export interface PinnedFolder {
   take(file: string, name: string, options: Owner & { mode: number }): Promise<void>;
   /** The size of a file; null if there is none. */
   size(name: string): Promise<number | null>;
+  /** The last bytes of a file as text; null if there is none. */
+  end(name: string, bytes: number): Promise<string | null>;
   /** Renames an entry, in place of any file or link. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file or a link. Succeeds if it is missing. */
@@ -156,6 +158,19 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
     async size(name) {
       const found = await ifThere(lstat(at(name)));
       return found?.isFile() ? found.size : null;
+    },
+    async end(name, bytes) {
+      const found = await ifThere(lstat(at(name)));
+      if (!found?.isFile()) return null;
+      // Neither a link nor a pipe in its place by now blocks root.
+      const file = await open(at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        const length = Math.min(bytes, found.size);
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, found.size - length);
+        return buffer.subarray(0, bytesRead).toString('utf8');
+      } finally {
+        await file.close();
+      }
     },
     rename: (from, to) => replace(to, (temporary) => rename(at(from), temporary)),
     remove: (name) => rm(at(name), { force: true }),

@@ -41,7 +41,7 @@ export async function requireWordPress(
   edge: AskedEdge,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { url, status, body } = await visitPage(website, '/', edge, signal);
+  const { url, status, body } = await visitPage(website, '/', edge, { signal });
   const page = url.pathname === '/' ? 'the home page' : `${url.pathname}, where the home page redirects,`;
   if (status !== 200)
     throw new BrokenWebsiteError(`${page} of ${url.host} answers ${status}: ${startOf(body)}`);
@@ -58,14 +58,14 @@ export async function visitPage(
   website: VisitedWebsite,
   path: string,
   edge: AskedEdge,
-  signal?: AbortSignal,
+  { signal, headers = {} }: { signal?: AbortSignal | undefined; headers?: Record<string, string> } = {},
 ): Promise<VisitedPage> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
   const { port } = website.secure ? edge.https : edge.http;
   let url = new URL(path, `${website.secure ? 'https' : 'http'}://${website.primaryHostname}:${port}`);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const { status, location, body } = await get(url, edge, until);
+    const { status, location, body } = await get(url, edge, { headers, signal: until });
     if (status < 300 || status >= 400 || location === undefined) return { url, status, body };
     const next = URL.parse(location, url.href);
     if (next === null || !isOwn(next, website.names)) {
@@ -89,12 +89,16 @@ interface Answer {
   body: string;
 }
 
-function get(url: URL, edge: AskedEdge, signal: AbortSignal): Promise<Answer> {
+function get(
+  url: URL,
+  edge: AskedEdge,
+  { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
+): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions = {
     ...(isSecure ? edge.https : edge.http),
     path: `${url.pathname}${url.search}`,
-    headers: { host: url.host },
+    headers: { ...headers, host: url.host },
     agent: false,
     signal,
   };

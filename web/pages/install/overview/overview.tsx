@@ -9,6 +9,7 @@ import { Operations } from '../operations/operations.tsx';
 import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
+import { PhpVersion } from './php-version.tsx';
 import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
 /** The details, operations and general actions of an install. */
@@ -35,7 +36,10 @@ export function Overview({ install }: { install: Install }) {
       {may('install.change') && (
         <>
           {install.php_version !== null && install.status === 'active' && (
-            <WordpressUpgrades install={install} />
+            <>
+              <PhpVersion install={install} />
+              <WordpressUpgrades install={install} />
+            </>
           )}
           <MoveInstall install={install} />
           <DeleteInstall install={install} />

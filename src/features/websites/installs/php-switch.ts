@@ -1,0 +1,92 @@
+import { type Caller, OPERATOR } from '../../../access/caller.ts';
+import { authorize } from '../../../access/permissions.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { InvalidRequest, invalidValue, NotFound } from '../../../lib/failures.ts';
+import type { Actor } from '../../../platform/activity-log.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findHost } from '../../hosts/store.ts';
+import { updatePhp } from './jobs.ts';
+import { findInstallAccess } from './store.ts';
+import { findWebsite } from './website-store.ts';
+
+/** A requested switch of PHP versions. */
+export interface RequestedPhp {
+  /** Null if the website runs on it already. */
+  jobId: string | null;
+  installId: string;
+  /** The present version. */
+  from: string | null;
+}
+
+/** Requests switches of installs to other PHP versions of their hosts. */
+export function createPhpSwitch({
+  database,
+  queue,
+  activity,
+}: Pick<Platform, 'database' | 'queue' | 'activity'>) {
+  async function versionsOf(queries: Queries, hostId: string | null): Promise<string[]> {
+    const host = hostId === null ? undefined : await findHost(queries, { id: hostId });
+    return host?.description?.phpVersions ?? [];
+  }
+
+  /** Requests the switch of a locked install. Throws InvalidRequest if its host does not offer the version. */
+  async function request(
+    transaction: Transaction,
+    doer: Actor,
+    install: NonNullable<Awaited<ReturnType<typeof findWebsite>>>,
+    version: string,
+  ): Promise<RequestedPhp> {
+    const { id, name, host_id, php_version: from } = install;
+    const offered = await versionsOf(transaction.queries, host_id);
+    if (!offered.includes(version)) {
+      const choice =
+        offered.length === 0 ? 'this website runs no PHP' : `choose one of ${offered.join(', ')}`;
+      throw refused('not_offered', `PHP ${version} is not offered; ${choice}`);
+    }
+    if (install.status !== 'active') {
+      throw refused('not_active', `The install is ${install.status}; only an active one can be switched`);
+    }
+    if (version === from) return { jobId: null, installId: id, from };
+    const jobId = await queue.enqueue(transaction, updatePhp, {
+      payload: { id, version },
+      lane: id,
+      requestId: doer.origin.requestId,
+      result: { version },
+    });
+    await activity.record(transaction, doer, install.account_id, {
+      action: 'install.update_php',
+      subject: { id, name },
+      installId: id,
+      details: { from, to: version },
+    });
+    return { jobId, installId: id, from };
+  }
+
+  return {
+    request,
+
+    /** For the command line: by name. Throws InvalidRequest. */
+    byName: (name: string, version: string): Promise<RequestedPhp> =>
+      database.write(async (transaction) => {
+        const install = await findWebsite(transaction.queries, { name });
+        if (!install)
+          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+        await lockRow(transaction, 'installs', install.id);
+        return request(transaction, OPERATOR, install, version);
+      }),
+
+    /** The versions that the install's host offers, newest first; none without PHP. Throws NotFound. */
+    async versions(caller: Caller, id: string): Promise<string[]> {
+      const { reader } = database;
+      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, id));
+      const install = await findWebsite(reader, { id });
+      if (!install) throw new NotFound();
+      return versionsOf(reader, install.host_id);
+    },
+  };
+}
+
+function refused(code: string, message: string): InvalidRequest {
+  return invalidValue('Installation', 'php_version', code, message);
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type Observation, worsened } from './website-check.ts';
+
+const page = { name: 'the home page', status: 200, failure: null, length: 1000, parts: ['<main', '</html>'] };
+const before: Observation = { pages: [page], fatals: ['PHP Fatal error: old'] };
+
+test.each<[object, string | null]>([
+  [{}, null],
+  [{ length: 600 }, null],
+  [{ parts: ['<main', '<nav', '</html>'] }, null],
+  [{ status: 500 }, 'the home page answers 500, and 200 before'],
+  [{ status: null, failure: 'it hangs' }, 'the home page gives no answer: it hangs'],
+  [{ parts: ['<main'] }, 'the home page lacks </html>'],
+  [{ length: 400 }, 'the home page has 400 characters, and 1000 before'],
+])('a page that is now %j', (change, expected) => {
+  expect(worsened(before, { ...before, pages: [{ ...page, ...change }] })).toBe(expected);
+});
+
+test('a page that failed before cannot become worse', () => {
+  const broken = { ...before, pages: [{ ...page, status: 500, parts: [], length: 2000 }] };
+  expect(
+    worsened(broken, { ...before, pages: [{ ...page, status: 500, parts: [], length: 10 }] }),
+  ).toBeNull();
+  const silent = { ...before, pages: [{ ...page, status: null }] };
+  expect(worsened(silent, { ...before, pages: [{ ...page, status: 500 }] })).toBeNull();
+});
+
+test('only new fatal errors count', () => {
+  expect(worsened(before, { ...before, fatals: ['PHP Fatal error: old'] })).toBeNull();
+  const fatals = ['PHP Fatal error: old', 'PHP Fatal error: new'];
+  expect(worsened(before, { ...before, fatals })).toBe('PHP reports: PHP Fatal error: new');
+});

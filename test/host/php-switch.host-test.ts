@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { findPhpRuntimes, type PhpRuntime } from '../../src/hosting/linux/machine/php-runtimes.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { connectHost } from '../../src/hosting/remote/client.ts';
+import { text } from '../client.ts';
+import { visit } from '../edge.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
+import { plainState } from './state.ts';
+
+/** The machine's PHP under another version: a root whose programs start it with their own settings. */
+const OTHER = '8.99';
+
+let machine: TestMachine;
+let running: RunningMachine;
+let homeport: TestHomeport;
+let owner: Person;
+let own: PhpRuntime;
+let root: string;
+
+beforeAll(async () => {
+  machine = await createPreparedMachine();
+  const { phpRoots } = linuxLayout(machine.folder, machine.runFolder);
+  const [newest] = await findPhpRuntimes({ phpRoots });
+  if (newest === undefined) throw new Error('this machine has no PHP');
+  own = newest;
+  root = join(phpRoots, OTHER);
+  for (const folder of ['usr', 'etc/php', 'programs/sbin', 'programs/bin']) {
+    await mkdir(join(root, folder), { recursive: true });
+  }
+  await runCommand('cp', ['-rL', `/etc/php/${own.version}`, join(root, 'etc/php', OTHER)]);
+  const settings = `/etc/php/${OTHER}/fpm`;
+  const start = (program: string) =>
+    `#!/bin/sh\nPHP_INI_SCAN_DIR=${settings}/conf.d exec ${program} -c ${settings}/php.ini "$@"\n`;
+  await provide(`sbin/php-fpm${OTHER}`, start(own.fpm));
+  await provide(`bin/php${OTHER}`, start(own.cli));
+  const lower = `lowerdir=${join(root, 'programs')}:/usr`;
+  await runCommand('mount', ['-t', 'overlay', 'overlay', '-o', lower, join(root, 'usr')]);
+  await setting('');
+  running = await machine.start();
+  homeport = await startTestHomeport({ environment: machine.environment });
+  ({ owner } = await homeport.ownedAccount());
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await running?.stop().catch(() => {});
+  await runCommand('umount', ['--lazy', join(root, 'usr')]).catch(() => {});
+  await machine?.remove();
+});
+
+async function provide(path: string, script: string): Promise<void> {
+  const file = join(root, 'programs', path);
+  await writeFile(file, script);
+  await chmod(file, 0o755);
+}
+
+/** Gives the other PHP a setting that tells it apart, and this one. */
+const setting = (line: string) =>
+  writeFile(join(root, 'etc/php', OTHER, 'fpm/conf.d/99-test.ini'), `homeport.test = other\n${line}\n`);
+
+const broken = () =>
+  Promise.all([
+    setting(`auto_prepend_file = /etc/php/${OTHER}/broken.php`),
+    writeFile(join(root, 'etc/php', OTHER, 'broken.php'), '<?php throw new Error("not with this version");'),
+  ]);
+
+async function page(name: string, path = '/'): Promise<{ status: number; body: string }> {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const hosting = { edgeHttp, edgeHttps, ssh: sshListen };
+  return visit({ hosting }, `http://${name}.sites.test${path}`);
+}
+
+/** Which PHP answers visitors. */
+async function answering({ id, name }: { id: string; name: string }): Promise<string> {
+  const htdocs = linuxLayout(machine.folder, machine.runFolder).htdocsOf(id);
+  await writeFile(join(htdocs, 'which.php'), '<?php echo get_cfg_var("homeport.test") ?: "own";');
+  return (await page(name, `/which.php?${crypto.randomUUID()}`)).body;
+}
+
+test('a switch by the API shows its progress, and the version that really runs', async () => {
+  const { body: accounts } = await owner.client.get('/accounts');
+  const name = installName();
+  const account_id = text(accounts, 'results', 0, 'id');
+  const made = await owner.client.post('/installs', { name, account_id, php_version: own.version });
+  const id = text(made.body, 'id');
+  await homeport.idle();
+  const patch = (php_version: unknown) => owner.client.patch(`/installs/${id}`, { php_version });
+  for (const wrong of ['5.2', null, '8']) {
+    expect(await patch(wrong)).toMatchObject({ status: 400, body: { errors: [{ field: 'php_version' }] } });
+  }
+  const same = await patch(own.version);
+  expect([same.status, same.headers.location]).toEqual([200, undefined]);
+
+  await broken();
+  const refused = await patch(OTHER);
+  expect(refused.body).toMatchObject({ php_version: own.version });
+  await homeport.idle();
+  const operationOf = async (location: unknown) =>
+    (await owner.client.get(String(location).replace('/v1', ''))).body;
+  expect(await operationOf(refused.headers.location)).toMatchObject({
+    kind: 'install.update_php',
+    status: 'failed',
+    error: {
+      message: `${name} stays on PHP ${own.version}, because with PHP ${OTHER} the home page answers 500, and 200 before`,
+    },
+  });
+  expect((await owner.client.get(`/installs/${id}`)).body).toMatchObject({ php_version: own.version });
+  expect([await answering({ id, name }), (await page(name)).status]).toEqual(['own', 200]);
+
+  await setting('');
+  const asked = await patch(OTHER);
+  await homeport.idle();
+  expect(await operationOf(asked.headers.location)).toMatchObject({
+    status: 'succeeded',
+    error: null,
+    result: { version: OTHER },
+  });
+  expect((await owner.client.get(`/installs/${id}`)).body).toMatchObject({ php_version: OTHER });
+  expect([await answering({ id, name }), (await page(name)).status]).toEqual(['other', 200]);
+});
+
+test('a host killed in the middle starts with the former PHP, and switches at the next attempt', async () => {
+  const install = plainState('halfway');
+  await running.host.apply({ ...install, phpVersion: own.version });
+  await running.stop();
+  const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, [script, machine.instance, 'php switched'], {
+    env: { PATH: process.env.PATH ?? '', ...machine.environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const killed = once(child, 'exit');
+  if (child.stdout === null) throw new Error('the child has no output');
+  await Promise.race([once(child.stdout, 'data'), killed]);
+  const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
+  await expect(remote.apply({ ...install, phpVersion: OTHER })).rejects.toThrow();
+  await remote.close();
+  await killed;
+
+  running = await machine.start();
+  expect([await answering(install), (await page(install.name)).status]).toEqual(['own', 200]);
+  expect(await running.host.apply({ ...install, phpVersion: OTHER })).toMatchObject({ phpVersion: OTHER });
+  expect(await answering(install)).toBe('other');
+});
