@@ -114,7 +114,7 @@ describe('a purge of single pages', () => {
     });
   });
 
-  it('accepts 1,000 paths of 2,048 characters, and has no rate limit of its own', async () => {
+  it('accepts 1,000 paths, one of 2,048 characters, and has no rate limit of its own', async () => {
     const install = await homeport.install(owner, accountId);
     const many = Array.from({ length: 1_000 }, (_, n) => `/${n}`);
     expect((await purgePages(install, many)).status).toBe(202);
@@ -144,6 +144,7 @@ describe('a purge of single pages', () => {
     [[''], 'paths.0', 'invalid_format', 'A path must begin with /'],
     [['/a#b'], 'paths.0', 'invalid_format', expect.stringContaining('#')],
     [['/a b'], 'paths.0', 'invalid_format', expect.stringContaining('%20')],
+    [['/news/*'], 'paths.0', 'invalid_format', expect.stringContaining('wildcards')],
     [['/a/../b?x'], 'paths.0', 'invalid_format', expect.stringContaining('segments . and ..')],
     [['/a\u0007'], 'paths.0', 'invalid_format', expect.stringContaining('control characters')],
     [['/a\0'], 'paths.0', 'invalid_format', expect.stringContaining('NUL')],

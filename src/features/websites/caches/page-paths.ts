@@ -11,6 +11,10 @@ export function faultOfPagePath(text: string): { code: string; message: string }
   }
   if (!text.startsWith('/')) return invalid('A path must begin with /');
   if (text.includes('#')) return invalid('A path must have no #: leave out the part that begins with it');
+  // Otherwise the purge would silently miss the pages that the user means.
+  if (pathOf(text).includes('*')) {
+    return invalid('A path has no wildcards: name each page, purge all pages, or write %2A for a *');
+  }
   if (/\s/.test(text)) return invalid('A path must have no white space: write %20 for a space');
   if (!isPagePath(pathOf(text))) {
     return invalid('A path must have no control characters and no segments . and ..');
