@@ -70,6 +70,7 @@ test('all that the documents name are there', () => {
     'install list',
     'install wordpress',
     'install apply',
+    'install login',
     'install orphans',
     'install discard',
     'backup list',
