@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module';
 const packages = new Set<string>();
 registerHooks({
   load(url, context, nextLoad) {
-    const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+    const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^./][^/]*)/.exec(url) ?? [];
     if (name !== undefined) packages.add(name);
     return nextLoad(url, context);
   },

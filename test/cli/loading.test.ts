@@ -65,6 +65,7 @@ test('a server that started loads nothing of rarely used parts', async () => {
     'nodemailer',
     'otplib',
     'pino-pretty',
+    'ssh2',
     'vite',
   ]) {
     expect(packages).not.toContain(rarelyUsed);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import ssh2 from 'ssh2';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
@@ -10,8 +9,9 @@ import type { SocketLimiter } from '../../../network/connections/socket-limiter.
 import { createStartups, type StartupLimits, startupLimits } from '../../../network/connections/startups.ts';
 import type { SshQuestions } from '../../contract/host.ts';
 import type { DiskQuotas } from './disk-quota.ts';
-import { type ConnectionLimits, serveConnection } from './ssh-connection.ts';
+import type { ConnectionLimits } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';
+import type { ServedConnection, SshServer } from './ssh-server.ts';
 
 export interface SftpLimits extends ConnectionLimits {
   /** Time for a client to sign in. */
@@ -24,25 +24,6 @@ const LIMITS: SftpLimits = {
   sessions: 8,
   handles: 64,
   idleMs: 30 * MINUTE_MS,
-};
-
-/**
- * Without SHA-1; all known to OpenSSH since 6.5 (2014). ChaCha20 is left out because OpenSSH's client
- * prefers it, and its throughput in this library is half of AES's.
- */
-const ALGORITHMS: ssh2.Algorithms = {
-  kex: [
-    'curve25519-sha256',
-    'curve25519-sha256@libssh.org',
-    'ecdh-sha2-nistp256',
-    'ecdh-sha2-nistp384',
-    'ecdh-sha2-nistp521',
-    'diffie-hellman-group14-sha256',
-    'diffie-hellman-group16-sha512',
-  ],
-  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes192-ctr', 'aes256-ctr'],
-  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
-  compress: ['none'],
 };
 
 export interface SftpGatewayOptions {
@@ -80,17 +61,23 @@ const STOP_MS = 3_000;
 export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
   const { filesOf, quotas, questions, connections: limiter, clock, log, random = Math.random } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const connections = new Map<Socket, { end(reason: string): void }>();
-  const waiting = new Map<string, (connection: ssh2.Connection) => void>();
+  const connections = new Map<Socket, ServedConnection>();
   const startups = createStartups({
     limits: options.startups ?? startupLimits(limiter.limits.total),
     random,
     refuse: limiter.refuse,
   });
   let server: Server | null = null;
+  let sshServer: Promise<SshServer> | null = null;
+
+  /** The SSH library takes 4 MB, so it is loaded for the first connection. */
+  function sshServerFor(hostKey: string): Promise<SshServer> {
+    sshServer ??= import('./ssh-server.ts').then(({ createSshServer }) => createSshServer(hostKey));
+    return sshServer;
+  }
 
   /** Accepts a connection from its first byte, so limits apply before the SSH library sees a version. */
-  function take(socket: Socket, ssh: ssh2.Server): void {
+  async function take(socket: Socket, hostKey: string): Promise<void> {
     const address = socket.remoteAddress ?? '';
     if (!startups.begin(socket, limiter.blockOf(address))) return;
     if (!limiter.admit(socket)) {
@@ -101,34 +88,35 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
     const connectionLog = log.child({ address, port: socket.remotePort });
     connections.set(socket, { end: () => socket.destroy() });
     socket.setNoDelay(true);
+    // Until the SSH library listens; 'close' follows.
+    socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(grace);
       connections.delete(socket);
       startups.end(socket);
     });
-
-    // The library exposes a connection only by its peer, after the version exchange.
-    const peer = peerOf(socket.remoteAddress, socket.remotePort);
-    waiting.set(peer, (connection) => {
-      waiting.delete(peer);
-      const onSignedIn = () => {
-        clearTimeout(grace);
-        startups.end(socket);
-        limiter.busy(socket);
-      };
-      const common = { socket, filesOf, quotas, questions, limits, clock, log: connectionLog };
-      connections.set(socket, serveConnection(connection, { ...common, onSignedIn }));
-    });
-    socket.on('close', () => waiting.delete(peer));
-    ssh.injectSocket(socket);
+    const onSignedIn = () => {
+      clearTimeout(grace);
+      startups.end(socket);
+      limiter.busy(socket);
+    };
+    const ssh = await sshServerFor(hostKey);
+    if (socket.destroyed) return;
+    ssh.serve(
+      { socket, filesOf, quotas, questions, limits, clock, log: connectionLog, onSignedIn },
+      (served) => connections.set(socket, served),
+    );
   }
 
   return {
     async start() {
       const hostKey = await provideHostKey(options.hostKeyFile, log);
-      const ssh = new ssh2.Server({ hostKeys: [hostKey], algorithms: ALGORITHMS, ident: 'Homeport' });
-      ssh.on('connection', (connection, { ip, port }) => waiting.get(peerOf(ip, port))?.(connection));
-      server = createServer((socket) => take(socket, ssh));
+      server = createServer((socket) => {
+        take(socket, hostKey).catch((err: unknown) => {
+          log.error({ err }, 'an SSH connection could not be served');
+          socket.destroy();
+        });
+      });
       const { host } = options.listen;
       try {
         server.listen(options.listen);
@@ -157,8 +145,4 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
       clearTimeout(cut);
     },
   };
-}
-
-function peerOf(address: string | undefined, port: number | undefined): string {
-  return `${address} ${port}`;
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import ssh2 from 'ssh2';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
+import { newEd25519KeyFile, publicHalfOfEd25519 } from './ed25519-key-file.ts';
 
 /**
  * The private host key of the SFTP gateway, read from `file`, or created (Ed25519) and stored there.
@@ -11,25 +11,26 @@ import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
  */
 export async function provideHostKey(file: string, log: Logger): Promise<string> {
   if (!(await protectHostKey(file, log))) {
-    const made = newKey();
+    const made = newEd25519KeyFile();
     await writeDurably(file, made);
     return made;
   }
   const existing = await readFile(file, 'utf8');
-  const key = ssh2.utils.parseKey(existing);
-  if (key instanceof Error || !key.isPrivateKey()) throw new Error(notAHostKey(file));
+  if ((await publicHalfOf(existing)) === null) throw new Error(notAHostKey(file));
   return existing;
 }
 
 /** The public half of the key in `file`, `type base64`; null if it cannot be read. */
 export async function publicHostKey(file: string): Promise<string | null> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const key = ssh2.utils.parseKey(text);
-  return key instanceof Error ? null : `${key.type} ${key.getPublicSSH().toString('base64')}`;
+  return publicHalfOf(await readFile(file, 'utf8').catch(() => ''));
 }
 
-/** About one in 200 keys that ssh2 1.17 generates cannot be parsed, so this retries. */
-function newKey(): string {
-  const made = ssh2.utils.generateKeyPairSync('ed25519').private;
-  return ssh2.utils.parseKey(made) instanceof Error ? newKey() : made;
+async function publicHalfOf(text: string): Promise<string | null> {
+  const publicHalf = publicHalfOfEd25519(text);
+  if (publicHalf !== null || text.trim() === '') return publicHalf;
+  // The operator's own key. The library takes 4 MB, so a start with Homeport's key does without it.
+  const { default: ssh2 } = await import('ssh2');
+  const key = ssh2.utils.parseKey(text);
+  if (key instanceof Error || !key.isPrivateKey()) return null;
+  return `${key.type} ${key.getPublicSSH().toString('base64')}`;
 }
