@@ -66,6 +66,7 @@ test('a server that started loads nothing of rarely used parts', async () => {
     'otplib',
     'pino-pretty',
     'ssh2',
+    'tldts',
     'vite',
   ]) {
     expect(packages).not.toContain(rarelyUsed);

@@ -1,6 +1,6 @@
-import { getDomain } from 'tldts';
 import type { Clock } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
+import { getDomain } from '../../lib/public-suffixes.ts';
 import type { AcmeSession } from './session.ts';
 import { type Directory, directorySchema, parsed } from './wire.ts';
 

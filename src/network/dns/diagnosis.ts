@@ -1,4 +1,4 @@
-import { parse } from 'tldts';
+import { parse } from '../../lib/public-suffixes.ts';
 import type { CnameChain } from './cname-chain.ts';
 import type { DnsProblem } from './dns-problem.ts';
 import type { DnsRecord } from './record.ts';

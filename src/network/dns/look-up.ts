@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { getDomain } from '../../lib/public-suffixes.ts';
 import { askAuthoritativeServers } from './authoritative-servers.ts';
 import type { DnsAnswer } from './client.ts';
 import { type CnameChain, cnameOf, followCnames } from './cname-chain.ts';

@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { getDomain } from '../../lib/public-suffixes.ts';
 import { canonicalName, parentOf } from './domain-name.ts';
 import known from './providers.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { parse } from 'tldts';
 import { HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
+import { parse } from '../../../lib/public-suffixes.ts';
 import { isWithin } from '../../../network/dns/domain-name.ts';
 
 /** Why a text is not a valid domain name, with a sentence for the user (docs/api.md, Domains). */

@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { getDomain } from '../../../lib/public-suffixes.ts';
 import type { DnsProblem, NameFindings } from '../../../network/dns/look-up.ts';
 import type { DnsTarget, DomainContext } from './domain-context.ts';
 import {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { getDomain } from 'tldts';
+import { getDomain } from '../../../lib/public-suffixes.ts';
 import type { NameFindings } from '../../../network/dns/look-up.ts';
 import type { DnsTarget } from './domain-context.ts';
 
