@@ -720,6 +720,21 @@ for ($part = 0; $part < $megabytes; $part++) {
     return stdout.split(' ').reduce((sum, size) => sum + Number(size), 0);
   }
 
+  test('headers that nginx accepts from PHP pass the inner servers', async () => {
+    await edge.write(
+      shop.state,
+      'headers.php',
+      `<?php for ($i = 100; $i < 200; $i++) header("X-$i: " . str_repeat('x', 317)); echo 'page';`,
+    );
+    const visit = { host: '127.0.0.1', port: edge.options.edgeHttp.port, path: '/headers.php' };
+    for (const cache of ['MISS', 'HIT']) {
+      const asked = request({ ...visit, headers: { Host: 'shop.test' }, maxHeaderSize: 65_536 }).end();
+      const [answer]: IncomingMessage[] = await once(asked, 'response');
+      expect(answer).toMatchObject({ statusCode: 200, headers: { 'x-cache': cache } });
+      answer?.resume();
+    }
+  });
+
   test('a page that does not end is broken off, and nothing of it stays', async () => {
     const before = await kept();
     const visitor = request({

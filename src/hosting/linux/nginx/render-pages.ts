@@ -195,6 +195,9 @@ ${INNER_ANSWERS.map((name) => `    proxy_hide_header ${name};`).join('\n')}
     add_header X-Cache $cache_state always;`;
 }
 
+/** Room for the headers that nginx accepts from PHP (32k), and for what the inner servers and the cache add. */
+const HOP_HEADERS_SIZE = '36k';
+
 /** Directives for both hops to an inner server. Lua decides who waits; nginx's lock is for evicted pages. */
 function renderHop(): string {
   return `proxy_set_header Host $host;
@@ -205,7 +208,7 @@ function renderHop(): string {
     proxy_pass_request_body off;
     proxy_connect_timeout 5s;
     proxy_read_timeout ${PAGE_WITHIN};
-    proxy_buffer_size 32k;
+    proxy_buffer_size ${HOP_HEADERS_SIZE};
     proxy_buffers 16 16k;
     proxy_cache homeport_pages;
     proxy_cache_lock on;
