@@ -116,14 +116,23 @@ test('a backup is made although the database takes no writes', async () => {
   expect(await storage.list()).toEqual([name]);
 });
 
-test('an interrupted backup is not listed, and is deleted after two days', async () => {
+test('an interrupted backup is not listed, and is deleted after two days, but no file of others', async () => {
   const storage = createFolderStorage(join(folder.path, 'interrupted'));
   const name = 'homeport-20260501T120000Z-00000000';
   await storage.begin(name);
+  const others = [
+    name,
+    `${name}.partial`,
+    `.${name}`,
+    '.photos.partial',
+    `.${name}0.partial`,
+    `.x-${name}.partial`,
+  ];
+  for (const other of others) mkdirSync(join(folder.path, 'interrupted', other));
   expect(await storage.list()).toEqual([]);
   expect(await storage.removeUnfinished(new Date('2026-05-01T12:00:00Z'))).toEqual([]);
   expect(await storage.removeUnfinished(new Date('2026-05-01T12:00:01Z'))).toEqual([name]);
-  expect(readdirSync(join(folder.path, 'interrupted'))).toEqual([]);
+  expect(readdirSync(join(folder.path, 'interrupted')).sort()).toEqual(others.sort());
 });
 
 test('a website that cannot be read is named, and all others are backed up', async () => {
