@@ -23,6 +23,11 @@ export function nameOfCredential(queries: Queries, credentialId: string) {
   return queries.selectFrom('credentials').select('name').where('id', '=', credentialId);
 }
 
+/** SQL for an install's name. */
+export function nameOfInstall(queries: Queries, installId: string) {
+  return queries.selectFrom('installs').select('name').where('id', '=', installId);
+}
+
 /** The accounts whose invitation the user has accepted, in the order of joining. */
 export async function joinedAccounts(queries: Queries, userId: string): Promise<string[]> {
   const memberships = await queries

@@ -1,8 +1,14 @@
 import type { Caller, Origin } from '../access/caller.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Queries, Transaction } from '../database/database.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
-import { insertActivity, joinedAccounts, nameOfCredential, nameOfPerson } from './activity-log-store.ts';
+import {
+  insertActivity,
+  joinedAccounts,
+  nameOfCredential,
+  nameOfInstall,
+  nameOfPerson,
+} from './activity-log-store.ts';
 
 /** Every action in the activity log. Renaming one orphans its stored entries. */
 export const ACTIONS = [
@@ -139,6 +145,7 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
       subject_id: subject.id,
       subject_name: subject.name,
       install_id: installId,
+      install_name: installNameOf(queries, installId, subject),
       details: details === undefined ? null : JSON.stringify(details, wellFormed),
     };
     await insertActivity(
@@ -155,6 +162,12 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
       await write(transaction, actor, accountIds.length === 0 ? [null] : accountIds, change);
     },
   };
+}
+
+/** The name of an entry's install: of the subject itself, whose row may be deleted already, or of its install. */
+function installNameOf(queries: Queries, installId: string | null, subject: Change['subject']) {
+  if (installId === null) return null;
+  return subject.id === installId ? subject.name : nameOfInstall(queries, installId);
 }
 
 /** Replaces lone surrogates by U+FFFD: PostgreSQL does so in text, and refuses them in JSON. */

@@ -160,6 +160,13 @@ describe('an account', () => {
     await page.getByRole('link', { name: 'Download as CSV' }).click();
     const file = await (await download).path();
     expect(await readFile(file, 'utf8')).toMatch(/domain\.create.*shop\.example/);
+
+    await owner.client.delete(`/installs/${given.id}`);
+    await expect.poll(() => row.getByRole('link').count()).toBe(0);
+    await row.getByText(given.name).waitFor();
+    await page.goto(at(`activity?install=${given.id}`));
+    const filter = page.getByRole('combobox', { name: 'Install' });
+    await expect.poll(() => filter.locator('option:checked').textContent()).toBe(`${given.name} (deleted)`);
   });
 
   it('is renamed, and says why a second factor cannot be required yet', async () => {

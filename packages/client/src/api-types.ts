@@ -1503,6 +1503,7 @@ export interface components {
          *       "subject_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
          *       "subject_name": "Shop",
          *       "install_id": null,
+         *       "install_name": null,
          *       "details": null,
          *       "user_id": "3f9d2a67-8b14-4c0e-b7f5-91e6a4d0c832",
          *       "user_name": "Ada Example (ada@example.com)",
@@ -1527,6 +1528,8 @@ export interface components {
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
             install_id: string | null;
+            /** @description name of the install at the time; null without an install */
+            install_name: string | null;
             details: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -1554,6 +1557,7 @@ export interface components {
          *           "subject_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
          *           "subject_name": "Shop",
          *           "install_id": null,
+         *           "install_name": null,
          *           "details": null,
          *           "user_id": "3f9d2a67-8b14-4c0e-b7f5-91e6a4d0c832",
          *           "user_name": "Ada Example (ada@example.com)",
@@ -10517,6 +10521,7 @@ export interface operations {
                      *           "subject_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
                      *           "subject_name": "Shop",
                      *           "install_id": null,
+                     *           "install_name": null,
                      *           "details": null,
                      *           "user_id": "3f9d2a67-8b14-4c0e-b7f5-91e6a4d0c832",
                      *           "user_name": "Ada Example (ada@example.com)",

@@ -14,6 +14,8 @@ export interface ActivityRow {
   subject_name: string;
   /** The install that the subject belongs to or is. */
   install_id: string | null;
+  /** Null for entries without an install, and for installs that were deleted before. */
+  install_name: Generated<string | null>;
   /** Object of texts, numbers, booleans, null. Never a secret. */
   details: NullableJson;
   /** The acting user; null for the operator and the platform itself. */

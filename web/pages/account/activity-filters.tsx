@@ -14,12 +14,15 @@ export function ActivityFilters({
   filter,
   onFilter,
   installs,
+  formerName,
   people,
 }: {
   accountId: string;
   filter: ActivityFilter;
   onFilter(change: Partial<Record<keyof ActivityFilter, string>>): void;
   installs: readonly Install[];
+  /** Name of the selected install in the activity, in case that it was deleted. */
+  formerName: string | null | undefined;
   people: boolean;
 }) {
   const field = (name: keyof ActivityFilter) => ({
@@ -37,7 +40,7 @@ export function ActivityFilters({
         options={withChosen(
           filter.install,
           'Any install',
-          'Deleted install',
+          formerName ? `${formerName} (deleted)` : 'Deleted install',
           sortRows(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
             value: id,
             label: name,

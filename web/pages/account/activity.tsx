@@ -44,6 +44,9 @@ export function ActivityPage({ accountId }: { accountId: string }) {
         filter={filter}
         onFilter={ask}
         installs={installs}
+        formerName={
+          activity.data?.results.find(({ install_id }) => install_id === filter.install)?.install_name
+        }
         people={!own}
       />
       <Loaded query={activity} what="activity">
@@ -106,11 +109,11 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
     {
       id: 'install',
       header: 'Install',
-      cell: ({ install_id }) => {
-        const name = install_id === null ? undefined : installs.get(install_id);
-        return name === undefined ? null : (
+      cell: ({ install_id, install_name }) => {
+        const present = install_id === null ? undefined : installs.get(install_id);
+        return (
           <span className={styles.install}>
-            <Link href={`/installs/${install_id}`}>{name}</Link>
+            {present === undefined ? install_name : <Link href={`/installs/${install_id}`}>{present}</Link>}
           </span>
         );
       },

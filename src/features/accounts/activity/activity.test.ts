@@ -83,6 +83,7 @@ describe('the activity of an account', () => {
       subject_id: null,
       subject_name: 'four',
       install_id: null,
+      install_name: null,
       details: { from: 'A', to: 'B' },
       user_id: owner.userId,
       user_name: `Test Person (${owner.email})`,
@@ -138,6 +139,29 @@ describe('the activity of an account', () => {
     expect(entries.map((entry) => field(entry, 'subject_name'))).toContain('of the seen install');
     expect(new Set(entries.map((entry) => field(entry, 'install_id')))).toEqual(new Set([seen]));
     expect(field(body, 'count')).toBe(entries.length);
+  });
+});
+
+describe('an install that was deleted', () => {
+  it('keeps its name in the list and the CSV', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const { id, name } = await homeport.install(owner, accountId);
+    await owner.client.post(`/installs/${id}/domains`, { name: 'gone.example' });
+    expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
+    const client = await signedIn(homeport, owner);
+    const { body } = await client.get(`/accounts/${accountId}/activity?install_id=${id}`);
+    const results = field(body, 'results');
+    const entries: unknown[] = Array.isArray(results) ? results : [];
+    const named = entries.map((entry) => [field(entry, 'action'), field(entry, 'install_name')]);
+    expect(named).toEqual([
+      ['install.delete', name],
+      ['domain.create', name],
+      ['install.create', name],
+    ]);
+    const { text } = await csvOf(client, accountId, `?install_id=${id}`);
+    const [header = [], ...rows] = parseCsv(text.slice(1));
+    const column = header.indexOf('install_name');
+    expect(rows.map((row) => row[column])).toEqual([name, name, name]);
   });
 });
 
@@ -280,7 +304,7 @@ describe('as CSV', () => {
       "a\t'＝1",
       'a; b; 1-1',
     ]);
-    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([14]));
+    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([15]));
   });
 
   it('holds every entry once, across batches', async () => {

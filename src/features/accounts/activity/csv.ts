@@ -14,6 +14,7 @@ const COLUMNS = [
   'action',
   'subject_name',
   'details',
+  'install_name',
   'means',
   'credential_name',
   'address',

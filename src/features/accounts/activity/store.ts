@@ -31,6 +31,7 @@ const COLUMNS = [
   'subject_id',
   'subject_name',
   'install_id',
+  'install_name',
   'details',
   'user_id',
   'user_name',
