@@ -79,6 +79,26 @@ describe('the overview', () => {
     await expectPresentable();
   });
 
+  it('says why an install needs attention, and what to do', async () => {
+    await owner.client.post(`/installs/${install.id}/domains`, { name: 'elsewhere.example' });
+    const setReached = (reached: boolean | null) =>
+      portal.homeport.platform.database.write(({ queries }) =>
+        queries.updateTable('domains').set({ reached }).where('name', '=', 'elsewhere.example').execute(),
+      );
+    await page.getByText('Active', { exact: true }).waitFor();
+    await setReached(false);
+    await page.getByText(`${install.name} needs attention`).waitFor();
+    await page.getByText('Correct its DNS records and check it again').waitFor();
+    await page.getByText('Needs attention', { exact: true }).waitFor();
+    expect(await page.getByText('Active', { exact: true }).count()).toBe(0);
+    await expectPresentable();
+    await page.getByRole('link', { name: /^elsewhere\.example does not point here/ }).click();
+    await page.getByRole('heading', { name: `${install.name}: Domains`, level: 1 }).waitFor();
+    await setReached(true);
+    await page.getByText('Active', { exact: true }).waitFor();
+    expect((await owner.client.get(`/installs/${install.id}/domains`)).status).toBe(200);
+  });
+
   it('offers a partial user fewer actions', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial);

@@ -7,16 +7,13 @@ export type Attention = BodyOf<
 >['results'][number];
 export type Reason = Attention['reasons'][number];
 
-/** Only changes to domains arrive live. Backups and expiry dates need polling. */
+/** Changes arrive live, but an expiry date only comes closer. */
 const ATTENTION_EVERY_MS = 60_000;
 
-/**
- * Loads the installs of an account that need attention, with the reasons. Most reasons concern domains, so the key
- * has their topic.
- */
+/** Loads the installs of an account that need attention, with the reasons. */
 export function useAttention(accountId: string) {
   return useQuery({
-    queryKey: ['domain', accountId, 'attention'],
+    queryKey: ['attention', accountId],
     refetchInterval: ATTENTION_EVERY_MS,
     queryFn: async () => {
       const { results } = await unwrap(

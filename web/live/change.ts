@@ -9,7 +9,9 @@ export interface Change {
 
 /** Other topics whose pages show resources of a topic, too. */
 const SHOWN_WITH: Record<string, readonly string[]> = {
-  install: ['site'],
+  install: ['site', 'attention'],
+  domain: ['attention'],
+  backup: ['attention'],
   account: ['session'],
   member: ['session'],
   // Each change to a webhook is an entry in the activity log.

@@ -20,6 +20,15 @@ it('says why an install needs attention', () => {
   );
 });
 
+it('says where to fix a reason, and how', () => {
+  const { section, advice } = attentionLabel(
+    { kind: 'backup_failed', domain: null, at: null, reason: null },
+    NOW,
+  );
+  expect(section).toBe('/backups');
+  expect(advice).toBe('Create a backup now. If it fails again, ask your provider.');
+});
+
 it('shows internationalised domains in Unicode', () => {
   const kind = 'domain_not_reached';
   expect(sentence({ kind, domain: 'xn--bro-hoa.example' })).toBe(

@@ -2,24 +2,46 @@ import type { Reason } from '../../api/overview.ts';
 import { displayName } from '../../components/display-name.ts';
 import { DAY_MS, relativeTime } from '../../components/time.tsx';
 
-/** Returns why an install needs attention, and the section of its pages where to fix it. */
+/** Where to fix what needs attention, and how. */
+const REMEDIES: Record<Reason['kind'], { section: string; advice: string }> = {
+  install_failed: { section: '', advice: 'Delete this install and create it again.' },
+  backup_failed: {
+    section: '/backups',
+    advice: 'Create a backup now. If it fails again, ask your provider.',
+  },
+  domain_not_reached: {
+    section: '/domains',
+    advice: 'Correct its DNS records and check it again, or remove the domain.',
+  },
+  certificate_missing: {
+    section: '/certificates',
+    advice: 'Make sure that the domain points here. Then order a certificate or upload one.',
+  },
+  certificate_ends: { section: '/certificates', advice: 'Order a new certificate or upload one.' },
+};
+
+/** Returns why an install needs attention, the section of its pages where to fix it, and what to do there. */
 export function attentionLabel(
-  { kind, domain: name, at, reason }: Reason,
+  reason: Reason,
   now: Date,
-): { sentence: string; section: string } {
+): { sentence: string; section: string; advice: string } {
+  return { sentence: attentionSentence(reason, now), ...REMEDIES[reason.kind] };
+}
+
+function attentionSentence({ kind, domain: name, at, reason }: Reason, now: Date): string {
   const because = reason === null ? '' : ` ${reason}`;
   const domain = name === null ? 'A domain' : displayName(name);
   switch (kind) {
     case 'install_failed':
-      return { sentence: 'The install could not be created.', section: '' };
+      return 'The install could not be created.';
     case 'backup_failed':
-      return { sentence: `The last backup failed.${because}`, section: '/backups' };
+      return `The last backup failed.${because}`;
     case 'domain_not_reached':
-      return { sentence: `${domain} does not point here${lastChecked(at, now)}.`, section: '/domains' };
+      return `${domain} does not point here${lastChecked(at, now)}.`;
     case 'certificate_missing':
-      return { sentence: `${domain} has no certificate.${because}`, section: '/certificates' };
+      return `${domain} has no certificate.${because}`;
     case 'certificate_ends':
-      return { sentence: `The certificate of ${domain} ${ending(at, now)}.`, section: '/certificates' };
+      return `The certificate of ${domain} ${ending(at, now)}.`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import type { Install } from '../../api/installs.ts';
 import { type Reason, useAttention } from '../../api/overview.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useNow } from '../../components/time.tsx';
@@ -25,6 +26,45 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
       })}
       {more > 0 && <li className={styles.soft}>and {more} more</li>}
     </ul>
+  );
+}
+
+/** A notice with all reasons why an install needs attention, and what to do; empty if there are none. */
+export function InstallAttention({ install: { id, name, account } }: { install: Install }) {
+  const now = useNow(60_000);
+  const reasons = useAttention(account.id).data?.get(id) ?? [];
+  if (reasons.length === 0) return null;
+  const kinds = [...new Set(reasons.map(({ kind }) => kind))];
+  return (
+    <Notice tone="bad" title={`${name} needs attention`}>
+      <ul className={styles.causes}>
+        {kinds.map((kind) => (
+          <Cause
+            key={kind}
+            installId={id}
+            reasons={reasons.filter((reason) => reason.kind === kind)}
+            now={now}
+          />
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** The reasons of one kind, and what to do about them. */
+function Cause({ installId, reasons, now }: { installId: string; reasons: readonly Reason[]; now: Date }) {
+  const labels = reasons.map((reason) => attentionLabel(reason, now));
+  const more = labels.length - MOST_SHOWN;
+  return (
+    <li>
+      {labels.slice(0, MOST_SHOWN).map(({ sentence, section }) => (
+        <div key={sentence}>
+          <Link href={`/installs/${installId}${section}`}>{sentence}</Link>
+        </div>
+      ))}
+      {more > 0 && <div>and {more} more</div>}
+      <div>{labels[0]?.advice}</div>
+    </li>
   );
 }
 

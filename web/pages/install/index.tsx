@@ -1,6 +1,7 @@
 import { type ComponentType, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Install, useConnection, useInstall } from '../../api/installs.ts';
+import { useAttention } from '../../api/overview.ts';
 import { useSite } from '../../api/sites.ts';
 import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
@@ -152,9 +153,11 @@ function InstallFrame({ install, section }: { install: Install; section: string 
 /** The status, environment and site of an install. */
 function Placement({ install }: SectionProps) {
   const site = useSite(install.site?.id);
+  const { data: attention } = useAttention(install.account.id);
   return (
     <>
-      <InstallStatus status={install.status} /> <span aria-hidden="true">· </span>
+      <InstallStatus status={install.status} needsAttention={attention?.has(install.id)} />{' '}
+      <span aria-hidden="true">· </span>
       {environmentLabel(install.environment)}
       {install.site === null ? (
         ', no site'

@@ -5,6 +5,7 @@ import { displayName } from '../../../components/display-name.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
+import { InstallAttention } from '../../account/attention.tsx';
 import { Operations } from '../operations/operations.tsx';
 import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
@@ -18,6 +19,8 @@ export function Overview({ install }: { install: Install }) {
   const addresses = useAddresses(install);
   return (
     <>
+      {/* Of a failed install, the notice above the sections says why. */}
+      {install.status === 'active' && <InstallAttention install={install} />}
       <Section title="Details">
         <Facts
           facts={[
