@@ -171,6 +171,16 @@ describe('backups', () => {
       .waitFor({ state: 'detached' });
   });
 
+  it('need no description: the date is the default', async () => {
+    await showBackups(live);
+    await page.getByRole('button', { name: 'Create backup' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill(' ');
+    await dialog.getByRole('button', { name: 'Create backup' }).click();
+    await page.getByRole('heading', { name: /^Backup of \d{1,2} \w{3,4} \d{4}, \d{2}:\d{2}$/ }).waitFor();
+    await portal.homeport.idle();
+  });
+
   it('are packed for download, and say when an archive has expired', async () => {
     await showBackups(shop);
     await page.getByRole('button', { name: 'More actions for before the update' }).press('Enter');

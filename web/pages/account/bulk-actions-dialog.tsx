@@ -7,6 +7,7 @@ import { Form, textOf } from '../../components/form.tsx';
 import { InstallPicker } from '../../components/install-picker.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { showSuccess } from '../../components/toast.tsx';
+import { describedBackup } from '../install/backups/backup-labels.ts';
 import type { RefusedInstall } from './batches.ts';
 import { BULK_ACTIONS, type BulkAction, requestBulkAction } from './bulk-actions.ts';
 
@@ -65,7 +66,11 @@ function BulkActionsForm({
   async function askForAll(values: FormData) {
     const wanted = installs.filter(({ id }) => chosen.includes(id));
     setRefused([]);
-    const left = await requestBulkAction(action, textOf(values, 'description'), wanted);
+    const left = await requestBulkAction(
+      action,
+      describedBackup(textOf(values, 'description'), new Date()),
+      wanted,
+    );
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['backup'] }),
       queries.invalidateQueries({ queryKey: ['operation'] }),
@@ -104,9 +109,8 @@ function BulkActionsForm({
         <TextField
           label="Description"
           name="description"
-          hint="Helps you find the backups later, for example: Before the update"
+          hint="Optional. Helps you find the backups later, for example: Before the update"
           maxLength={1000}
-          required
         />
       )}
       <InstallPicker label="Installs" accountId={accountId} chosen={chosen} onChange={setChosen} />

@@ -1,5 +1,17 @@
 import { expect, it } from 'vitest';
-import { addressErrors, formatFileCount, isLastBackup, readAddresses } from './backup-labels.ts';
+import {
+  addressErrors,
+  describedBackup,
+  formatFileCount,
+  isLastBackup,
+  readAddresses,
+} from './backup-labels.ts';
+
+it('describes a backup without a description by its date', () => {
+  const now = new Date(2027, 1, 21, 10, 0);
+  expect(describedBackup(' ', now)).toBe('Backup of 21 Feb 2027, 10:00');
+  expect(describedBackup('Before the update', now)).toBe('Before the update');
+});
 
 it('counts files', () => {
   expect(formatFileCount(1)).toBe('1 file');

@@ -1,6 +1,7 @@
 import type { Backup } from '../../../api/backups.ts';
 import type { FieldError } from '../../../api/failure.ts';
 import type { Tone } from '../../../components/notice.tsx';
+import { formatTime } from '../../../components/time.tsx';
 
 export const BACKUP_STATES: Record<Backup['status'], { word: string; tone: Tone }> = {
   requested: { word: 'Waiting', tone: 'busy' },
@@ -19,6 +20,11 @@ export function isLastBackup(
 ): boolean {
   if (status !== 'completed' || list === undefined || list.count > list.results.length) return false;
   return !list.results.some((other) => other.id !== id && other.status === 'completed' && !other.for_copy);
+}
+
+/** Returns the description of a backup as typed; without one, its date: "Backup of 21 Feb 2027, 10:00". */
+export function describedBackup(typed: string, now: Date): string {
+  return typed.trim() === '' ? `Backup of ${formatTime(now.toISOString())}` : typed;
 }
 
 /** Formats a count: "1 file", "1,204 files". */

@@ -6,6 +6,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
+import { describedBackup } from './backup-labels.ts';
 import { NotificationEmailsField, withAddresses } from './notification-emails.tsx';
 
 export function CreateBackup({
@@ -24,7 +25,10 @@ export function CreateBackup({
       unwrap(
         hosting.POST('/installs/{install_id}/backups', {
           params: { path: { install_id: install.id } },
-          body: { description: textOf(values, 'description'), notification_emails },
+          body: {
+            description: describedBackup(textOf(values, 'description'), new Date()),
+            notification_emails,
+          },
         }),
       ),
     );
@@ -47,9 +51,8 @@ export function CreateBackup({
         <TextField
           label="Description"
           name="description"
-          hint="Helps you find the backup later, for example: Before the update"
+          hint="Optional. Helps you find the backup later, for example: Before the update"
           maxLength={1000}
-          required
         />
         <NotificationEmailsField when="the backup finishes or fails" />
       </Form>
