@@ -174,7 +174,7 @@ describe('the second factor', () => {
 });
 
 describe('an invitation', () => {
-  it('lets a new user choose a password and sign in, once', async () => {
+  it('lets a new user choose a password, once, and signs them in', async () => {
     const { owner, accountId } = await portal.homeport.ownedAccount();
     const email = 'ada@people.example';
     await owner.client.post(`/accounts/${accountId}/account_users`, {
@@ -192,11 +192,8 @@ describe('an invitation', () => {
     await page.getByRole('alert').getByText('Check the marked field.').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Accept invitation' }).click();
-    await page.getByText('You accepted the invitation.').waitFor();
-    expect(await page.getByLabel('Email address').inputValue()).toBe(email);
-    await expect.poll(() => focusedField(page)).toBe('password');
-    await fillSignIn(page, email, PASSWORD);
     await inPortal(page);
+    await page.getByText('Your password is set.').waitFor();
 
     await page.goto(link);
     await page.getByText('Ask the person who invited you for a new invitation.').waitFor();
@@ -265,11 +262,42 @@ describe('a link of the first start or of the command line', () => {
     await page.getByText('This password is easy to guess').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
+    await inPortal(page);
     await page.getByText('Your password is set.').waitFor();
-    expect(await page.getByLabel('Email address').inputValue()).toBe(owner.email);
-    await page.goBack();
+    await page.goto(new URL(link).pathname);
     await page.getByText('This link does not work').waitFor();
-    await page.goForward();
+  });
+
+  it('does not sign in a user with a second factor without a code', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    const own = await portal.signedIn(owner);
+    await own.goto('/me/security');
+    await own.getByRole('button', { name: 'Turn on second factor' }).click();
+    const { app } = await enrol(own, clock);
+    const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
+    const page = await portal.browser();
+    await page.goto(new URL(link).pathname);
+    await choosePassword(page, 'quite another password');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByLabel('Six-digit code').fill(await app.code());
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await inPortal(page);
+  });
+
+  it('leads to the sign-in page if signing in is refused', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
+    const page = await portal.browser();
+    await page.goto(new URL(link).pathname);
+    await choosePassword(page, PASSWORD);
+    await page.route('**/portal/api/session', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Your password is set. Sign in with it.').waitFor();
+    expect(await page.getByLabel('Email address').inputValue()).toBe(owner.email);
+    await expect.poll(() => focusedField(page)).toBe('password');
+    await page.unroute('**/portal/api/session');
     await fillSignIn(page, owner.email, PASSWORD);
     await inPortal(page);
   });
@@ -296,8 +324,6 @@ describe('a forgotten password', () => {
     expect(await other.getByLabel('Also revoke my API credentials').isChecked()).toBe(false);
     await other.getByLabel('Also revoke my API credentials').check();
     await other.getByRole('button', { name: 'Set password' }).click();
-    await other.getByText('Your password is set.').waitFor();
-    await fillSignIn(other, owner.email, 'quite another password');
     await inPortal(other);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -15,6 +15,7 @@ import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 import { Card, CardLinks } from './card.tsx';
+import { useChosenPassword } from './chosen-password.ts';
 import { FocusedForm } from './first-field.tsx';
 import { noticeState } from './sign-in-notice.ts';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
@@ -26,6 +27,7 @@ type Invitation =
 export function InvitationPage({ token }: { token: string }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
+  const signIn = useChosenPassword();
   const queryKey = ['invitation', token];
   const path = { token };
   const [declining, setDeclining] = useState(false);
@@ -40,16 +42,18 @@ export function InvitationPage({ token }: { token: string }) {
   });
 
   async function accept({ account_name, email, has_password }: Invitation, values: FormData) {
-    const body = has_password ? {} : { password: newPasswordOf(values) };
+    const password = has_password ? null : newPasswordOf(values);
+    const body = password === null ? {} : { password };
     try {
       await unwrapEmpty(portal.POST('/portal/api/invitations/{token}', { params: { path }, body }));
     } catch (error) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
+    if (password !== null) return signIn(email, password, 'accepted');
     // Reloads the session of a signed-in user, who has a new account.
     queries.removeQueries({ queryKey: SESSION_KEY });
-    if (has_password) showSuccess(`You joined the account ${account_name}.`);
+    showSuccess(`You joined the account ${account_name}.`);
     navigate('/sign-in', { state: noticeState('accepted', email) });
   }
 

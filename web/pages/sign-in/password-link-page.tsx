@@ -1,22 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { unwrap, unwrapEmpty } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
 import { CheckboxField, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
 import { Page } from '../../components/page.tsx';
 import { Card } from './card.tsx';
+import { useChosenPassword } from './chosen-password.ts';
 import { FocusedForm } from './first-field.tsx';
-import { noticeState } from './sign-in-notice.ts';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
 
 /** Sets a password by a link from the first start, the command line or a password reset email. */
 export function PasswordLinkPage({ token }: { token: string }) {
   const queries = useQueryClient();
-  const [, navigate] = useLocation();
+  const signIn = useChosenPassword();
   const queryKey = ['password-link', token];
   const path = { token };
   const link = useQuery({
@@ -28,16 +27,15 @@ export function PasswordLinkPage({ token }: { token: string }) {
   });
 
   async function set(values: FormData, email: string) {
-    const body = { password: newPasswordOf(values), end_api_access: values.has('end_api_access') };
+    const password = newPasswordOf(values);
+    const body = { password, end_api_access: values.has('end_api_access') };
     try {
       await unwrapEmpty(portal.POST('/portal/api/password_links/{token}', { params: { path }, body }));
     } catch (error) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
-    // The server has ended all sessions of the user, which may include this one.
-    queries.removeQueries({ queryKey: SESSION_KEY });
-    navigate('/sign-in', { state: noticeState('password_set', email) });
+    await signIn(email, password, 'password_set');
   }
 
   return (
