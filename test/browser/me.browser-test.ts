@@ -209,6 +209,22 @@ describe('password, second factor and sessions', () => {
     await dialog().getByRole('button', { name: 'Turn off' }).click();
     await page.getByRole('button', { name: 'Turn on second factor' }).waitFor();
   });
+
+  it('opens the authenticator app of a phone with the secret of the QR code', async () => {
+    const phone = await portal.signedIn(await portal.homeport.person(accountId, 'full'), {
+      width: 390,
+      touch: true,
+    });
+    await phone.goto('/me/security');
+    await phone.getByRole('button', { name: 'Turn on second factor' }).click();
+    await phone.getByLabel('Your password').fill(PASSWORD);
+    await phone.getByRole('button', { name: 'Continue' }).click();
+    const link = phone.getByRole('link', { name: 'Open an authenticator app on this device' });
+    expect(await link.getAttribute('href')).toMatch(/^otpauth:\/\/totp\/.*secret=[A-Z2-7]+/);
+    expect(await link.isVisible()).toBe(true);
+    await expectAccessibleInBothThemes(phone);
+    await phone.context().close();
+  });
 });
 
 describe('API access', () => {
@@ -220,6 +236,8 @@ describe('API access', () => {
 
   it('creates a read-only credential for one install, which works until it is revoked', async () => {
     await open('API access');
+    const documentation = page.getByRole('link', { name: 'API documentation' });
+    expect(await documentation.getAttribute('href')).toBe(`${portal.homeport.origin}/docs`);
     await page.getByRole('button', { name: 'New credential' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Monitoring');
     await page.getByLabel('Expires').selectOption('In 30 days');

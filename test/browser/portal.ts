@@ -11,16 +11,23 @@ import { type Person, startTestHomeport, type TestHomeport, type TestOptions } f
 
 export const PASSWORD = 'correct horse battery';
 
+/** The screen of a browser. `touch`: a phone. */
+interface Look {
+  colorScheme?: 'light' | 'dark';
+  width?: number;
+  touch?: boolean;
+}
+
 /** A running Homeport with its portal and a real browser. */
 export interface Portal {
   homeport: TestHomeport;
   /** Opens a browser context without cookies. */
-  browser(options?: { colorScheme?: 'light' | 'dark'; width?: number }): Promise<Page>;
+  browser(options?: Look): Promise<Page>;
   /**
    * Opens a browser context that is signed in as this person, without the sign-in page. Sets their password to {@link
    * PASSWORD}.
    */
-  signedIn(person: Person, options?: { colorScheme?: 'light' | 'dark'; width?: number }): Promise<Page>;
+  signedIn(person: Person, options?: Look): Promise<Page>;
   /** Closes every page. Open pages load each change again and slow down later tests. */
   closePages(): Promise<void>;
   remove(): Promise<void>;
@@ -37,13 +44,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
     for (const context of contexts.splice(0)) await context.close();
   }
 
-  async function browser({
-    colorScheme = 'light',
-    width = 1280,
-  }: {
-    colorScheme?: 'light' | 'dark';
-    width?: number;
-  } = {}): Promise<Page> {
+  async function browser({ colorScheme = 'light', width = 1280, touch = false }: Look = {}): Promise<Page> {
     const context = await chrome.newContext({
       baseURL: homeport.origin,
       // Homeport's certificate is self-signed.
@@ -51,6 +52,8 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
       colorScheme,
       reducedMotion: 'reduce',
       viewport: { width, height: 900 },
+      hasTouch: touch,
+      isMobile: touch,
     });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: homeport.origin });
     contexts.push(context);

@@ -30,7 +30,12 @@ export function ApiAccessPage() {
   return (
     <Page
       title="API access"
-      subtitle="Credentials let programs use the API on your behalf."
+      subtitle={
+        <>
+          Credentials let programs use the API on your behalf. See the{' '}
+          <a href={new URL('docs', document.baseURI).href}>API documentation</a>.
+        </>
+      }
       actions={
         making === null ? (
           <Button ref={opener} variant="primary" onClick={() => setMaking({ at: 'form' })}>

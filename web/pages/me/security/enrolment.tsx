@@ -64,6 +64,9 @@ export function Enrolment({
               label="QR code for an authenticator app. The secret below is equivalent."
             />
           </Suspense>
+          <p className={styles.phone}>
+            <a href={step.uri}>Open an authenticator app on this device</a>
+          </p>
           <p>If you cannot scan it, enter this secret in the app:</p>
           <Copyable text={step.secret} what="the secret" />
           <Form key="code" submitLabel="Turn on" onSubmit={confirm} actions={actions}>
