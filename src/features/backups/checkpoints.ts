@@ -12,6 +12,7 @@ interface Replacement {
   checkpoint_id?: string;
   files?: boolean;
   database?: boolean;
+  tables?: string[];
 }
 
 /**
@@ -31,11 +32,11 @@ export async function requireCheckpoint(
   );
 }
 
-/** Requests the restore of the checkpoint after a failed replacement. */
+/** Requests the restore of the checkpoint after a failed replacement, but only of the parts that were to be replaced. */
 export async function putCheckpointBack(
   { queue }: Pick<Platform, 'queue'>,
   transaction: Transaction,
-  { install_id, checkpoint_id, files, database }: Replacement,
+  { install_id, checkpoint_id, files, database, tables }: Replacement,
 ): Promise<void> {
   if (checkpoint_id === undefined) return;
   const { queries } = transaction;
@@ -49,6 +50,8 @@ export async function putCheckpointBack(
       install_id,
       ...(files === undefined ? {} : { files }),
       ...(database === undefined ? {} : { database }),
+      ...(tables === undefined ? {} : { tables }),
+      puts_back: true,
     },
     lane: install_id,
     result: { backup_id: checkpoint_id },

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
@@ -12,8 +13,9 @@ import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
-import { discardCopyBackups } from './jobs.ts';
-import { EVERYTHING } from './replaced-parts.ts';
+import { putCheckpointBack } from './checkpoints.ts';
+import { discardCopyBackups, restoreBackup } from './jobs.ts';
+import { EVERYTHING, partsOfJob } from './replaced-parts.ts';
 
 type Install = { id: string; name: string };
 
@@ -343,6 +345,22 @@ it('puts the checkpoint back if the copy fails', async () => {
     { kind: 'install.copy', status: 'failed' },
   ]);
   expect(readFileSync(pageOf(other), 'utf8')).toBe('tried there');
+});
+
+it('puts only the tables back that the copy replaces', async () => {
+  const { platform, services } = homeport;
+  const { id } = await services.backups.request(callerOf(owner), target.id, {
+    description: 'x',
+    notification_emails: [],
+  });
+  await finish();
+  const replacement = { install_id: target.id, checkpoint_id: id, files: false, tables: ['wp_posts'] };
+  await platform.database.write((transaction) => putCheckpointBack(platform, transaction, replacement));
+  const jobs = platform.database.reader.selectFrom('jobs').where('kind', '=', restoreBackup.name);
+  const job = await jobs.select('payload').orderBy('seq', 'desc').executeTakeFirstOrThrow();
+  const payload = Value.Parse(restoreBackup.payload, job.payload);
+  expect(partsOfJob(payload)).toEqual({ files: false, database: ['wp_posts'], dropAbsent: true });
+  await finish();
 });
 
 it('hides the name of the source from users who do not see it', async () => {

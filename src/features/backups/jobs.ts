@@ -34,6 +34,8 @@ const restorePayload = Type.Object({
   /** A backup of the target that is made before, and put back if the restore fails. */
   checkpoint_id: Type.Optional(Type.String()),
   ...replacing,
+  /** A checkpoint is put back: chosen tables that it lacks were created since, and are dropped. */
+  puts_back: Type.Optional(Type.Boolean()),
 });
 
 /** Restores a backup into its install, or into another one. */

@@ -68,6 +68,15 @@ export function partsPayload({ files, database, tables }: ReplacedParts): PartsO
   };
 }
 
-export function partsOfJob({ files = true, database = true, tables }: PartsOfJob): RestoredParts {
-  return { files, database: database ? (tables ?? 'all') : 'none' };
+export function partsOfJob({
+  files = true,
+  database = true,
+  tables,
+  puts_back = false,
+}: PartsOfJob & { puts_back?: boolean }): RestoredParts {
+  return {
+    files,
+    database: database ? (tables ?? 'all') : 'none',
+    ...(puts_back && tables !== undefined ? { dropAbsent: true } : {}),
+  };
 }

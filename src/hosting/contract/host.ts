@@ -266,6 +266,8 @@ export interface RestoredParts {
   files: boolean;
   /** The whole database, nothing of it, or these tables. A host without databases accepts no names of tables. */
   database: 'all' | 'none' | readonly string[];
+  /** Whether named tables that the backup lacks are dropped. Default: the restore is refused. */
+  dropAbsent?: boolean | undefined;
 }
 
 export const ALL_PARTS: RestoredParts = { files: true, database: 'all' };

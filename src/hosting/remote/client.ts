@@ -224,9 +224,11 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
 
 const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
 
-const sentParts = ({ files, database }: RestoredParts) => ({
+const sentParts = ({ files, database, dropAbsent = false }: RestoredParts) => ({
   files,
   database: typeof database === 'string' ? database : [...database],
+  // Left out if not needed, so that hosts of earlier versions accept the command.
+  ...(dropAbsent ? { dropAbsent } : {}),
 });
 
 /** Loads undici only for hosts in another process. */

@@ -94,6 +94,7 @@ export const parts = Type.Object(
         maxItems: 1_000,
       }),
     ]),
+    dropAbsent: Type.Optional(Type.Boolean()),
   },
   closed,
 );

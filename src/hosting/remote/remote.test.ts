@@ -131,7 +131,7 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     await machine.write(state, 'index.html', 'after');
     await remote.restore(state, backupId, { parts: { files: true, database: 'none' } });
     expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
-    const withoutFiles = { files: false, database: ['wp_posts'] };
+    const withoutFiles = { files: false, database: ['wp_posts'], dropAbsent: true };
     await expect(remote.restore(state, backupId, { parts: withoutFiles })).rejects.toThrow(
       'Websites on this host have no database.',
     );

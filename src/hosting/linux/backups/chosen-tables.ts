@@ -4,17 +4,27 @@ import { textLiteral } from '../daemons/sql.ts';
 
 /**
  * Requires that some tables can be replaced alone: the restored database has all of them, and no foreign key connects them with
- * other tables. Otherwise rejects with a {@link PermanentHostError}.
+ * other tables. Otherwise rejects with a {@link PermanentHostError}. `mayLack`: the restored database need not have them.
  */
 export async function requireSeparableTables(
   databases: Pick<Databases, 'query'>,
   { from, to }: { from: string; to: string },
   tables: readonly string[],
+  mayLack: boolean,
+): Promise<void> {
+  if (!mayLack) await requireTables(databases, from, tables);
+  for (const database of [from, to]) await requireNoBorderKey(databases, database, tables);
+}
+
+async function requireTables(
+  databases: Pick<Databases, 'query'>,
+  database: string,
+  tables: readonly string[],
 ): Promise<void> {
   const rows = await databases.query(
-    from,
+    database,
     `SELECT TABLE_NAME FROM information_schema.TABLES
-      WHERE TABLE_SCHEMA = ${textLiteral(from)} AND TABLE_TYPE = 'BASE TABLE'`,
+      WHERE TABLE_SCHEMA = ${textLiteral(database)} AND TABLE_TYPE = 'BASE TABLE'`,
   );
   const present = new Set(rows.flat());
   const missing = tables.filter((name) => !present.has(name));
@@ -23,7 +33,6 @@ export async function requireSeparableTables(
       `The database has no table ${missing.map(quoted).join(', ')}. The website is unchanged.`,
     );
   }
-  for (const database of [from, to]) await requireNoBorderKey(databases, database, tables);
 }
 
 async function requireNoBorderKey(

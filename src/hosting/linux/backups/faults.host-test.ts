@@ -349,6 +349,17 @@ describe('a restore of some tables', () => {
     },
   );
 
+  test('drops tables that the backup lacks if a checkpoint is put back', async () => {
+    await backups.restore(shop, id, {
+      from: shop.ref,
+      parts: { files: false, database: ['pages', 'later'], dropAbsent: true },
+    });
+    expect(await query("SHOW TABLES LIKE 'later'")).toEqual([]);
+    expect(await query('SELECT text FROM pages')).toEqual([['old']]);
+    expect(await seen()).toBe('new new new');
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  });
+
   test('refuses to part tables that a foreign key connects', async () => {
     await query(
       `CREATE TABLE parents (id INT PRIMARY KEY) ENGINE=InnoDB;

@@ -74,7 +74,8 @@ export function createRestorer({
       // The website keeps its present core, whatever version the backup had.
       if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
       if (typeof parts.database !== 'string') {
-        await requireSeparableTables(databases, { from: staged.database, to: database }, parts.database);
+        const pair = { from: staged.database, to: database };
+        await requireSeparableTables(databases, pair, parts.database, parts.dropAbsent ?? false);
       }
       if (ref.id !== from.id && parts.database !== 'none') {
         await takeOwnName(target, staged, restored.description);
