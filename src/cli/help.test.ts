@@ -69,6 +69,7 @@ test('all that the documents name are there', () => {
     'credential revoke',
     'install list',
     'install wordpress',
+    'install php',
     'install apply',
     'install login',
     'install orphans',

@@ -1,6 +1,7 @@
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publicFolder } from '../../src/api/public-certificate.ts';
 import { type Account, whyNotAs } from '../../src/cli/host/unprivileged.ts';
 import { takesConnections } from '../../src/cli/platform/host-socket.ts';
 import { hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
@@ -35,7 +36,7 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
   afterAll(async () => {
     await machine?.remove();
     await runCommand('nft', ['delete', 'table', 'inet', 'homeport_homeport']).catch(() => {});
-    await rm(dataDir, { recursive: true, force: true });
+    for (const folder of [dataDir, publicFolder(dataDir)]) await rm(folder, { recursive: true, force: true });
     if (madeUser) await runCommand('userdel', ['homeport']);
   });
 
