@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { hasCode } from '../../src/lib/error-code.ts';
 
 /** A file system in memory whose room a test decides. */
 export interface SmallDisk {
@@ -32,7 +33,11 @@ export async function mountSmallDisk(): Promise<SmallDisk> {
     async leave(bytes) {
       await makeRoom();
       const { bfree, bsize } = statfsSync(path);
-      await writeFile(ballast, Buffer.alloc(Math.max(0, bfree - Math.ceil(bytes / bsize)) * bsize));
+      const filled = Buffer.alloc(Math.max(0, bfree - Math.ceil(bytes / bsize)) * bsize);
+      // A service on this disk may write meanwhile. Then it is full, too.
+      await writeFile(ballast, filled).catch((error: unknown) => {
+        if (!hasCode(error, 'ENOSPC')) throw error;
+      });
     },
     makeRoom,
     async remove() {

@@ -187,7 +187,11 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     },
 
     isWhole,
-    groupsLeft: () => alone(async () => (await lostGroups()).map(({ name }) => name)),
+    // A group stands without its user while the user is written, so only the lock shows a lost one. Few need it.
+    groupsLeft: async () =>
+      (await lostGroups()).length === 0
+        ? []
+        : alone(async () => (await lostGroups()).map(({ name }) => name)),
     removeGroup: (name) => alone(() => dropLostGroup(name)),
 
     async remove(installId, name) {
