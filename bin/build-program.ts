@@ -34,7 +34,7 @@ const BUILDER = relative(ROOT, import.meta.filename);
 const PACKAGES = join(ROOT, 'node_modules/');
 /** Libraries that consist of hundreds of modules. Others stay in their packages. */
 const LIBRARIES = ['kysely', 'typebox'];
-/** A running server still loads modules of its own build. */
+/** A running server still loads modules of the build that it started from. */
 const BUILDS_KEPT = 5;
 
 /** Builds the program and records it as the current one. */

@@ -17,7 +17,7 @@ export interface Fault {
   message: string;
 }
 
-/** The message above the faults if none is more specific. */
+/** The default message above the faults. */
 export const INVALID_PARAMETERS = 'Bad request - invalid parameters';
 
 /** Answers list all faults of a body (docs/api.md, Errors), up to this number. */

@@ -86,7 +86,7 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
     'The website keeps its previous PHP version. Fix what the message names, then switch again.',
 };
 
-/** What to do after a failure; null if there is nothing to do. */
+/** The user's next step after a failure; null without one. */
 export function adviceFor(kind: OperationKind, code: OperationErrorCode): string | null {
   return ADVICE_OF_CODES[code] ?? ADVICE_OF_KINDS[kind] ?? null;
 }

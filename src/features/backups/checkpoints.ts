@@ -5,7 +5,7 @@ import { isReplacementQueued } from './backup-uses-store.ts';
 import { restoreBackup } from './jobs.ts';
 import { findBackup } from './store.ts';
 
-/** What a job that replaces a website knows about its checkpoint. */
+/** The checkpoint in the payload of a job that replaces a website. */
 interface Replacement {
   /** The replaced install. */
   install_id: string;

@@ -80,7 +80,7 @@ const EdgeRowSchema = Type.Object({
       /** Decoded. A prefix ends at a segment border. */
       from: Type.String({ pattern: '^/' }),
       match: Type.Enum(['exact', 'prefix']),
-      /** An URL or a path. What follows a prefix is appended. */
+      /** An URL or a path. The rest of a path after its prefix is appended. */
       to: Type.String({ pattern: REDIRECT_TARGET }),
       status: Type.Enum([301, 302, 307, 308]),
     }),

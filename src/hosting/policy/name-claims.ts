@@ -1,4 +1,4 @@
-/** Which install answers each host name, if several claim it. */
+/** The install that answers each host name, if several claim it. */
 export interface NameClaims {
   /** Replaces the names of an install. `isDefault`: whether the name is its default domain. */
   set(installId: string, names: Iterable<[name: string, isDefault: boolean]>): void;

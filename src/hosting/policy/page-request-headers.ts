@@ -22,7 +22,7 @@ export const PASSING_REQUESTED_WITH = 'XMLHttpRequest';
 /** Passes if it matches this, as for the REST API, ActivityPub and streams of events. */
 export const PASSING_ACCEPT = 'json|event-stream';
 
-/** What PHP sees instead of the visitor's. Some plugins refuse requests without a `User-Agent`. */
+/** `User-Agent` for PHP in place of the visitor's. Some plugins refuse requests without a `User-Agent`. */
 export const PAGE_USER_AGENT = 'Mozilla/5.0 (compatible; Homeport)';
 export const PAGE_ACCEPT = 'text/html,*/*;q=0.8';
 

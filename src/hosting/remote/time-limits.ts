@@ -35,6 +35,6 @@ export const TIME_LIMITS: TimeLimits = {
   discardPacked: MINUTE_MS,
   measureStorage: 30 * MINUTE_MS,
   readUsage: MINUTE_MS,
-  // Shorter than the time for which a login counts.
+  // Shorter than the validity of a login.
   createLogin: 30 * SECOND_MS,
 };

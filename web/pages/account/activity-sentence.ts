@@ -243,7 +243,7 @@ function partOf(files: unknown, database: unknown): string {
   return database === false ? 'the files of ' : '';
 }
 
-/** What a purge emptied. */
+/** Names the caches or pages that a purge emptied. */
 function purgedPart({ type, paths, path_count }: Details): string {
   if (type === 'all') return 'all caches';
   if (!text(paths)) return text(type) ? `the ${type} cache` : 'the cache';

@@ -29,7 +29,7 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
   );
 }
 
-/** A notice with all reasons why an install needs attention, and what to do; empty if there are none. */
+/** A notice with all reasons why an install needs attention, and what to do; empty without any. */
 export function InstallAttention({ install: { id, name, account } }: { install: Install }) {
   const now = useNow(60_000);
   const reasons = useAttention(account.id).data?.get(id) ?? [];
@@ -68,7 +68,7 @@ function Cause({ installId, reasons, now }: { installId: string; reasons: readon
   );
 }
 
-/** A notice with the number of installs that need attention and a link to them; empty if there are none. */
+/** A notice with the number of installs that need attention and a link to them; empty without any. */
 export function AttentionNotice({ accountId, onFollow }: { accountId: string; onFollow?(): void }) {
   const { data: attention } = useAttention(accountId);
   const count = attention?.size ?? 0;

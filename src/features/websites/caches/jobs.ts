@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
 import type { JobType } from '../../../jobs/job.ts';
 
-/** What a purge can empty: one cache, or all of them. */
+/** Targets of a purge: one cache, or all of them. */
 export const PURGE_TYPES = [...CACHE_KINDS, 'all'] as const;
 export type PurgeType = (typeof PURGE_TYPES)[number];
 

@@ -51,7 +51,7 @@ export type DatabaseState = 'whole' | 'missing' | 'empty' | 'read-only' | 'inacc
 
 /** Rights that make a database larger. */
 const GROWING = 'INSERT, UPDATE, CREATE, ALTER, INDEX';
-/** What mysql.db then says. */
+/** Condition on mysql.db for a database without these rights. */
 const IS_READ_ONLY = "Insert_priv = 'N' AND Delete_priv = 'Y'";
 
 /**

@@ -30,8 +30,8 @@ interface Folder {
 const REMOVAL_MS = HOUR_MS;
 
 /**
- * Creates or repairs an install's folders: home, document root, private folder, page cache, run folder, and the few files
- * of its `/etc`. What is already right stays untouched, as do the contents. Call it again after a restart of the machine,
+ * Creates or repairs an install's folders: home, document root, private folder, run folder, and the few files of its
+ * `/etc`. Correct folders and all contents stay untouched. Call it again after a restart of the machine,
  * which empties the run folder. `layout.folder` and `layout.runFolder` must exist with mode 0711.
  */
 export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {

@@ -7,7 +7,7 @@ import { noticeFiles } from './notices.ts';
 /** Paths of nginx's configuration. Only root can read it, except notices and temporary files. */
 export interface ConfigurationPaths {
   folder: string;
-  /** A link to the folder of the active generation, from which nginx reads. */
+  /** A link to the folder of the active generation. nginx reads its configuration there. */
   current: string;
   currentFile: string;
   ownCertificate: string;

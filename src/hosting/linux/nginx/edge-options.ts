@@ -13,10 +13,10 @@ export interface EdgeSizes {
   /** Shared dictionaries, as nginx writes sizes. */
   state: string;
   keys: string;
-  /** What is known about pages, and about purged paths. */
+  /** States of pages, and purged paths. */
   pages: string;
   purges: string;
-  /** Purged paths of one install that are remembered. With more of them, all its pages are made anew. */
+  /** Purged paths of one install that are remembered. A further purge empties the whole page cache of the install. */
   purgedPaths: number;
   /** Parsed rows and certificates, of all workers together. */
   rows: number;

@@ -61,7 +61,7 @@ export function runFiles({ runFolder }: LinuxLayout) {
     statusSocket: join(folder, 'status.sock'),
     innerSocket: join(folder, 'inner.sock'),
     primarySocket: join(folder, 'primary.sock'),
-    // Whoever reaches it changes what nginx serves. nginx's workers inherit it from the main process.
+    // A process that reaches it can change the served websites. nginx's workers inherit it from the main process.
     controlFolder: join(folder, 'control'),
     controlSocket: join(folder, 'control', 'control.sock'),
     pidFile: join(folder, 'nginx.pid'),

@@ -38,7 +38,7 @@ export interface WellKnownOptions {
 }
 
 /**
- * What the web server itself answers on each name, before any redirect. nginx gives `$host` in lower case, without port, final
+ * Answers of the web server itself on each name, before any redirect. nginx gives `$host` in lower case, without port, final
  * dot or `/`. Notices are for internal redirects; a direct request for one gets 404.
  */
 export function renderWellKnown({ proofs, notices, unproved }: WellKnownOptions): string {

@@ -67,7 +67,7 @@ export async function observe(
   return { pages, fatals: await newestFatals(layout, install) };
 }
 
-/** What is worse than before, one sentence without a full stop; null if nothing is. */
+/** The first check with a worse result than before, one sentence without a full stop; null if all are as good. */
 export function worsened(before: Observation, after: Observation): string | null {
   for (const [index, page] of after.pages.entries()) {
     const former = before.pages[index];

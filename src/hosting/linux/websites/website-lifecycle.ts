@@ -194,7 +194,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     );
   }
 
-  /** What is worse on this PHP than before; null if nothing is. */
+  /** The first check with a worse result on this PHP; null if all are as good. */
   async function tryPhp(website: Website, before: Observation, signal?: AbortSignal): Promise<string | null> {
     try {
       await steps.startPhp(website);

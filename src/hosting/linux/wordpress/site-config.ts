@@ -9,7 +9,7 @@ export interface SiteConfig {
   socket: string;
   /** Path of the socket of the website's Redis; null for none. */
   redis: string | null;
-  /** Path of the socket by which the website purges its pages; null for none. */
+  /** Path of the socket for purges by the website; null without one. */
   purge: string | null;
   /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin: string;
