@@ -32,7 +32,7 @@ export class Unreachable extends Error {
 
 /** An error that a page finds itself, without a response of the server. Its message is shown as it is. */
 export class FormError extends Error {
-  override readonly name = 'Objection';
+  override readonly name = 'FormError';
   readonly fieldErrors: FieldError[];
   constructor(sentence: string, fieldErrors: FieldError[] = []) {
     super(sentence);

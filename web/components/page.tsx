@@ -1,5 +1,4 @@
 import { Fragment, type ReactNode, useEffect, useId } from 'react';
-import { Link, useLocation } from 'wouter';
 import styles from './page.module.css';
 
 /** A page. Its title is also the title of the window. */
@@ -67,30 +66,6 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
         </Fragment>
       ))}
     </dl>
-  );
-}
-
-/** Links to the sections of a resource, each a page with its own address. */
-export function SectionNav({
-  label,
-  items,
-}: {
-  label: string;
-  items: readonly { href: string; label: string }[];
-}) {
-  const [location] = useLocation();
-  return (
-    <nav aria-label={label}>
-      <ul className={styles.tabs}>
-        {items.map((item) => (
-          <li key={item.href}>
-            <Link href={item.href} aria-current={location === item.href ? 'page' : undefined}>
-              {item.label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
   );
 }
 

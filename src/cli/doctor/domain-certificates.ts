@@ -29,7 +29,7 @@ function judgeFailed({ count, first }: Failed, hasAuthority: boolean): Finding {
     `${count === 1 ? '1 domain has' : `${count} domains have`} no valid certificate: ${named(first, count)}` +
       `${reason === null ? '' : `. The first: ${reasonOf(reason)}`}.`,
     hasAuthority
-      ? 'Fix the reason, which the status check of the domain shows. Homeport retries automatically.'
+      ? 'Fix the reason, which the status check of the domain shows. Homeport retries by itself, except for wildcards: upload their certificates.'
       : 'Start Homeport to create self-signed ones, or set HOMEPORT_ACME_DIRECTORY.',
   );
 }

@@ -1,4 +1,4 @@
-import { type ComponentType, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Install, useConnection, useInstall } from '../../api/installs.ts';
 import { useAttention } from '../../api/overview.ts';
@@ -8,78 +8,15 @@ import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { ProgressBar } from '../../components/notice.tsx';
-import { onDemand } from '../../components/on-demand.ts';
-import { Page, SectionNav } from '../../components/page.tsx';
+import { Page } from '../../components/page.tsx';
+import { Sections } from '../../components/sections.tsx';
 import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { Overview } from './overview/overview.tsx';
+import { type SectionProps, sectionsOf } from './sections.ts';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
 import { WordPressSignIn } from './wordpress-sign-in.tsx';
-
-export interface SectionProps {
-  install: Install;
-}
-
-const SECTIONS: readonly { id: string; label: string; content: ComponentType<SectionProps> }[] = [
-  { id: 'overview', label: 'Overview', content: Overview },
-  {
-    id: 'domains',
-    label: 'Domains',
-    content: onDemand(
-      () => import('./domains/domains-section.tsx'),
-      ({ DomainsSection }) => DomainsSection,
-    ),
-  },
-  {
-    id: 'certificates',
-    label: 'Certificates',
-    content: onDemand(
-      () => import('./certificates/certificates-section.tsx'),
-      ({ CertificatesSection }) => CertificatesSection,
-    ),
-  },
-  {
-    id: 'backups',
-    label: 'Backups',
-    content: onDemand(
-      () => import('./backups/backups-section.tsx'),
-      ({ BackupsSection }) => BackupsSection,
-    ),
-  },
-  {
-    id: 'caches',
-    label: 'Caches',
-    content: onDemand(
-      () => import('./caches/caches-section.tsx'),
-      ({ CachesSection }) => CachesSection,
-    ),
-  },
-  {
-    id: 'offload',
-    label: 'Offload',
-    content: onDemand(
-      () => import('./offload/offload-section.tsx'),
-      ({ OffloadSection }) => OffloadSection,
-    ),
-  },
-  {
-    id: 'usage',
-    label: 'Usage',
-    content: onDemand(
-      () => import('./usage/usage-section.tsx'),
-      ({ UsageSection }) => UsageSection,
-    ),
-  },
-  {
-    id: 'connect',
-    label: 'Connect',
-    content: onDemand(
-      () => import('./connect/connect-section.tsx'),
-      ({ ConnectSection }) => ConnectSection,
-    ),
-  },
-];
 
 /** The pages of an install, each section at its own address. */
 export function InstallPage({ installId, section }: { installId: string; section: string }) {
@@ -103,7 +40,8 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   const mayWork = useMay(install.account.id)('install.work');
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
-  const present = SECTIONS.find(({ id }) => id === section);
+  const sections = sectionsOf(install);
+  const present = sections.find(({ id }) => id === section);
   if (present === undefined) {
     return (
       <Page title="Page not found">
@@ -115,7 +53,6 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   }
   // An install that could not be created has no other sections.
   const isFailed = install.status === 'failed';
-  const Content = isFailed ? Overview : present.content;
   return (
     <Page
       title={section === 'overview' ? install.name : `${install.name}: ${present.label}`}
@@ -133,19 +70,22 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       }
     >
       <InstallNotice install={install} />
-      {!isFailed && (
-        <SectionNav
+      {isFailed ? (
+        <Overview install={install} />
+      ) : (
+        <Sections
           label={`Sections of ${install.name}`}
-          items={SECTIONS.map(({ id, label }) => ({
+          items={sections.map(({ id, label }) => ({
             // The overview is also at the install's own address.
             href: id === 'overview' && location === own ? own : `${own}/${id}`,
             label,
           }))}
-        />
+        >
+          <Suspense fallback={<ProgressBar label={`Loading ${present.label}`} />}>
+            <present.content install={install} />
+          </Suspense>
+        </Sections>
       )}
-      <Suspense fallback={<ProgressBar label={`Loading ${present.label}`} />}>
-        <Content install={install} />
-      </Suspense>
     </Page>
   );
 }

@@ -1,0 +1,83 @@
+import type { ComponentType } from 'react';
+import type { Install } from '../../api/installs.ts';
+import { onDemand } from '../../components/on-demand.ts';
+import { Overview } from './overview/overview.tsx';
+
+export interface SectionProps {
+  install: Install;
+}
+
+interface Section {
+  /** Last segment of its address. */
+  id: string;
+  label: string;
+  content: ComponentType<SectionProps>;
+  /** Only installs with WordPress have it. */
+  needsWordPress?: true;
+}
+
+const SECTIONS: readonly Section[] = [
+  { id: 'overview', label: 'Overview', content: Overview },
+  {
+    id: 'domains',
+    label: 'Domains',
+    content: onDemand(
+      () => import('./domains/domains-section.tsx'),
+      ({ DomainsSection }) => DomainsSection,
+    ),
+  },
+  {
+    id: 'certificates',
+    label: 'Certificates',
+    content: onDemand(
+      () => import('./certificates/certificates-section.tsx'),
+      ({ CertificatesSection }) => CertificatesSection,
+    ),
+  },
+  {
+    id: 'backups',
+    label: 'Backups',
+    content: onDemand(
+      () => import('./backups/backups-section.tsx'),
+      ({ BackupsSection }) => BackupsSection,
+    ),
+  },
+  {
+    id: 'caches',
+    label: 'Caches',
+    content: onDemand(
+      () => import('./caches/caches-section.tsx'),
+      ({ CachesSection }) => CachesSection,
+    ),
+  },
+  {
+    id: 'offload',
+    label: 'Offload',
+    content: onDemand(
+      () => import('./offload/offload-section.tsx'),
+      ({ OffloadSection }) => OffloadSection,
+    ),
+  },
+  {
+    id: 'usage',
+    label: 'Usage',
+    content: onDemand(
+      () => import('./usage/usage-section.tsx'),
+      ({ UsageSection }) => UsageSection,
+    ),
+  },
+  {
+    id: 'connect',
+    label: 'Connect',
+    content: onDemand(
+      () => import('./connect/connect-section.tsx'),
+      ({ ConnectSection }) => ConnectSection,
+    ),
+  },
+];
+
+/** Returns the sections that an install has, in their order. */
+export function sectionsOf({ php_version }: Install): readonly Section[] {
+  // Every install with PHP runs WordPress.
+  return SECTIONS.filter(({ needsWordPress }) => needsWordPress === undefined || php_version !== null);
+}
