@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Manifest, manifestText, parseManifest, requireNotNewer } from './manifest.ts';
 
-const NAME = 'homeport-20261122T023000Z-1e6a4c0e';
+const NAME = 'homeport-20261122T023000481Z-1e6a4c0e';
 
 const manifest: Manifest = {
   format: 'homeport-platform-backup',

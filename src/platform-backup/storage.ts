@@ -29,17 +29,19 @@ export interface BackupDraft {
   discard(): Promise<void>;
 }
 
-/** `homeport-<time>-<8 hex digits>`: sorts by time. */
-export const BACKUP_NAME = /^homeport-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-[0-9a-f]{8}$/;
+/** `homeport-<time>-<8 hex digits>`: sorts by time. Names of earlier versions have no milliseconds. */
+export const BACKUP_NAME = /^homeport-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})?Z-[0-9a-f]{8}$/;
 
 export function backupName(at: Date, random: Buffer): string {
-  const time = at.toISOString().replace(/[-:]|\.\d+/g, '');
+  const time = at.toISOString().replace(/[-:.]/g, '');
   return `homeport-${time}-${random.toString('hex', 0, 4)}`;
 }
 
 /** The start time in a backup's name. */
 export function beginningOf(name: string): Date | null {
-  const [, year, month, day, hour, minute, second] = BACKUP_NAME.exec(name) ?? [];
-  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  const parts = BACKUP_NAME.exec(name);
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second, millisecond = '000'] = parts;
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millisecond}Z`);
   return Number.isNaN(time.getTime()) ? null : time;
 }

@@ -50,7 +50,7 @@ function locate(config: Config, location: string): { destination: string; name: 
   const { destination, name } = splitLocation(location);
   if (BACKUP_NAME.test(name)) return { destination, name };
   throw new OperatorError(
-    `"${location}" is not a backup: the name of one is like homeport-20261122T023000Z-1e6a4c0e.`,
+    `"${location}" is not a backup: the name of one is like homeport-20261122T023000481Z-1e6a4c0e.`,
   );
 }
 

@@ -72,8 +72,8 @@ export function addPlatformCommands(program: Command): void {
     .option('--json', 'print JSON: name, files, bytes, ok (true; a damaged backup is an error)')
     .addHelpText(
       'after',
-      '\nExample:\n  homeport platform backup verify homeport-20261122T023000Z-1e6a4c0e' +
-        '\n  homeport platform backup verify /mnt/backups/homeport-20261122T023000Z-1e6a4c0e',
+      '\nExample:\n  homeport platform backup verify homeport-20261122T023000481Z-1e6a4c0e' +
+        '\n  homeport platform backup verify /mnt/backups/homeport-20261122T023000481Z-1e6a4c0e',
     )
     .action(async (location: string, { json }: { json?: boolean }, command: Command) => {
       const { verifyBackup } = await import('./platform-backups.ts');
@@ -125,7 +125,7 @@ export function addPlatformCommands(program: Command): void {
     .option('--json', 'print JSON: the manifest of the backup, without its list of files')
     .addHelpText(
       'after',
-      '\nExample:\n  homeport platform restore /mnt/backups/homeport-20261122T023000Z-1e6a4c0e --sealing-key /safe/sealing.key',
+      '\nExample:\n  homeport platform restore /mnt/backups/homeport-20261122T023000481Z-1e6a4c0e --sealing-key /safe/sealing.key',
     )
     .action(async (location: string, options: RestoreOptions, command: Command) => {
       const { restoreBackup } = await import('./platform-backups.ts');

@@ -113,7 +113,7 @@ test('failed ones: up to three by name, with the reason of the first', async () 
     {
       state: 'warning',
       message: '1 domain has no valid certificate: a.example. The first: Set the CNAME of it.',
-      remedy: expect.stringContaining('retries automatically'),
+      remedy: expect.stringContaining('retries by itself'),
     },
   ]);
   for (const name of ['b', 'c', 'd', 'e']) await add(`${name}.example`, { ssl_status: 'failed' });

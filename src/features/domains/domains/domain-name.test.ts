@@ -45,6 +45,8 @@ describe('valid names and their stored form', () => {
 describe('refused names', () => {
   it.each([
     ['', 'invalid_format'],
+    ['a.a', 'invalid_format'],
+    ['¡。𝐀', 'invalid_format'],
     ['.', 'invalid_format'],
     ['..', 'invalid_format'],
     ['*', 'invalid_format'],

@@ -115,10 +115,14 @@ function ownRelative(
   return [siteDomain, portalHost, ...hostNames].find((own) => isWithin(host, own) || isWithin(own, host));
 }
 
-/** Whether a text is a host name. A label that begins with `xn--` must decode to Unicode (RFC 5891). */
+/**
+ * Whether a text is a host name. A label that begins with `xn--` must decode to Unicode (RFC 5891). No top-level label has a single
+ * character.
+ */
 function isHostName(host: string): boolean {
   return (
     HOST.test(host) &&
+    !/(^|\.).$/.test(host) &&
     !domainToUnicode(host)
       .split('.')
       .some((label) => label.startsWith('xn--'))
