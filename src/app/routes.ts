@@ -92,7 +92,7 @@ export function portalRoutes(services: Services): Route[] {
     ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
     ...bulkRoutes(services.bulk),
-    ...operationPortalRoutes(services.installOperations),
+    ...operationPortalRoutes(services.installOperations, services.operations),
     ...installPortalRoutes(services.connections, services.installs),
     ...domainPortalRoutes(services.domains),
     ...domainReportPortalRoutes(services.domainReports),

@@ -22,13 +22,23 @@ async function descriptionsOf(name: string): Promise<unknown[]> {
   return all.map((backup) => [field(backup, 'description'), field(backup, 'status')]);
 }
 
-it('backs up the installs of a filtered list, and keeps refused ones selected', async () => {
+it('acts on the selected installs that the filters show, and reports each result', async () => {
   const page = await portal.signedIn(owner);
-  await page.goto(`/accounts/${accountId}/installs?search=shop`);
+  await page.goto(`/accounts/${accountId}/installs`);
+  await page.getByRole('checkbox', { name: 'Select blog' }).check();
+  const bar = page.getByRole('region', { name: 'Selected installs' });
+  await bar.getByText('1 install selected').waitFor();
+  await page.getByRole('searchbox', { name: 'Search installs' }).fill('shop');
   await page.getByText('2 of 3 installs').waitFor();
-  await page.getByRole('button', { name: 'Bulk actions' }).press('Enter');
+  // The filter hides the selected one, so nothing is selected.
+  await bar.waitFor({ state: 'detached' });
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await bar.getByText('2 installs selected').waitFor();
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
+  await bar.getByRole('button', { name: 'Bulk actions' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
-  await dialog.getByText('2 of 3 selected').waitFor();
+  await dialog.getByText('shop-one, shop-two').waitFor();
   // These installs have no object cache.
   expect(await dialog.getByRole('radio').count()).toBe(2);
   await dialog.getByLabel('Description').fill('before the update');
@@ -56,15 +66,17 @@ it('backs up the installs of a filtered list, and keeps refused ones selected', 
     finished_at: null,
   }));
   await database.write(({ queries }) => queries.insertInto('backups').values(waiting).execute());
-  await dialog.getByRole('button', { name: 'Start' }).click();
-  await dialog.getByText('shop-two: 20 backups of this install are being made or wait already').waitFor();
-  await dialog.getByText('1 of 3 selected').waitFor();
-  await page.getByText('1 install is being backed up.').waitFor();
+  await dialog.getByRole('button', { name: 'Start for 2 installs' }).click();
+  await dialog.getByText('20 backups of this install are being made or wait already').waitFor();
+  await dialog.getByText('2 of 2 finished, 1 failed or refused').waitFor();
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
   await database.write(({ queries }) =>
     queries.deleteFrom('backups').where('description', '=', 'waits').execute(),
   );
-  await dialog.getByRole('button', { name: 'Start' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Try again with 1 install' }).click();
+  await dialog.getByRole('button', { name: 'Start for 1 install' }).click();
+  await dialog.getByText('1 of 1 finished').waitFor();
 
   const made = [['before the update', 'completed']];
   expect(await descriptionsOf('shop-one')).toEqual(made);
@@ -72,17 +84,16 @@ it('backs up the installs of a filtered list, and keeps refused ones selected', 
   expect(await descriptionsOf('blog')).toEqual([]);
 });
 
-it('selects nothing for an unfiltered list, and purges selected installs', async () => {
-  const page = await portal.signedIn(owner);
-  await page.goto(`/accounts/${accountId}/installs`);
-  await page.getByRole('button', { name: 'Bulk actions' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
-  await dialog.getByText('0 of 3 selected').waitFor();
-  await dialog.getByRole('radio', { name: 'Purge page caches' }).check();
-  expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('blog').check();
-  await dialog.getByRole('button', { name: 'Start' }).click();
-  await page.getByText('1 install is being purged.').waitFor();
-  await page.getByRole('link', { name: 'blog', exact: true }).click();
-  await page.getByText('Purging the page cache').waitFor();
+it('selects all that match, on every page, and clears the selection', async () => {
+  const many = await portal.homeport.ownedAccount();
+  for (let number = 0; number < 51; number += 1) await portal.homeport.install(many.owner, many.accountId);
+  const page = await portal.signedIn(many.owner);
+  await page.goto(`/accounts/${many.accountId}/installs`);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  const bar = page.getByRole('region', { name: 'Selected installs' });
+  await bar.getByText('50 installs selected').waitFor();
+  await bar.getByRole('button', { name: 'Select all 51 that match' }).click();
+  await bar.getByText('51 installs selected').waitFor();
+  await bar.getByRole('button', { name: 'Clear' }).click();
+  await bar.waitFor({ state: 'detached' });
 });

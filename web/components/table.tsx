@@ -3,6 +3,7 @@ import { Button } from './button.tsx';
 import { useQueryParameters } from './query-parameters.ts';
 import { type Direction, sortRows } from './sort-rows.ts';
 import styles from './table.module.css';
+import { SelectRow, SelectShown, type TableSelection } from './table-selection.tsx';
 
 export interface Column<Row> {
   id: string;
@@ -31,6 +32,7 @@ export function Table<Row>({
   pageSize = 50,
   count,
   addressName = '',
+  selection,
 }: {
   /** Name of the table, for screen readers. */
   caption: string;
@@ -43,6 +45,8 @@ export function Table<Row>({
   count?: number;
   /** Prefix of the query parameters `sort` and `page`, for a second table on the same page. */
   addressName?: string;
+  /** Adds a checkbox to each row. */
+  selection?: TableSelection<Row> | undefined;
 }) {
   const [sort, turn] = useSort(addressName, columns, initialSort);
   const [page, setPage] = usePage(addressName);
@@ -55,6 +59,7 @@ export function Table<Row>({
   const pages = Math.max(1, Math.ceil((count ?? rows.length) / pageSize));
   const shown = Math.min(page, pages - 1);
   const first = count === undefined ? shown * pageSize : 0;
+  const onPage = ordered.slice(first, first + pageSize);
 
   return (
     <>
@@ -64,6 +69,7 @@ export function Table<Row>({
           <caption className="visually-hidden">{caption}</caption>
           <thead>
             <tr>
+              {selection && <SelectShown selection={selection} keys={onPage.map(rowKey)} />}
               {columns.map((column) => (
                 <th
                   key={column.id}
@@ -87,8 +93,11 @@ export function Table<Row>({
             </tr>
           </thead>
           <tbody>
-            {ordered.slice(first, first + pageSize).map((row) => (
+            {onPage.map((row) => (
               <tr key={rowKey(row)}>
+                {selection && (
+                  <SelectRow selection={selection} rowKey={rowKey(row)} name={selection.nameOf(row)} />
+                )}
                 {columns.map((column) =>
                   column.rowHeader ? (
                     <th key={column.id} scope="row" data-header={column.header}>

@@ -8,33 +8,31 @@ export interface Named {
   name: string;
 }
 
-/** An install for which the action was refused, and why. */
-export interface RefusedInstall extends Named {
-  sentence: string;
-}
+/** What a request for an install led to: the ID of its operation, or why it was refused. */
+export type Requested = Named & ({ operationId: string } | { refusal: string });
 
 /**
- * Sends installs in batches, one after the other, and returns all refused ones. A failed request counts as a refusal
- * of its installs. Throws the first failure if no request succeeds.
+ * Sends installs in batches, one after the other, and returns the result of each. A failed request counts as a refusal of its
+ * installs. Throws the first failure if no request succeeds.
  */
 export async function inBatches(
   installs: readonly Named[],
-  ask: (slice: readonly Named[]) => Promise<RefusedInstall[]>,
-): Promise<RefusedInstall[]> {
-  const left: RefusedInstall[] = [];
+  ask: (slice: readonly Named[]) => Promise<Requested[]>,
+): Promise<Requested[]> {
+  const results: Requested[] = [];
   const failures: unknown[] = [];
   let asked = 0;
   for (let start = 0; start < installs.length; start += AT_ONCE) {
     const slice = installs.slice(start, start + AT_ONCE);
     try {
-      left.push(...(await ask(slice)));
+      results.push(...(await ask(slice)));
       asked += 1;
     } catch (error) {
       failures.push(error);
-      const sentence = errorMessage(error);
-      left.push(...slice.map(({ id, name }) => ({ id, name, sentence })));
+      const refusal = errorMessage(error);
+      results.push(...slice.map(({ id, name }) => ({ id, name, refusal })));
     }
   }
   if (asked === 0 && failures.length > 0) throw failures[0];
-  return left;
+  return results;
 }

@@ -9,6 +9,7 @@ import { InstallStatus, STATUS_LABELS } from '../../components/install-status.ts
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { SelectionBar } from '../../components/table-selection.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
@@ -24,6 +25,7 @@ import { ATTENTION, filterInstalls, foundBy, installFilterOf } from './search.ts
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
+const NONE_CHOSEN: ReadonlySet<string> = new Set();
 const NO_ATTENTION: ReadonlyMap<string, readonly Reason[]> = new Map();
 
 /** The installs of an account. */
@@ -85,12 +87,15 @@ function InstallTable({
   const needing = useAttention(accountId);
   const mayWork = useMay(accountId)('install.work');
   const [working, setWorking] = useState(false);
+  const [chosen, setChosen] = useState(NONE_CHOSEN);
   const attention = needing.data ?? NO_ATTENTION;
   const { status, environment, site } = installFilterOf(get);
   const found = useMemo(
     () => filterInstalls(installs, { text, byDomain }, { status, environment, site }, attention),
     [installs, text, byDomain, status, environment, site, attention],
   );
+  // An install that the filters hide is not selected.
+  const selected = found.filter(({ id }) => chosen.has(id));
   const columns = useMemo(() => {
     const runsPhp = installs.some(({ php_version }) => php_version !== null);
     return columnsOf(sites, byDomain, attention).filter(
@@ -111,22 +116,8 @@ function InstallTable({
         <AttentionNotice accountId={accountId} onFollow={() => focusFilter('status')} />
       )}
       {domainSearchFailed && <DomainSearchUnavailable />}
-      <div className={styles.counted}>
-        <ShownCount shown={found.length} total={installs.length} noun="install" />
-        {mayWork && installs.length > 1 && (
-          <Button small onClick={() => setWorking(true)}>
-            Bulk actions
-          </Button>
-        )}
-      </div>
-      <BulkActionsDialog
-        accountId={accountId}
-        installs={installs}
-        // A filtered list selects its installs.
-        preferred={found.length < installs.length ? found.map(({ id }) => id) : []}
-        open={working}
-        onOpenChange={setWorking}
-      />
+      <ShownCount shown={found.length} total={installs.length} noun="install" />
+      <BulkActionsDialog installs={selected} open={working} onOpenChange={setWorking} />
       {status === ATTENTION && needing.data === undefined ? (
         <Loaded query={needing} what="what needs attention">
           {() => null}
@@ -140,8 +131,28 @@ function InstallTable({
           rows={found}
           rowKey={({ id }) => id}
           initialSort={{ column: 'name', direction: 'ascending' }}
+          selection={
+            mayWork
+              ? {
+                  selected: new Set(selected.map(({ id }) => id)),
+                  onSelect: setChosen,
+                  nameOf: ({ name }) => name,
+                }
+              : undefined
+          }
         />
       )}
+      <SelectionBar
+        count={selected.length}
+        noun="install"
+        matching={found.length}
+        onSelectAll={() => setChosen(new Set(found.map(({ id }) => id)))}
+        onClear={() => setChosen(NONE_CHOSEN)}
+      >
+        <Button small variant="primary" onClick={() => setWorking(true)}>
+          Bulk actions
+        </Button>
+      </SelectionBar>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import { operatorFor } from '../../../access/caller.ts';
 
@@ -163,5 +164,30 @@ describe('a certificate order without certificate', () => {
       results: expect.arrayContaining([expect.objectContaining({ id })]),
     });
     expect(JSON.stringify(await list(`install_id=${install.id}&status=succeeded`))).not.toContain(id);
+  });
+});
+
+describe('POST /portal/api/operations/read', () => {
+  const readMany = async (person: Person, ids: string[]) => {
+    const client = await signedIn(homeport, person);
+    return client.post('/operations/read', { operation_ids: ids });
+  };
+
+  it('returns the operations that the caller may see, and no others', async () => {
+    const ids = [await purge(install), await purge(other)];
+    const given = await homeport.person(accountId, 'partial', [install.id]);
+    const { owner: stranger } = await homeport.ownedAccount();
+    const seenBy = async (person: Person) => {
+      const results = field((await readMany(person, [...ids, crypto.randomUUID()])).body, 'results');
+      return Array.isArray(results) ? results.map((one) => text(one, 'id')).sort() : [];
+    };
+    expect(await seenBy(owner)).toEqual([...ids].sort());
+    expect(await seenBy(given)).toEqual([ids[0]]);
+    expect(await seenBy(stranger)).toEqual([]);
+  });
+
+  it('requires 1 to 500 IDs', async () => {
+    const many = Array.from({ length: 501 }, () => crypto.randomUUID());
+    for (const ids of [[], many, ['17']]) expect((await readMany(owner, ids)).status).toBe(400);
   });
 });

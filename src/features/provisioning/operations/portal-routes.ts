@@ -1,11 +1,18 @@
-import { type Route, route } from '../../../api/route.ts';
-import { nullableString, stringEnum, Type } from '../../../api/schema.ts';
+import { bodyRoute, type Route, route } from '../../../api/route.ts';
+import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
 import type { InstallOperationService } from './install-operations.ts';
-import { installOperationSchema } from './schema.ts';
+import { installOperationSchema, operationSchema } from './schema.ts';
+import type { OperationService } from './service.ts';
+
+/** As many as one request starts (`POST /installs/operations`). */
+const MOST_OPERATIONS = 500;
 
 /** Portal endpoints for the operations of an install and the options of a new one. */
-export function operationPortalRoutes(operations: InstallOperationService): Route[] {
+export function operationPortalRoutes(
+  operations: InstallOperationService,
+  { listByIds }: Pick<OperationService, 'listByIds'>,
+): Route[] {
   const tag = 'Installs';
   return [
     route({
@@ -27,6 +34,23 @@ export function operationPortalRoutes(operations: InstallOperationService): Rout
         }),
       }),
       handle: ({ caller, id }) => operations.list(caller, id('install_id')),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/operations/read',
+      operationId: 'readOperations',
+      summary: 'Read operations by their IDs; those that you may not see are left out',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 200,
+      response: Type.Object({ results: Type.Array(operationSchema) }),
+      body: {
+        resource: 'Operation',
+        schema: Type.Object({
+          operation_ids: Type.Array(uuid(), { minItems: 1, maxItems: MOST_OPERATIONS }),
+        }),
+      },
+      handle: async ({ caller }, { operation_ids }) => ({ results: await listByIds(caller, operation_ids) }),
     }),
     route({
       method: 'GET',

@@ -8,7 +8,13 @@ import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Cancellations } from './cancellation.ts';
 import { type Operation, presentOperation } from './present.ts';
-import { findJobOf, findOperation, type OperationFilters, pageOfOperations } from './store.ts';
+import {
+  findJobOf,
+  findOperation,
+  findOperations,
+  type OperationFilters,
+  pageOfOperations,
+} from './store.ts';
 import { createWaits } from './waits.ts';
 
 export type OperationService = ReturnType<typeof createOperationService>;
@@ -71,6 +77,13 @@ export function createOperationService(
       if (isEmpty(scope)) return { count: 0, results: [] };
       const { count, results } = await pageOfOperations(reader, scope, filters, page);
       return { count, results: results.map(presentOperation) };
+    },
+
+    /** Those of the given operations that the caller may see, in any order. */
+    async listByIds(caller: Caller, ids: readonly string[]): Promise<Operation[]> {
+      const scope = await loadScope(reader, caller);
+      if (isEmpty(scope) || ids.length === 0) return [];
+      return (await findOperations(reader, scope, ids)).map(presentOperation);
     },
 
     /**

@@ -99,6 +99,19 @@ export function findOperation(
     .executeTakeFirst();
 }
 
+/** Those of the given operations that the scope shows. */
+export function findOperations(
+  queries: Queries,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<OperationRecord[]> {
+  return operationsOf(queries)
+    .select(operationColumns)
+    .where('operation.id', 'in', ids)
+    .where((eb) => inScope(eb, scope))
+    .execute();
+}
+
 /** The job of an operation, for its cancellation. */
 export function findJobOf(queries: Queries, operationId: string) {
   return operationsOf(queries)
