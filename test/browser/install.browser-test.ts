@@ -324,7 +324,17 @@ describe('offloading', () => {
       .getByLabel('Excluded paths')
       .fill('/wp-content/uploads/private');
     await submit.click();
-    await page.getByText('The settings were rejected').waitFor();
+    const verdict = page.getByText('The settings were rejected');
+    await verdict.waitFor();
+    // Nobody has to scroll to it from the button.
+    const inSight = (element: Element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top >= 0 && bottom <= window.innerHeight;
+    };
+    expect(await verdict.evaluate(inSight)).toBe(true);
+    // The message follows the operation.
+    await page.getByText('Checking the bucket.', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Dismiss this message' }).click();
     await expectPresentable();
 
     const [download] = await Promise.all([
@@ -337,6 +347,7 @@ describe('offloading', () => {
     storage.put('shop-files', 'wp-content/uploads/logo.txt', 'from the bucket');
     await submit.click();
     await page.getByText('The settings are active').waitFor();
+    await page.getByText('The offload settings are active.').waitFor();
     await page.getByText('/downloads/: visitors are redirected to the bucket').waitFor();
     await page.getByText('except /wp-content/uploads/private').waitFor();
     await portal.homeport.idle();

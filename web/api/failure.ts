@@ -63,6 +63,16 @@ export async function unwrapEmpty(call: Promise<ClientResult<unknown>>): Promise
   if (!answer.response.ok) throw failureOf(answer);
 }
 
+/**
+ * Waits for a response that starts an operation, and returns the ID in its `Location`; null if it names none. Throws like
+ * {@link unwrap}.
+ */
+export async function unwrapStarted(call: Promise<ClientResult<unknown>>): Promise<string | null> {
+  const answer = await call.catch(unanswered);
+  if (!answer.response.ok) throw failureOf(answer);
+  return /\/operations\/([^/]+)$/.exec(answer.response.headers.get('location') ?? '')?.[1] ?? null;
+}
+
 /** Returns null for a 404, and throws any other error again. */
 export function nullFor404(error: unknown): null {
   if (error instanceof ApiFailure && error.status === 404) return null;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type BodyOf, type PortalPaths, portal } from './client.ts';
+import { type BodyOf, hosting, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 import { POLL_MS } from './queries.ts';
 
@@ -24,5 +24,15 @@ export function useOperations(installId: string) {
         }),
       ),
     refetchInterval: ({ state }) => (state.data?.results.some(isUnderWay) ? POLL_MS : false),
+  });
+}
+
+/** Loads one operation, until it has ended. */
+export function useOperation(operationId: string) {
+  return useQuery({
+    queryKey: ['operation', 'one', operationId],
+    queryFn: () =>
+      unwrap(hosting.GET('/operations/{operation_id}', { params: { path: { operation_id: operationId } } })),
+    refetchInterval: ({ state }) => (state.data === undefined || isUnderWay(state.data) ? POLL_MS : false),
   });
 }

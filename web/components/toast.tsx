@@ -1,12 +1,15 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react';
 import { errorMessage } from '../api/failure.ts';
+import { isUnderWay, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
 import styles from './toast.module.css';
 
 interface Toast {
   id: number;
   sentence: string;
-  tone: 'good' | 'bad';
+  tone: 'busy' | 'good' | 'bad';
+  /** What it follows while it is busy. */
+  operation?: { id: string; done: string };
 }
 
 const GOOD_MS = 5_000;
@@ -15,9 +18,9 @@ let shown: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function show(sentence: string, tone: Toast['tone']): Toast {
+function show(sentence: string, tone: Toast['tone'], operation?: Toast['operation']): Toast {
   last += 1;
-  const toast = { id: last, sentence, tone };
+  const toast: Toast = { id: last, sentence, tone, ...(operation && { operation }) };
   // A repeated message moves to the end instead of appearing twice.
   change([...shown.filter((other) => other.sentence !== sentence), toast]);
   return toast;
@@ -38,12 +41,21 @@ export function showSuccess(sentence: string): void {
   setTimeout(() => dismiss(toast), GOOD_MS);
 }
 
+/**
+ * Shows that an operation is in progress, and then that it is done, or why it failed. An operation that the server did not name is
+ * only announced.
+ */
+export function showOperation(operationId: string | null, words: { busy: string; done: string }): void {
+  if (operationId === null) showSuccess(words.busy);
+  else show(words.busy, 'busy', { id: operationId, done: words.done });
+}
+
 /** Shows an error outside of a form. It stays until the user dismisses it. */
 export function showFailure(error: unknown): void {
   show(errorMessage(error), 'bad');
 }
 
-/** Dismisses all errors when the signed-in pages unmount, so that the next user does not see them. */
+/** Dismisses all errors and operations when the signed-in pages unmount, so that the next user does not see them. */
 export function useClearFailuresOnUnmount(): void {
   useEffect(() => () => change(shown.filter(({ tone }) => tone === 'good')), []);
 }
@@ -69,7 +81,7 @@ export function Toasts() {
   const inDialog = useSyncExternalStore(subscribe, () => dialogs > 0);
   return (
     <output className={styles.viewport} aria-live="polite">
-      <ToastList toasts={inDialog ? toasts.filter(({ tone }) => tone === 'good') : toasts} />
+      <ToastList toasts={inDialog ? toasts.filter(({ tone }) => tone !== 'bad') : toasts} />
     </output>
   );
 }
@@ -98,6 +110,7 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
       {toasts.map((toast) => (
         <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
           <span className={styles.sentence}>{toast.sentence}</span>
+          {toast.operation && <Follow toast={toast} {...toast.operation} />}
           {toast.tone === 'bad' && (
             <Button
               small
@@ -116,6 +129,19 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
       ))}
     </span>
   );
+}
+
+/** Replaces a toast by the outcome of its operation. */
+function Follow({ toast, id, done }: { toast: Toast; id: string; done: string }) {
+  const { data, error } = useOperation(id);
+  useEffect(() => {
+    if (error !== null) dismiss(toast);
+    if (data === undefined || isUnderWay(data)) return;
+    dismiss(toast);
+    if (data.status === 'succeeded') showSuccess(done);
+    else if (data.status === 'failed') show(data.error?.message ?? 'The operation failed.', 'bad');
+  }, [toast, data, error, done]);
+  return <span className={styles.turning} aria-hidden="true" />;
 }
 
 /**

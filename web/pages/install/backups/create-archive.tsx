@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Backup } from '../../../api/backups.ts';
 import { hosting } from '../../../api/client.ts';
-import { unwrap } from '../../../api/failure.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Form } from '../../../components/form.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
 import { NotificationEmailsField, withAddresses } from './notification-emails.tsx';
 import { EVERYTHING, partsLabel } from './replacement.ts';
@@ -27,8 +27,8 @@ export function CreateArchive({
   const queries = useQueryClient();
 
   async function pack(values: FormData) {
-    await withAddresses(values, (notification_emails) =>
-      unwrap(
+    const operationId = await withAddresses(values, (notification_emails) =>
+      unwrapStarted(
         hosting.POST('/installs/{install_id}/archives', {
           params: { path: { install_id: install.id } },
           body: { backup_id: backup.id, notification_emails },
@@ -38,7 +38,10 @@ export function CreateArchive({
     await Promise.all(
       ['backup', 'operation'].map((topic) => queries.invalidateQueries({ queryKey: [topic, install.id] })),
     );
-    showSuccess('Creating the archive. It appears under Archives.');
+    showOperation(operationId, {
+      busy: 'Creating the archive. It appears under Archives.',
+      done: 'Created the archive. Download it under Archives.',
+    });
     onOpenChange(false);
   }
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
-import { unwrap } from '../../../api/failure.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 import { describedBackup } from './backup-labels.ts';
 import { NotificationEmailsField, withAddresses } from './notification-emails.tsx';
 
@@ -21,8 +21,8 @@ export function CreateBackup({
   const queries = useQueryClient();
 
   async function make(values: FormData) {
-    await withAddresses(values, (notification_emails) =>
-      unwrap(
+    const operationId = await withAddresses(values, (notification_emails) =>
+      unwrapStarted(
         hosting.POST('/installs/{install_id}/backups', {
           params: { path: { install_id: install.id } },
           body: {
@@ -36,7 +36,10 @@ export function CreateBackup({
       queries.invalidateQueries({ queryKey: ['backup', install.id] }),
       queries.invalidateQueries({ queryKey: ['operation', install.id] }),
     ]);
-    showSuccess('Creating the backup. You can keep working.');
+    showOperation(operationId, {
+      busy: 'Creating the backup. You can keep working.',
+      done: 'Created the backup.',
+    });
     onOpenChange(false);
   }
 

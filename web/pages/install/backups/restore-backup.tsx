@@ -9,7 +9,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { RadioGroup } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Time } from '../../../components/time.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
 import { hasDatabase, type Parts, partsLabel } from './replacement.ts';
 import { ReplacementConfirmation } from './replacement-confirmation.tsx';
@@ -41,7 +41,7 @@ export function RestoreBackup({
   const [, go] = useLocation();
 
   async function restore({ into, parts, checkpoint }: Wanted) {
-    await unwrap(
+    const { operation_id } = await unwrap(
       portal.POST('/portal/api/installs/{install_id}/backups/{backup_id}/restore', {
         params: { path: { install_id: install.id, backup_id: backup.id } },
         body: {
@@ -55,7 +55,7 @@ export function RestoreBackup({
     await Promise.all(
       ['operation', 'backup'].map((topic) => queries.invalidateQueries({ queryKey: [topic, into.id] })),
     );
-    showSuccess(`Restoring ${into.name}.`);
+    showOperation(operation_id, { busy: `Restoring ${into.name}.`, done: `Restored ${into.name}.` });
     // The target shows the progress.
     if (into.id !== install.id) go(`/installs/${into.id}/backups`);
   }

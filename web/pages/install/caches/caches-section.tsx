@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
-import { unwrapEmpty } from '../../../api/failure.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { useSecondsUntil } from '../../../components/time.tsx';
-import { showFailure, showSuccess } from '../../../components/toast.tsx';
+import { showFailure, showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 import operationStyles from '../operations/operations.module.css';
 import { OperationItem } from '../operations/operations.tsx';
@@ -101,13 +101,16 @@ function PurgeButton({ installId, cache, next }: { installId: string; cache: Cac
 
   const purge = useMutation({
     mutationFn: () =>
-      unwrapEmpty(
+      unwrapStarted(
         hosting.POST('/installs/{install_id}/purge_cache', {
           params: { path: { install_id: installId } },
           body: { type: cache.type },
         }),
       ),
-    onSuccess: () => showSuccess(cache === ALL ? 'Purging all caches.' : `Purging the ${lower(cache.name)}.`),
+    onSuccess: (operationId) => {
+      const purged = cache === ALL ? 'all caches' : `the ${lower(cache.name)}`;
+      showOperation(operationId, { busy: `Purging ${purged}.`, done: `Purged ${purged}.` });
+    },
     onError: showFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['operation', installId] }),
   });

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { useDomains } from '../../../api/domains.ts';
-import { FormError, unwrapEmpty } from '../../../api/failure.ts';
+import { FormError, unwrapStarted } from '../../../api/failure.ts';
 import { TextArea } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 import { readAddresses } from './page-addresses.ts';
 
 const FIELD = 'addresses';
@@ -26,13 +26,14 @@ export function PurgePages({ installId }: { installId: string }) {
     );
     const error = errorOf(paths, errors);
     if (error !== null) throw new FormError(error, [{ field: FIELD, message: error }]);
-    await unwrapEmpty(
+    const operationId = await unwrapStarted(
       hosting.POST('/installs/{install_id}/purge_cache', {
         params: { path: { install_id: installId } },
         body: { type: 'page', paths },
       }),
     );
-    showSuccess(paths.length === 1 ? 'Purging the page.' : `Purging ${paths.length} pages.`);
+    const purged = paths.length === 1 ? 'the page' : `${paths.length} pages`;
+    showOperation(operationId, { busy: `Purging ${purged}.`, done: `Purged ${purged}.` });
     setText('');
     await queries.invalidateQueries({ queryKey: ['operation', installId] });
   }

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { unwrapEmpty } from '../../../api/failure.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
 import type { OffloadSettings } from '../../../api/offload.ts';
 import { Button } from '../../../components/button.tsx';
 import { SelectField, TextArea, TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 import styles from './offload.module.css';
 import { fieldOf, newRow, type PathRow, rowsOf, settingsOf } from './path-rows.ts';
 
@@ -29,7 +29,7 @@ export function OffloadForm({
   const addButton = useRef<HTMLButtonElement>(null);
 
   async function submit(values: FormData) {
-    await unwrapEmpty(
+    const operationId = await unwrapStarted(
       hosting.POST('/installs/{install_id}/offload_settings/files', {
         params: { path: { install_id: installId } },
         body: {
@@ -46,7 +46,10 @@ export function OffloadForm({
       queries.invalidateQueries({ queryKey: ['offload', installId] }),
       queries.invalidateQueries({ queryKey: ['operation', installId] }),
     ]);
-    showSuccess('Checking the bucket.');
+    showOperation(operationId, {
+      busy: 'Checking the bucket.',
+      done: 'The offload settings are active.',
+    });
   }
 
   function add() {

@@ -30,7 +30,7 @@ export function OffloadSection({ install }: { install: Install }) {
             Serve files from your own S3 bucket in three steps: upload the validation file to the bucket,
             enter the bucket and paths, and wait for the check.
           </p>
-          <CheckStatus installId={install.id} />
+          {!mayWork && <CheckStatus installId={install.id} />}
         </div>
         <Loaded query={settings} what="the offload settings">
           {(found) =>
@@ -55,6 +55,8 @@ export function OffloadSection({ install }: { install: Install }) {
               </Suspense>
             )}
           </Loaded>
+          {/* Where those who press the form's button look. */}
+          <CheckStatus installId={install.id} />
         </Section>
       )}
     </>

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { unwrapEmpty } from '../../../api/failure.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 
 /** Switches offload off, after a confirmation. */
 export function SwitchOffloadOff({ installId, bucket }: { installId: string; bucket: string }) {
@@ -12,7 +12,7 @@ export function SwitchOffloadOff({ installId, bucket }: { installId: string; buc
   const [asking, setAsking] = useState(false);
 
   async function switchOff() {
-    await unwrapEmpty(
+    const operationId = await unwrapStarted(
       hosting.DELETE('/installs/{install_id}/offload_settings/files', {
         params: { path: { install_id: installId } },
       }),
@@ -21,7 +21,7 @@ export function SwitchOffloadOff({ installId, bucket }: { installId: string; buc
       queries.invalidateQueries({ queryKey: ['offload', installId] }),
       queries.invalidateQueries({ queryKey: ['operation', installId] }),
     ]);
-    showSuccess('Switching offload off.');
+    showOperation(operationId, { busy: 'Switching offload off.', done: 'Offload is off.' });
   }
 
   return (

@@ -9,7 +9,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 import { EVERYTHING, hasDatabase, type Parts, partsLabel } from '../backups/replacement.ts';
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from '../backups/replacement-fields.tsx';
@@ -30,7 +30,7 @@ export function CopyInstall({ install }: { install: Install }) {
   const [, go] = useLocation();
 
   async function copy({ into, parts, checkpoint, keepBackup }: Wanted) {
-    await unwrap(
+    const { operation_id } = await unwrap(
       portal.POST('/portal/api/installs/{install_id}/copy', {
         params: { path: { install_id: install.id } },
         body: {
@@ -48,7 +48,10 @@ export function CopyInstall({ install }: { install: Install }) {
         ['backup', 'operation'].map((topic) => queries.invalidateQueries({ queryKey: [topic, id] })),
       ),
     );
-    showSuccess(`Copying ${install.name} into ${into.name}.`);
+    showOperation(operation_id, {
+      busy: `Copying ${install.name} into ${into.name}.`,
+      done: `Copied ${install.name} into ${into.name}.`,
+    });
     // The target shows the progress, and its checkpoint.
     go(`/installs/${into.id}/backups`);
   }

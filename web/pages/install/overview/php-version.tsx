@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { hosting, portal } from '../../../api/client.ts';
-import { unwrap } from '../../../api/failure.ts';
+import { unwrap, unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showOperation } from '../../../components/toast.tsx';
 
 /** Switches the PHP version of an install, if its host offers several. The operation shows the progress. */
 export function PhpVersion({ install }: { install: Install }) {
@@ -19,9 +19,14 @@ export function PhpVersion({ install }: { install: Install }) {
   if (!versions.some((version) => version !== install.php_version)) return null;
 
   async function change(version: string) {
-    await unwrap(hosting.PATCH('/installs/{install_id}', { params, body: { php_version: version } }));
+    const operationId = await unwrapStarted(
+      hosting.PATCH('/installs/{install_id}', { params, body: { php_version: version } }),
+    );
     await queries.invalidateQueries({ queryKey: ['operation', install.id] });
-    showSuccess(`Switching to PHP ${version}.`);
+    showOperation(operationId, {
+      busy: `Switching to PHP ${version}.`,
+      done: `The website runs PHP ${version}.`,
+    });
   }
 
   return (
