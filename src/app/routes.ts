@@ -10,6 +10,7 @@ import { archivePortalRoutes } from '../features/backups/archives/portal-routes.
 import { archiveRoutes } from '../features/backups/archives/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
+import { certificatePortalRoutes } from '../features/domains/certificates/portal-routes.ts';
 import { certificateRoutes } from '../features/domains/certificates/routes.ts';
 import { domainPortalRoutes } from '../features/domains/domains/portal-routes.ts';
 import { domainRoutes } from '../features/domains/domains/routes.ts';
@@ -95,6 +96,7 @@ export function portalRoutes(services: Services): Route[] {
     ...operationPortalRoutes(services.installOperations, services.operations),
     ...installPortalRoutes(services.connections, services.installs),
     ...domainPortalRoutes(services.domains),
+    ...certificatePortalRoutes(services.certificates),
     ...domainReportPortalRoutes(services.domainReports),
     ...backupPortalRoutes(services.backups),
     ...archivePortalRoutes(services.archives),

@@ -28,6 +28,7 @@ import { createEmailChangeService } from '../features/identity/email-changes/ser
 import { createInvitationService } from '../features/identity/invitations/service.ts';
 import { createInvitationLimits } from '../features/identity/limits/mail-limits.ts';
 import { createSignInLimits } from '../features/identity/limits/sign-in-limits.ts';
+import { requirePresentPassword } from '../features/identity/passwords/present-password.ts';
 import { createPasswordService } from '../features/identity/passwords/service.ts';
 import { createProfileService } from '../features/identity/profile/service.ts';
 import { createSecondFactorService } from '../features/identity/second-factor/service.ts';
@@ -95,7 +96,9 @@ export function createServices(
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
     domainReports: createDomainReportService(platform),
-    certificates: createCertificateService(platform, limiter),
+    certificates: createCertificateService(platform, limiter, (userId, password) =>
+      requirePresentPassword(platform.database.reader, limits, { userId, password, resource: 'PrivateKey' }),
+    ),
     certificateUploads: createUploadService(platform, () => {
       const { acmeCa } = platform.config;
       return acmeCa === null ? [] : readRoots(acmeCa);

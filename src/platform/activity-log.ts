@@ -42,6 +42,7 @@ export const ACTIONS = [
   'domain.lose',
   'certificate.order',
   'certificate.upload',
+  'certificate.read_key',
   'backup.create',
   'backup.restore',
   'backup.delete',

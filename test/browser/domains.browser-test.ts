@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
+import { PASSWORD } from '../portal-client.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
@@ -256,6 +257,11 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     ]);
     expect(download.suggestedFilename()).toBe('shop.example.pem');
     expect(await dialog.getByText('BEGIN PRIVATE KEY').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Show private key' }).click();
+    await dialog.getByLabel('Your password').fill('not this one');
+    await dialog.getByRole('button', { name: 'Show private key' }).click();
+    await dialog.getByText('The current password is wrong').first().waitFor();
+    await dialog.getByLabel('Your password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Show private key' }).click();
     await dialog.getByText('BEGIN PRIVATE KEY').waitFor();
     await expectAccessible(page);

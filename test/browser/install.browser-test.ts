@@ -327,11 +327,9 @@ describe('offloading', () => {
     const verdict = page.getByText('The settings were rejected');
     await verdict.waitFor();
     // Nobody has to scroll to it from the button.
-    const inSight = (element: Element) => {
-      const { top, bottom } = element.getBoundingClientRect();
-      return top >= 0 && bottom <= window.innerHeight;
-    };
-    expect(await verdict.evaluate(inSight)).toBe(true);
+    const box = await verdict.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
     // The message follows the operation.
     await page.getByText('Checking the bucket.', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Dismiss this message' }).click();

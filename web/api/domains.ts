@@ -64,8 +64,6 @@ export function useReport(installId: string, reportId: string | null) {
 export function useCertificate(installId: string, domainId: string) {
   return useQuery({
     queryKey: ['domain', installId, 'certificate', domainId],
-    // The response may contain a private key, which must not stay in memory.
-    gcTime: 0,
     queryFn: async () => {
       try {
         return await unwrap(

@@ -61,6 +61,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'domain.lose': ({ subject_name }) =>
     `withdrew the domain ${subject_name} because another account proved ownership`,
   'certificate.order': ({ subject_name }) => `ordered a certificate for ${subject_name}`,
+  'certificate.read_key': ({ subject_name }) => `saw the private key of the certificate of ${subject_name}`,
   'certificate.upload': ({ subject_name }, { domains }) =>
     `uploaded a certificate for ${subject_name}${typeof domains === 'number' && domains > 1 ? ` and ${counted(domains - 1, 'other domain')}` : ''}`,
   'backup.create': ({ subject_name }) => `requested the backup “${truncate(subject_name, LONGEST_NAME)}”`,

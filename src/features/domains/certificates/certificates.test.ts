@@ -1,9 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../../test/activity.ts';
 import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { PASSWORD, signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import type { Database } from '../../../database/database.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
@@ -96,6 +98,28 @@ describe('GET ssl_certificate', () => {
     });
     const none = await homeport.person(accountId, 'partial');
     expect(await certificateOf(id, none)).toMatchObject(NOT_FOUND);
+  });
+
+  it('shows the key to a browser after the password alone, and records it', async () => {
+    const id = await added('asked.example');
+    const key = text((await certificateOf(id)).body, 'cert_info', 'key');
+    const browser = await signedIn(homeport, owner);
+    const ask = (client: typeof browser, password: string) =>
+      client.post(`/installs/${install.id}/domains/${id}/private_key`, { current_password: password });
+    expect(
+      field((await browser.get(`/v1${domains()}/${id}/ssl_certificate`)).body, 'cert_info'),
+    ).toMatchObject({
+      key: '',
+    });
+    expect(await ask(browser, 'not this one')).toMatchObject({ status: 400 });
+    expect(await ask(browser, PASSWORD)).toMatchObject({ status: 200, body: { private_key: key } });
+    expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
+      action: 'certificate.read_key',
+      subject_name: 'asked.example',
+      user_id: owner.userId,
+    });
+    const partial = await signedIn(homeport, await homeport.person(accountId, 'partial', [install.id]));
+    expect((await ask(partial, PASSWORD)).status).toBe(403);
   });
 
   it('returns the approver only to owner and full users, and never approves before the order', async () => {

@@ -38,31 +38,66 @@ export interface CertificateView extends ListedCertificate {
 
 export type CertificateService = ReturnType<typeof createCertificateService>;
 
-export function createCertificateService(platform: Platform, counter: RateCounter) {
+/** Checks the present password of a user. Throws InvalidRequest, RateLimited. */
+type RequirePassword = (userId: string, password: string) => Promise<unknown>;
+
+export function createCertificateService(
+  platform: Platform,
+  counter: RateCounter,
+  requirePassword: RequirePassword,
+) {
   const { database, sealer, clock, activity } = platform;
   const { reader } = database;
 
   const maySeeKeys = ({ limits }: Caller, install: ResourceAccess) =>
     limits?.readOnly !== true && isAllowed('certificate.key', install);
+  /** Users have the key of what they uploaded. */
+  const keyOf = ({ source, sealed_key }: { source: CertificateSource; sealed_key: string }) =>
+    source === 'THIRD_PARTY' ? null : sealer.open(sealed_key);
   const isExpired = (notAfter: string) => Date.parse(notAfter) <= clock.now().getTime();
 
   return {
-    /** The certificate that the edge serves for a domain. Throws NotFound without one. */
+    /**
+     * The certificate that the edge serves for a domain. Its key is for API credentials only: a browser that someone left open asks for the
+     * password ({@link readKey}). Throws NotFound without one.
+     */
     async get(caller: Caller, installId: string, domainId: string): Promise<CertificateView> {
       const install = await findInstallAccess(reader, caller, installId);
       authorize('install.read', 'install.read', install);
       const row = await findCertificate(reader, installId, domainId);
       if (!row) throw new NotFound();
-      const { sealed_key, ...certificate } = row;
+      const { sealed_key: _, ...certificate } = row;
       const may_see_key = maySeeKeys(caller, install);
       return {
         ...certificate,
         account_id: install.account_id,
         may_see_key,
-        // Users have the key of what they uploaded.
-        key: may_see_key && row.source !== 'THIRD_PARTY' ? sealer.open(sealed_key) : null,
+        key: may_see_key && caller.origin.means !== 'portal' ? keyOf(row) : null,
         expired: isExpired(row.not_after),
       };
+    },
+
+    /** The private key of a domain's certificate, PEM. Throws NotFound, Forbidden; InvalidRequest if the password is wrong, RateLimited. */
+    async readKey(
+      caller: Caller,
+      { installId, domainId, password }: { installId: string; domainId: string; password: string },
+    ): Promise<string> {
+      authorize('certificate.key', 'install.read', await findInstallAccess(reader, caller, installId));
+      await requirePassword(caller.userId, password);
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        const install = await findInstallAccess(queries, caller, installId);
+        authorize('certificate.key', 'install.read', install);
+        const row = await findCertificate(queries, installId, domainId);
+        const key = row === undefined ? null : keyOf(row);
+        if (row === undefined || key === null) throw new NotFound();
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'certificate.read_key',
+          subject: { id: domainId, name: row.domain },
+          installId,
+        });
+        return key;
+      });
     },
 
     /** The certificates of an install, and one more than the page has, if there is one. Throws NotFound. */

@@ -5,15 +5,15 @@ import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
-import { InvalidRequest, invalidValue, NotFound, taken, Unauthenticated } from '../../../lib/failures.ts';
+import { InvalidRequest, invalidValue, NotFound, taken } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { verifyPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import type { Attempt, SignInLimits } from '../limits/sign-in-limits.ts';
+import { requirePresentPassword, wrongPresentPassword } from '../passwords/present-password.ts';
 import { findSecondFactor } from '../second-factor/store.ts';
 import { type CodeMatch, createCodeVerifier } from '../second-factor/verification.ts';
 import { changeEmailAddress } from '../users/mailed-links-store.ts';
-import { emailKey, findUserByEmail, findUserById, type UserWithPassword } from '../users/store.ts';
+import { emailKey, findUserByEmail, findUserById } from '../users/store.ts';
 import {
   deleteUnclaimedUser,
   isUnclaimed,
@@ -51,6 +51,7 @@ export interface EmailChangeService {
 }
 
 const LINK_MS = HOUR_MS;
+const RESOURCE = 'EmailChange';
 
 export function createEmailChangeService(platform: Platform, limits: SignInLimits): EmailChangeService {
   const { config, database, queue, clock, random, activity } = platform;
@@ -59,7 +60,8 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
 
   const request: EmailChangeService['request'] = async (session, wanted, origin) => {
     const { userId } = signedIn(session);
-    const person = await requirePassword(userId, wanted.current_password);
+    const password = wanted.current_password;
+    const person = await requirePresentPassword(reader, limits, { userId, password, resource: RESOURCE });
     const email = wanted.email.trim();
     if (email === person.email) throw unchanged();
     const proof = await requireCode(userId, wanted.code);
@@ -72,7 +74,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       const present = await findUserById(queries, userId);
-      if (present?.password_hash !== person.password_hash) throw wrongPassword();
+      if (present?.password_hash !== person.password_hash) throw wrongPresentPassword(RESOURCE);
       if (proof && !(await codes.use(queries, proof.match))) throw wrongCode();
       await replaceEmailChange(queries, {
         user_id: userId,
@@ -91,14 +93,6 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     });
     proof?.attempt.succeeded();
   };
-
-  async function requirePassword(userId: string, password: string): Promise<UserWithPassword> {
-    const person = await findUserById(reader, userId);
-    if (!person) throw new Unauthenticated('Authentication required');
-    await limits.presentPassword(userId);
-    if (!(await verifyPassword(password, person.password_hash))) throw wrongPassword();
-    return person;
-  }
 
   /** Checks a code without using it up; null without a second factor. */
   async function requireCode(
@@ -193,17 +187,14 @@ function signedIn(session: Session | null): Session {
   return session;
 }
 
-const wrongPassword = () =>
-  invalidValue('EmailChange', 'current_password', 'wrong', 'The current password is wrong');
+const wrongCode = () => invalidValue(RESOURCE, 'code', 'wrong', 'The code is wrong or was already used');
 
-const wrongCode = () => invalidValue('EmailChange', 'code', 'wrong', 'The code is wrong or was already used');
-
-const unchanged = () => invalidValue('EmailChange', 'email', 'unchanged', 'This is already your address');
+const unchanged = () => invalidValue(RESOURCE, 'email', 'unchanged', 'This is already your address');
 
 const codeRequired = () =>
   new InvalidRequest('Enter a code from your app, or a recovery code', [
     {
-      resource: 'EmailChange',
+      resource: RESOURCE,
       field: 'code',
       type: 'missing_field',
       code: 'required',

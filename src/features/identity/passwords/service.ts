@@ -4,9 +4,9 @@ import type { Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
-import { invalidValue, NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import { NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { hashPassword, verifyPassword } from '../../../secrets/password-hash.ts';
+import { hashPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import type { CredentialService } from '../credentials/service.ts';
 import { countActive } from '../credentials/store.ts';
@@ -17,6 +17,7 @@ import type { BrowserToken, RenewedSession } from '../sessions/token.ts';
 import { deleteEmailChangeOf, deletePasswordLinksOf } from '../users/mailed-links-store.ts';
 import { emailKey, findUserByEmail, findUserById, type UserWithPassword } from '../users/store.ts';
 import { sendPasswordReset } from './jobs.ts';
+import { requirePresentPassword, wrongPresentPassword } from './present-password.ts';
 import { requireStrongPassword } from './rules.ts';
 import { findPasswordLink, replacePasswordLink, setPassword, takePasswordLink } from './store.ts';
 
@@ -128,17 +129,15 @@ export function createPasswordService(
   const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {
     if (!session) throw new Error('a request reached its handler without a session');
     const { userId } = session;
-    const person = await findUserById(reader, userId);
-    if (!person) throw new Unauthenticated('Authentication required');
-    await limits.presentPassword(userId);
-    if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
+    const presented = { userId, password: current_password, resource: 'Password' };
+    const person = await requirePresentPassword(reader, limits, presented);
     await requireStrongPassword(limits, password, person);
     const passwordHash = await hashPassword(password);
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       const present = await findUserById(queries, userId);
-      if (present?.password_hash !== person.password_hash) throw wrongPassword();
+      if (present?.password_hash !== person.password_hash) throw wrongPresentPassword('Password');
       await replacePassword(queries, userId, passwordHash);
       const { renewed } = await endOtherSessions(queries, platform, session);
       await activity.recordForUser(
@@ -207,6 +206,3 @@ export function createPasswordService(
 
   return { requestReset, findLink, setByLink, change, createLink, createResetLink };
 }
-
-const wrongPassword = () =>
-  invalidValue('Password', 'current_password', 'wrong', 'The current password is wrong');

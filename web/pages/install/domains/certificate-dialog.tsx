@@ -1,10 +1,14 @@
 import { useState } from 'react';
+import { portal } from '../../../api/client.ts';
 import { type Domain, useCertificate } from '../../../api/domains.ts';
+import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { displayName } from '../../../components/display-name.ts';
+import { TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Facts } from '../../../components/page.tsx';
@@ -76,8 +80,9 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
               </TextDownload>
               <CopyButton text={cert_info.cert} what="the certificate" />
             </div>
-            {maySeeKey && cert_info.key !== '' && (
-              <PrivateKey pem={cert_info.key} name={displayName(domain.name)} />
+            {/* Users have the key of what they uploaded. */}
+            {maySeeKey && certificate.cert_source !== 'THIRD_PARTY' && (
+              <PrivateKey installId={install.id} domain={domain} />
             )}
           </>
         );
@@ -86,28 +91,55 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
   );
 }
 
-/** The private key, hidden until the user asks for it. */
-function PrivateKey({ pem, name }: { pem: string; name: string }) {
-  const [shown, setShown] = useState(false);
-  if (!shown) {
+/** The private key. The user enters the password to see it. */
+function PrivateKey({ installId, domain }: { installId: string; domain: Domain }) {
+  const [asking, setAsking] = useState(false);
+  const [pem, setPem] = useState<string | null>(null);
+  if (pem !== null) {
+    return (
+      <div className={styles.stack}>
+        <pre className={styles.pem}>{pem}</pre>
+        <div className={styles.row}>
+          <CopyButton text={pem} what="the private key" />
+          <Button small onClick={() => setPem(null)}>
+            Hide private key
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  if (!asking) {
     return (
       <div className={styles.row}>
-        <Button small onClick={() => setShown(true)}>
+        <Button small onClick={() => setAsking(true)}>
           Show private key
         </Button>
-        <span className={styles.soft}>Anyone with this key can impersonate {name}.</span>
+        <span className={styles.soft}>Anyone with this key can impersonate {displayName(domain.name)}.</span>
       </div>
     );
   }
   return (
-    <div className={styles.stack}>
-      <pre className={styles.pem}>{pem}</pre>
-      <div className={styles.row}>
-        <CopyButton text={pem} what="the private key" />
-        <Button small onClick={() => setShown(false)}>
-          Hide private key
-        </Button>
-      </div>
-    </div>
+    <Form
+      submitLabel="Show private key"
+      onSubmit={async (values) => {
+        const { private_key } = await unwrap(
+          portal.POST('/portal/api/installs/{install_id}/domains/{domain_id}/private_key', {
+            params: { path: { install_id: installId, domain_id: domain.id } },
+            body: { current_password: textOf(values, 'current_password') },
+          }),
+        );
+        setAsking(false);
+        setPem(private_key);
+      }}
+    >
+      <TextField
+        type="password"
+        label="Your password"
+        name="current_password"
+        hint="The activity of the account records that you saw the key."
+        autoComplete="current-password"
+        required
+      />
+    </Form>
   );
 }
