@@ -237,7 +237,6 @@ for _ in range(4):
       ['a target with a space', `GET /v1/sta tus HTTP/1.1\r\nHost: localhost\r\n\r\n${SMUGGLED}`],
     ])('with %s is refused, and the rest is not read', async (_, bytes) => {
       const answer = await exchange(secureTo(homeport), bytes);
-      expect(answer).not.toContain('404');
       // Unauthenticated requests get an answer before the server reads the body.
       expect([[], [400], [401], [401, 400], [200, 400]]).toContainEqual(statusesIn(answer));
     });
