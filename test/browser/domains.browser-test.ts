@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
-import { PASSWORD } from '../portal-client.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 
 describe.skipIf(!findDnsServers())('the domains of an install', () => {
   let dns: DnsTestServers;

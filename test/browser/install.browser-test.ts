@@ -243,14 +243,14 @@ describe('an install that runs WordPress', () => {
     const { name } = await linux.homeport.install(person, account);
     await follow('Installs', theirs);
     await theirs.getByRole('link', { name, exact: true }).waitFor();
+    await theirs.getByRole('checkbox', { name: `Select ${name}` }).check();
     await theirs.getByRole('button', { name: 'Bulk actions' }).click();
     const dialog = theirs.getByRole('dialog', { name: 'Bulk actions' });
     await dialog.getByRole('radio', { name: 'Purge all caches' }).check();
-    await dialog.getByLabel(name).check();
     await expectAccessible(theirs);
-    await dialog.getByRole('button', { name: 'Start' }).click();
-    await theirs.getByText('1 install is being purged.').waitFor();
-    await follow(name, theirs);
+    await dialog.getByRole('button', { name: 'Start for 1 install' }).click();
+    await dialog.getByText('1 of 1 finished').waitFor();
+    await dialog.getByRole('link', { name }).click();
     await theirs.getByText('Purging all caches', { exact: true }).waitFor();
   });
 
