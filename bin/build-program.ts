@@ -15,6 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import http from 'node:http';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -34,6 +35,8 @@ const BUILDER = relative(ROOT, import.meta.filename);
 const PACKAGES = join(ROOT, 'node_modules/');
 /** Libraries that consist of hundreds of modules. Others stay in their packages. */
 const LIBRARIES = ['kysely', 'typebox'];
+/** Stands for Node's module `http` in the program. */
+const HTTP = '\0http';
 /** A running server still loads modules of the build that it started from. */
 const BUILDS_KEPT = 5;
 
@@ -88,7 +91,14 @@ async function writeModules(folder: string): Promise<string[]> {
     // Its options are those of the type checker.
     tsconfig: false,
     external: isExternal,
-    plugins: [{ name: 'source-locations', transform: (code, id) => withSourceLocation(code, id) }],
+    plugins: [
+      { name: 'source-locations', transform: (code, id) => withSourceLocation(code, id) },
+      {
+        name: 'http-without-websockets',
+        resolveId: (id) => (id === 'node:http' ? HTTP : undefined),
+        load: (id) => (id === HTTP ? httpWithoutWebSockets() : undefined),
+      },
+    ],
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -107,8 +117,20 @@ async function writeModules(folder: string): Promise<string[]> {
 }
 
 function isExternal(id: string): boolean {
+  if (id === 'node:http') return false;
   const isPackage = !id.startsWith('.') && !id.startsWith('/');
   return isPackage && !LIBRARIES.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+/**
+ * `import` reads all properties of Node's module, and its WebSocket loads a second HTTP client: 13 MB
+ * (https://github.com/nodejs/node/issues/59686). This module reads the others only.
+ */
+function httpWithoutWebSockets(): string {
+  const names = Object.entries(Object.getOwnPropertyDescriptors(http))
+    .filter(([, { get }]) => get === undefined)
+    .map(([name]) => name);
+  return `export const { ${[...names, 'maxHeaderSize'].join(', ')} } = process.getBuiltinModule('node:http');`;
 }
 
 /** Files beside a module, such as those of its worker threads, are found at its source. */
