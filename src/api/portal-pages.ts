@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasCode } from '../lib/error-code.ts';
+import { serveAssets } from './portal-assets.ts';
 
 /** Folder that `npm run build` writes the pages to. */
 export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -53,8 +53,7 @@ const NOT_BUILT = `<!doctype html>
 `;
 
 /**
- * Serves the built portal: one document, and compressed files that browsers cache forever because their names change with
- * their content. If `publicUrl` has a path, all pages are below it.
+ * Serves the built portal: one document, and the files that it loads. If `publicUrl` has a path, all pages are below it.
  */
 export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -70,17 +69,7 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
     app.get('/*', { config: { isNothing: true } }, async (request, reply) =>
       isForReading(request) ? document(reply, page, 404) : reply.callNotFound(),
     );
-    if (built === undefined) return;
-    await app.register(fastifyStatic, {
-      root: join(folder, ASSETS),
-      prefix: ASSETS,
-      index: false,
-      decorateReply: false,
-      preCompressed: true,
-      immutable: true,
-      maxAge: '1y',
-      schemaHide: true,
-    });
+    if (built !== undefined) await serveAssets(app, ASSETS, join(folder, ASSETS));
   };
 }
 
