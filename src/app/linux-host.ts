@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { RESTORE_CHECK_PREFIX } from '../features/websites/installs/reserved-names.ts';
-import type { HostMachine, HostQuestions } from '../hosting/contract/host.ts';
+import type { HostMachine, HostQuestions, InstallRef } from '../hosting/contract/host.ts';
 import { installLimits } from '../hosting/contract/install-limits.ts';
 import { createBackups } from '../hosting/linux/backups/backups.ts';
 import { createCgroups } from '../hosting/linux/daemons/cgroups.ts';
@@ -23,6 +23,10 @@ import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.t
 import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-runtimes.ts';
 import { createRecords } from '../hosting/linux/machine/record.ts';
 import { runCommand } from '../hosting/linux/machine/run-command.ts';
+import type { AppendMailLog } from '../hosting/linux/mail/install-mail-log.ts';
+import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
+import { createMailSockets } from '../hosting/linux/mail/mail-sockets.ts';
+import { createRelay } from '../hosting/linux/mail/relay.ts';
 import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
@@ -38,6 +42,7 @@ import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
 import { type HostIdentity, parseIdentity } from '../hosting/remote/identity.ts';
 import { createHostServer } from '../hosting/remote/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { defaultDomain } from '../lib/default-domain.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -168,6 +173,22 @@ function createHostMachine(
     siteDomain: config.siteDomain,
     usage,
   });
+  const submitterOf = ({ id, name }: InstallRef) => ({
+    install: { id, name },
+    sender: envelopeSender(name, config),
+    perHour: live.get(id)?.state.mail?.perHour ?? config.installMailsPerHour,
+  });
+  const appendLog: AppendMailLog = (install, entry) => log.info({ install, ...entry }, 'mail of a website');
+  const mail = createMailQueue({
+    folder: layout.mail,
+    relay:
+      config.relayUrl === null
+        ? null
+        : createRelay({ url: config.relayUrl, credentialsFile: config.relayCredentials }),
+    appendLog,
+    clock,
+    log,
+  });
   const queue = createPurgeQueue({
     web,
     wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
@@ -198,6 +219,12 @@ function createHostMachine(
     compiledCores: createCompiledCores({ layout, users, log }),
     web,
     purges: createPurgeSockets({ layout, queue, clock, log }),
+    mail,
+    mailSockets: createMailSockets({
+      ...{ layout, queue: mail, submitterOf, isTrial: isRestoreCheck, appendLog },
+      ...{ clock, random, log },
+    }),
+    submitterOf,
     firewall: createFirewall({
       instance,
       uids: config.hostUids,
@@ -253,6 +280,15 @@ function createHostMachine(
     aside: createRecords({ folder: layout.aside, log }),
     journal: createJournal(layout.journals, layout.journalOf),
   });
+}
+
+/** The same for every message of an install: bounces must not reach addresses that a website chooses. */
+function envelopeSender(
+  installName: string,
+  { relaySender, siteDomain }: Pick<Config, 'relaySender' | 'siteDomain'>,
+): string {
+  const pattern = relaySender ?? `{name}@${defaultDomain('{name}', siteDomain)}`;
+  return pattern.replaceAll('{name}', installName);
 }
 
 function isRestoreCheck(installName: string): boolean {

@@ -300,6 +300,24 @@ const CASES: {
   },
   mailFrom: { standard: 'Homeport <homeport@localhost>', good: [['a@b.example', 'a@b.example']], bad: [] },
   invitationDays: { standard: 7, good: [['365', 365]], bad: ['0', '366'] },
+  relayUrl: {
+    standard: null,
+    good: [
+      ['smtp://relay.example:2525', 'smtp://relay.example:2525'],
+      ['smtps://relay.example', 'smtps://relay.example'],
+    ],
+    bad: ['relay.example:25', 'smtp://user:hidden@relay.example', 'smtp://relay.example/x', 'smtp://'],
+  },
+  relayCredentials: { standard: null, good: [['/etc/relay', '/etc/relay']], bad: [] },
+  relaySender: {
+    standard: null,
+    good: [
+      ['bounces+{name}@example.com', 'bounces+{name}@example.com'],
+      ['web@{name}.example.com', 'web@{name}.example.com'],
+    ],
+    bad: ['{name}', 'a b@example.com', 'Web <web@example.com>'],
+  },
+  installMailsPerHour: { standard: 200, good: [['0', 0]], bad: ['-1', '1000001'] },
   s3Endpoint: {
     standard: null,
     good: [['http://127.0.0.1:9000', 'http://127.0.0.1:9000/']],

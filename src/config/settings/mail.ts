@@ -1,5 +1,5 @@
 import { optional, setting } from './setting.ts';
-import { anyText, url, wholeNumber } from './setting-values.ts';
+import { anyText, path, relayUrl, senderPattern, url, wholeNumber } from './setting-values.ts';
 
 /** Sending of emails, and the lifetime of links in them. */
 export const MAIL_SETTINGS = {
@@ -15,5 +15,29 @@ export const MAIL_SETTINGS = {
     '7',
     'days until the link in an invitation expires',
     wholeNumber(1, 365),
+  ),
+  relayUrl: optional(
+    'HOMEPORT_RELAY_URL',
+    'none: websites cannot send mail',
+    'Linux host: mail server for the messages of websites, `smtp://host:587` (STARTTLS) or `smtps://host:465`; unencrypted only if the host is this machine',
+    relayUrl,
+  ),
+  relayCredentials: optional(
+    'HOMEPORT_RELAY_CREDENTIALS',
+    'none',
+    'Linux host: file with the user name for the relay in its first line and the password in its second',
+    path,
+  ),
+  relaySender: optional(
+    'HOMEPORT_RELAY_SENDER',
+    '`NAME@` the default domain of the install',
+    'Linux host: envelope sender of messages, where bounces go; `{name}` stands for the name of the install, as in `bounces+{name}@example.com`',
+    senderPattern,
+  ),
+  installMailsPerHour: setting(
+    'HOMEPORT_INSTALL_MAILS_PER_HOUR',
+    '200',
+    'Linux host: maximum number of recipients that an install sends to within an hour; the same on the control plane and on every host',
+    wholeNumber(0, 1_000_000),
   ),
 };

@@ -189,3 +189,29 @@ function split(text: string): [string, string] {
   const colon = text.indexOf(':');
   return colon === -1 ? ['', ''] : [text.slice(0, colon), text.slice(colon + 1)];
 }
+
+/** `smtp://host:port` or `smtps://host:port`. The password belongs into a file, because settings appear in process lists and logs. */
+export const relayUrl: ValueParser<string> = (text, variable) => {
+  const { username, password, hostname, pathname, search, hash, href } = parsedUrl(text, variable, [
+    'smtp:',
+    'smtps:',
+  ]);
+  if (username !== '' || password !== '') {
+    throw new ConfigError(
+      `${variable} must have no user name and password; write them to a file and name it in HOMEPORT_RELAY_CREDENTIALS.`,
+    );
+  }
+  if (hostname === '' || !['', '/'].includes(pathname) || search !== '' || hash !== '') {
+    throw new ConfigError(`${variable} must be an address alone, like smtp://relay.example.com:587.`);
+  }
+  return href;
+};
+
+/** A mail address with a placeholder for the name of an install. */
+export const senderPattern: ValueParser<string> = (text, variable) => {
+  if (/^[A-Za-z0-9.+_=-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text.replaceAll('{name}', 'name')))
+    return text;
+  throw new ConfigError(
+    `${variable} must be a mail address like bounces+{name}@example.com; it is "${text}".`,
+  );
+};

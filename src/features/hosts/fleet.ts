@@ -133,6 +133,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
     measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
     createLogin: async (install, user) => (await machineOf(install.id)).createLogin(install, user),
+    readMail: async (install) => (await machineOf(install.id)).readMail(install),
     discardSnapshot: async (install, backupId) =>
       (await machineOf(install.id)).discardSnapshot(install, backupId),
     pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),

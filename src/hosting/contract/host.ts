@@ -1,4 +1,5 @@
 import type { Inventory } from './inventory.ts';
+import type { MailHost, MailQueueControl, MailState } from './mail.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { MeasuredStorage, UsageSource } from './usage.ts';
  *
  * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
-export interface Host {
+export interface Host extends MailHost {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
@@ -112,7 +113,7 @@ export interface HostDescription {
 }
 
 /** A host in a separate process, possibly on another machine. */
-export interface HostMachine extends Host, Inventory, UsageSource {
+export interface HostMachine extends Host, Inventory, UsageSource, MailQueueControl {
   describe(): Promise<HostDescription>;
   /**
    * Compares the machine with `expected`, the installs that the control plane has placed on it. With `repair`, repairs differences where
@@ -198,6 +199,8 @@ export interface InstallState extends InstallRef {
   phpVersion: string | null;
   /** A WordPress version of the host. Null keeps the current version; a new website gets the newest. */
   wordpressVersion: string | null;
+  /** Limits of its mail; those of the host if left out or null. */
+  mail?: MailState | null;
 }
 
 export interface Hostname {

@@ -24,7 +24,7 @@ import type { Inventory } from '../contract/inventory.ts';
 import type { UsageSource } from '../contract/usage.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { STATIC_ONLY } from '../policy/static-only.ts';
+import { NO_MAIL, STATIC_ONLY } from '../policy/static-only.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
@@ -328,6 +328,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
 
     createLogin: async () => STATIC_ONLY,
+    readMail: async () => NO_MAIL,
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

@@ -64,6 +64,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
     await daemons.start();
     parts.usage.start();
+    await parts.mail.start();
     await firewall.start();
     await tryOrLog(log, 'could not empty the scratch folder', () => emptyFolder(layout.scratch));
     const whole = await records.all();
@@ -106,12 +107,14 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       parts.cron.stop(),
       parts.databaseQuotas.stop(),
       parts.purges.stop(),
+      parts.mailSockets.stop(),
       parts.ssh.stop(),
       web.stop(),
     ]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
       log.error({ err: reason }, 'a part of the host failed to stop');
     }
+    await parts.mail.stop();
     await parts.usage.stop();
     await daemons.stop();
   }
@@ -201,6 +204,22 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       const { sandbox, database } = await hosted(await requireRecord(install));
       return parts.websites.createLogin(sandbox, database, user);
     },
+
+    async readMail(install) {
+      const { id, name } = (await requireRecord(install)).state;
+      const { sender, perHour } = parts.submitterOf({ id, name });
+      return {
+        hasRelay: parts.mail.hasRelay,
+        limitPerHour: perHour,
+        sentLastHour: parts.mail.sentLastHour(id),
+        queued: parts.mail.waiting(id).messages,
+        sender,
+      };
+    },
+
+    mailQueue: async (selection) => parts.mail.report(selection),
+    retryMail: async (selection) => parts.mail.retry(selection),
+    deleteMail: (selection) => parts.mail.delete(selection),
 
     async readUsage(since) {
       await web.collectUsage();

@@ -9,6 +9,7 @@ import {
   type ReportProgress,
   type RestoredParts,
 } from '../contract/host.ts';
+import type { MailSelection } from '../contract/mail.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import type { HostTarget } from './host-target.ts';
 import { hostNameOf } from './identity.ts';
@@ -188,6 +189,10 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
       call(COMMANDS.readUsage, withinMs.readUsage, {
         since: since && { ledger: since.ledger, revision: since.revision },
       }),
+    readMail: ({ id, name }) => call(COMMANDS.readMail, withinMs.readMail, { install: { id, name } }),
+    mailQueue: (selection) => call(COMMANDS.mailQueue, withinMs.mailQueue, sentSelection(selection)),
+    retryMail: (selection) => call(COMMANDS.retryMail, withinMs.retryMail, sentSelection(selection)),
+    deleteMail: (selection) => call(COMMANDS.deleteMail, withinMs.deleteMail, sentSelection(selection)),
     async publish(proof) {
       await call(COMMANDS.publish, withinMs.publish, proof);
     },
@@ -221,6 +226,11 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
   };
 }
+
+const sentSelection = ({ installId, ids }: MailSelection) => ({
+  installId,
+  ids: ids === null ? null : [...ids],
+});
 
 const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
 

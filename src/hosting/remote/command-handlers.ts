@@ -51,6 +51,10 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.measureStorage, ({ install }, signal) => host.measureStorage(install, signal));
   handle(COMMANDS.createLogin, ({ install, user }) => host.createLogin(install, user));
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
+  handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
+  handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));
+  handle(COMMANDS.retryMail, (selection) => host.retryMail(selection));
+  handle(COMMANDS.deleteMail, (selection) => host.deleteMail(selection));
   handle(COMMANDS.publish, (proof) => host.publish(proof));
   handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
   handle(COMMANDS.inspect, async ({ expected, repair }) =>

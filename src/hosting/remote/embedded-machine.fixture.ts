@@ -77,6 +77,12 @@ export async function startMachine(
         versions.delete(install.id);
       },
       describe: async () => whole,
+      mailQueue: async () => ({
+        ...{ relay: 'relay.test:25', fault: null, messages: 0 },
+        ...{ bytes: 0, oldest: null, listed: [] },
+      }),
+      retryMail: async () => 0,
+      deleteMail: async () => 0,
       async inspect(expected, repair) {
         inspected.push({ expected, repair });
         return expected.map(({ name }) => ({

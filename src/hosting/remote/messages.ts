@@ -70,6 +70,10 @@ export const state = Type.Object(
     ),
     phpVersion: orNull(phpVersion),
     wordpressVersion: orNull(wordpressVersion),
+    // Absent without limits of its own, so that hosts of earlier versions accept the state.
+    mail: Type.Optional(
+      orNull(Type.Object({ perHour: Type.Integer({ minimum: 0, maximum: 1_000_000 }) }, closed)),
+    ),
   },
   closed,
 );

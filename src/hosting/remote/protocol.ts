@@ -4,6 +4,7 @@ import { CACHE_KINDS, MOST_READ_BYTES } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
 import { MOST_PAGE_PATHS } from '../policy/page-path.ts';
+import { installMail, mailQueueReport, mailSelection } from './mail-messages.ts';
 import {
   base64,
   closed,
@@ -166,6 +167,10 @@ export const COMMANDS = {
       more: Type.Boolean(),
     }),
   ),
+  readMail: command('read_mail', Type.Object({ install }, closed), installMail),
+  mailQueue: command('mail_queue', mailSelection, mailQueueReport),
+  retryMail: command('retry_mail', mailSelection, count),
+  deleteMail: command('delete_mail', mailSelection, count),
   publish: command(
     'publish',
     Type.Object({ ...proof, text: Type.String({ maxLength: 4096 }) }, closed),

@@ -35,6 +35,10 @@ export const TIME_LIMITS: TimeLimits = {
   discardPacked: MINUTE_MS,
   measureStorage: 30 * MINUTE_MS,
   readUsage: MINUTE_MS,
+  readMail: 15 * SECOND_MS,
+  mailQueue: 30 * SECOND_MS,
+  retryMail: 30 * SECOND_MS,
+  deleteMail: 5 * MINUTE_MS,
   // Shorter than the validity of a login.
   createLogin: 30 * SECOND_MS,
 };

@@ -49,6 +49,7 @@ export async function inspectInstall(
     notRunning(await daemons.list(), phpDaemon(id), () => steps.startPhp(website)),
   );
   await inspect('purge socket', () => checkPurgeSocket(host, website));
+  await inspect('mail socket', () => checkMailSocket(host, website));
   await inspect('start', async () => checkLive(host, record));
   return differences;
 }
@@ -160,6 +161,11 @@ async function checkFiles(
 async function checkPurgeSocket({ purges, steps }: InspectedHost, website: Website): Promise<Fault[]> {
   if (await purges.isOpen(website.id)) return [];
   return faults(['The host does not listen for its purges.'], () => steps.listenForPurges(website));
+}
+
+async function checkMailSocket({ mailSockets, steps }: InspectedHost, website: Website): Promise<Fault[]> {
+  if (await mailSockets.isOpen(website.id)) return [];
+  return faults(['The host does not listen for its mail.'], () => steps.listenForMail(website));
 }
 
 /** Without this, a website that failed to start with the host would have no logins and no WP-Cron. */

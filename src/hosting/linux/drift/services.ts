@@ -19,8 +19,17 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await checked('ssh', async () => faults([await ssh.check()], () => ssh.start()))),
     ...(await checked('web server', async () => faults(await web.check(), repairWeb))),
     ...(await checked('packages', checkPackages)),
+    ...(await checked('mail', () => checkMail(host))),
     ...(await inspectPhp(host)),
   ];
+}
+
+async function checkMail({ mail }: InspectedHost): Promise<Fault[]> {
+  const message = await mail.check();
+  if (message === null) return [];
+  const remedy =
+    'Check HOMEPORT_RELAY_URL and HOMEPORT_RELAY_CREDENTIALS there. Messages wait for up to 3 days.';
+  return [{ message, repair: null, remedy }];
 }
 
 async function checkPackages(): Promise<Fault[]> {

@@ -42,6 +42,11 @@ describe('firewall rules', () => {
     );
   });
 
+  it('close port 25 everywhere', () => {
+    const closed = position(rules, 'tcp dport 25 goto refused');
+    expect(closed).toBeLessThan(position(rules, 'ip daddr { 10.1.2.3/32 } accept'));
+  });
+
   it('allow DNS servers at any address', () => {
     const dns = 'meta l4proto { tcp, udp } th dport 53 accept';
     expect(position(rules, `ip daddr { 9.9.9.9 } ${dns}`)).toBeLessThan(

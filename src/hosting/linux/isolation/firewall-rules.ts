@@ -63,6 +63,8 @@ export function firewallRules(policy: FirewallPolicy): string {
   const rules = [
     // Installs run no servers: a listener of theirs could be mistaken for a service of the machine.
     'tcp flags & (syn | ack) == syn | ack drop',
+    // Mail goes through the host's queue, which limits and logs it. Submission with a password (465, 587) stays open.
+    `tcp dport 25 ${reject}`,
     ...towards(single.map(asText), 'accept'),
     ...towards(policy.nameservers, 'meta l4proto { tcp, udp } th dport 53 accept'),
     ...(edgePorts.length === 0

@@ -52,7 +52,7 @@ beforeAll(async () => {
     `${PUBLIC_IPV6}/64`,
     `${PRIVATE_IPV6}/64`,
   ]);
-  for (const name of [machine, world]) for (const port of [53, 80, 5432]) await serve(name, port);
+  for (const name of [machine, world]) for (const port of [25, 53, 80, 5432]) await serve(name, port);
 });
 afterAll(async () => {
   for (const server of servers) {
@@ -123,7 +123,15 @@ describe('the firewall', () => {
     }
   });
 
-  it('lets an install reach the public Internet, at any port', async () => {
+  it('keeps an install from sending mail directly', async () => {
+    await firewall().ensure();
+    for (const address of [PUBLIC, PUBLIC_IPV6, '127.0.0.1']) {
+      expect(await attempt(address, 25), address).not.toBe('connected');
+    }
+    expect(await attempt(PUBLIC, 25, 0)).toBe('connected');
+  });
+
+  it('lets an install reach the public Internet, at any other port', async () => {
     await firewall().ensure();
     expect(await attempt(PUBLIC, 5432)).toBe('connected');
     expect(await attempt(PUBLIC_IPV6, 5432)).toBe('connected');

@@ -6,10 +6,18 @@ import { ifThere } from '../../../lib/if-there.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
+import { sendmailProgram } from '../mail/sendmail-program.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
 import { namesIn } from './account-files.ts';
 import { ensureFolder, type FolderState, folderState } from './owned-folder.ts';
-import { foldersOf, OWN_SETTINGS, type SandboxedInstall, sandboxEtcOf } from './sandbox.ts';
+import {
+  foldersOf,
+  OWN_SENDMAIL,
+  OWN_SETTINGS,
+  type SandboxedInstall,
+  SENDMAIL,
+  sandboxEtcOf,
+} from './sandbox.ts';
 import { tenantFilterFile } from './system-calls.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
@@ -57,7 +65,7 @@ export async function checkHome(layout: LinuxLayout, install: SandboxedInstall):
     faults.push(...(state === null ? [`${folder.path} is missing`] : faultsOf(folder, state)));
     if (state !== null && folder.access !== null) faults.push(...(await accessFaults(folder)));
   }
-  for (const [path, text] of settingsOf(layout, install)) {
+  for (const { path, text } of settingsOf(layout, install)) {
     if ((await readSystemFile(path)) !== text) faults.push(`${path} has the wrong content`);
   }
   if (!(await hasFilter(layout))) faults.push(`${tenantFilterFile(layout).path} has the wrong content`);
@@ -158,9 +166,9 @@ async function accessFaults({ path, access }: Folder): Promise<string[]> {
 }
 
 async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
-  const writings = settingsOf(layout, install).map(async ([path, text]) => {
+  const writings = settingsOf(layout, install).map(async ({ path, text, mode }) => {
     if ((await readSystemFile(path)) === text) return;
-    await writeSystemFile(path, text, { mode: 0o644, lasting: false });
+    await writeSystemFile(path, text, { mode, lasting: false });
   });
   await Promise.all(writings);
 }
@@ -176,7 +184,13 @@ async function hasFilter(layout: LinuxLayout): Promise<boolean> {
   return (await ifThere(readFile(path)))?.equals(content) === true;
 }
 
-function settingsOf(layout: LinuxLayout, install: SandboxedInstall): [path: string, text: string][] {
+interface SettingsFile {
+  path: string;
+  text: string;
+  mode: number;
+}
+
+function settingsOf(layout: LinuxLayout, install: SandboxedInstall): SettingsFile[] {
   const { name, uid, gid } = install;
   const { home } = foldersOf(layout, install);
   const texts: Record<(typeof OWN_SETTINGS)[number], string> = {
@@ -186,5 +200,10 @@ function settingsOf(layout: LinuxLayout, install: SandboxedInstall): [path: stri
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
   };
   const folder = sandboxEtcOf(layout, install.id);
-  return OWN_SETTINGS.map((file) => [join(folder, file), texts[file]]);
+  return [
+    ...OWN_SETTINGS.map((file) => ({ path: join(folder, file), text: texts[file], mode: 0o644 })),
+    // PHP reads every `.ini` file here (PHP_INI_SCAN_DIR).
+    { path: join(folder, 'mail.ini'), text: `sendmail_path = "${OWN_SENDMAIL} -t -i"\n`, mode: 0o644 },
+    { path: join(folder, SENDMAIL), text: sendmailProgram(layout, install.id), mode: 0o755 },
+  ];
 }

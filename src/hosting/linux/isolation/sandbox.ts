@@ -69,6 +69,10 @@ const OPEN_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
 /** `php` in here is the install's PHP version, regardless of the machine's other versions. */
 const OWN_PROGRAMS = '/run/homeport/bin';
 
+/** The program in {@link sandboxEtcOf} that hands messages to the host, and its path for the install. */
+export const SENDMAIL = 'sendmail';
+export const OWN_SENDMAIL = `${OWN_PROGRAMS}/${SENDMAIL}`;
+
 /**
  * Folder, owned by root, of the few `/etc` files that differ between installs (`passwd`, `group`, `hosts`) and of the
  * install's PHP configuration. {@link makeHome} fills it. A restart of the machine empties it, like the rest of the run folder.
@@ -183,6 +187,8 @@ function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record
     SHELL: '/bin/bash',
     // The shared wp-config.php of the core finds the website by this variable.
     HOMEPORT_DOC: htdocs,
+    // PHP's own folder of settings, and then the install's.
+    PHP_INI_SCAN_DIR: `:${SANDBOX_ETC}`,
   };
 }
 
@@ -225,6 +231,7 @@ function systemFiles({ root, version, cli }: PhpRuntime): string[] {
     // Links into the folder: a bound file would go stale when another file replaces it.
     ...OWN_SETTINGS.flatMap((name) => ['--symlink', `homeport/${name}`, `/etc/${name}`]),
     ...['--symlink', cli, `${OWN_PROGRAMS}/php`],
+    ...['--symlink', join(SANDBOX_ETC, SENDMAIL), OWN_SENDMAIL],
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--perms', '1777', '--size', `${SHM_BYTES}`, '--tmpfs', '/dev/shm'],
     ...['--perms', '1777', '--size', `${TMP_BYTES}`, '--tmpfs', '/tmp'],

@@ -30,6 +30,7 @@ export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
     [layout.backups, PRIVATE_MODE],
     [layout.scratch, PRIVATE_MODE],
     [dirname(layout.usage), PRIVATE_MODE],
+    [layout.mail, PRIVATE_MODE],
   ];
   for (const [folder, mode] of folders) {
     await mkdir(folder, { recursive: true, mode });

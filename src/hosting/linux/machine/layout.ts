@@ -51,6 +51,8 @@ export interface LinuxLayout {
   usage: string;
   /** Access logs of the installs, readable by root only. */
   accessLogs: string;
+  /** The queue of messages that websites sent, readable by root only. */
+  mail: string;
   /** `<host name>/<path>`: texts that the web server answers with before anything else. */
   proofs: string;
   mariadb: string;
@@ -76,6 +78,8 @@ export interface LinuxLayout {
   /** Folder of root in the run folder that only the install may enter: its WordPress purges pages by the socket inside. */
   purgeRunOf(installId: string): string;
   purgeSocketOf(installId: string): string;
+  /** In the same folder: the install's sendmail hands over messages. */
+  mailSocketOf(installId: string): string;
 }
 
 /** The functions throw a {@link PermanentHostError} if the id is not a UUID or the version is invalid. */
@@ -113,6 +117,7 @@ export function linuxLayout(
     nginx: below('nginx'),
     usage: join(below('usage'), 'usage.sqlite'),
     accessLogs: below('access-logs'),
+    mail: below('mail'),
     proofs: below('proofs'),
     mariadb: below('mariadb'),
     ssh: below('ssh'),
@@ -130,6 +135,7 @@ export function linuxLayout(
     redisSocketOf: (id) => join(runOf(id), 'redis', 'redis.sock'),
     purgeRunOf: (id) => join(runOf(id), 'host'),
     purgeSocketOf: (id) => join(runOf(id), 'host', 'purge.sock'),
+    mailSocketOf: (id) => join(runOf(id), 'host', 'mail.sock'),
   };
 }
 

@@ -38,6 +38,7 @@ const StateSchema = Type.Object({
   ),
   phpVersion: OrNull(Text),
   wordpressVersion: OrNull(Text),
+  mail: Type.Optional(OrNull(Type.Object({ perHour: Type.Integer({ minimum: 0 }) }))),
 });
 
 const PlacementSchema = Type.Object({

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
+import type { InstallRef } from '../../contract/host.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Backups } from '../backups/backups.ts';
 import type { DatabaseQuotas } from '../daemons/database-quotas.ts';
@@ -10,6 +11,7 @@ import type { Firewall } from '../isolation/firewall.ts';
 import type { Cron } from '../machine/cron.ts';
 import type { Journal } from '../machine/journal.ts';
 import type { Records } from '../machine/record.ts';
+import type { Submitter } from '../mail/submission.ts';
 import type { SshServer } from '../ssh/ssh-server.ts';
 import type { WordPressCores } from '../wordpress/cores.ts';
 import type { DatabaseTemplates } from '../wordpress/database-templates.ts';
@@ -33,6 +35,8 @@ export interface LinuxHostParts extends WebsiteParts {
   ssh: SshServer;
   cron: Cron;
   databaseQuotas: DatabaseQuotas;
+  /** The envelope sender and the mail limit of an install. */
+  submitterOf(install: InstallRef): Submitter;
   usage: UsageLedger;
   records: Records;
   /** Records of installs that are set aside. */

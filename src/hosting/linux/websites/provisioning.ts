@@ -93,6 +93,10 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
     await parts.purges.open(await sandboxOf(website));
   }
 
+  async function listenForMail(website: Website): Promise<void> {
+    await parts.mailSockets.open(await sandboxOf(website));
+  }
+
   async function serve(website: Website): Promise<void> {
     const { uid } = await sandboxOf(website);
     await web.put({ state: website.state, uid, wordpressVersion: website.wordpressVersion });
@@ -149,6 +153,14 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
       { name: 'redis', act: startRedis, undo: ({ id }) => daemons.remove(redisDaemon(id)) },
       { name: 'php', act: startPhp, undo: ({ id }) => daemons.remove(phpDaemon(id)) },
       { name: 'purge socket', act: listenForPurges, undo: ({ id }) => parts.purges.close(id) },
+      {
+        name: 'mail socket',
+        act: listenForMail,
+        async undo({ id }) {
+          await parts.mailSockets.close(id);
+          await parts.mail.removeInstall(id);
+        },
+      },
       // The folders and the database are removed with these.
       { name: 'wordpress', act: makeWordPress, undo: async () => {} },
     ],
@@ -168,7 +180,12 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
   async function ensureServices(website: Website): Promise<void> {
     await makeFolders(website);
     await Promise.all([grantDatabase(website), limit(website)]);
-    await Promise.all([startRedis(website), startPhp(website), listenForPurges(website)]);
+    await Promise.all([
+      startRedis(website),
+      startPhp(website),
+      listenForPurges(website),
+      listenForMail(website),
+    ]);
   }
 
   const look = async (website: Website, signal?: AbortSignal) =>
@@ -183,6 +200,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
     startPhp,
     startRedis,
     listenForPurges,
+    listenForMail,
     serve,
     ensureServices,
   };

@@ -250,6 +250,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     live.delete(installId);
     await parts.web.remove(installId);
     await parts.purges.close(installId);
+    await parts.mailSockets.close(installId);
     await parts.ssh.endSessions(installId);
     await parts.daemons.remove(phpDaemon(installId));
     await parts.daemons.remove(redisDaemon(installId));

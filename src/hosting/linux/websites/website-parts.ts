@@ -3,6 +3,8 @@ import type { Databases } from '../daemons/databases.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import type { MailQueue } from '../mail/mail-queue.ts';
+import type { MailSockets } from '../mail/mail-sockets.ts';
 import type { WebServer } from '../nginx/web-server.ts';
 import type { PurgeSockets } from '../purges/purge-sockets.ts';
 import type { CompiledCores } from '../wordpress/compiled-cores.ts';
@@ -19,6 +21,8 @@ export interface WebsiteParts {
   cgroups: Cgroups;
   web: WebServer;
   purges: PurgeSockets;
+  mailSockets: MailSockets;
+  mail: MailQueue;
   /** Limits of an install, including its logins and WP-Cron. */
   limits: ResourceLimits;
 }
