@@ -61,6 +61,7 @@ export interface TestOptions {
   dnsPort?: number;
   /** Replaces that of the hosts. */
   createLogin?: Host['createLogin'];
+  readMail?: Host['readMail'];
 }
 
 let counter = 0;
@@ -118,6 +119,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       schedules: options.schedules ?? false,
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
       ...(options.createLogin === undefined ? {} : { createLogin: options.createLogin }),
+      ...(options.readMail === undefined ? {} : { readMail: options.readMail }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {

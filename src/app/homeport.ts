@@ -28,7 +28,7 @@ import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createLazyFleet } from './lazy-fleet.ts';
-import { createLoginCaller } from './login-caller.ts';
+import { createLoginCaller, createMailReader } from './login-caller.ts';
 import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
 import { createPackedReader } from './packed-reader.ts';
@@ -47,6 +47,8 @@ export interface Surroundings {
   portalFolder?: string;
   /** Replaces that of the hosts. */
   createLogin?: Host['createLogin'];
+  /** Replaces that of the hosts. */
+  readMail?: Host['readMail'];
   /** Port of authoritative name servers; 53 outside of tests. */
   dnsPort?: number;
   /** Whether schedules run; false in tests. */
@@ -105,6 +107,7 @@ export async function startHomeport(
     },
     createLogin:
       surroundings.createLogin ?? createLoginCaller(config, () => websites?.host ?? lazyFleet.host()),
+    readMail: surroundings.readMail ?? createMailReader(config, () => websites?.host ?? lazyFleet.host()),
   });
   const shutdown = createShutdown(log);
   shutdown.add('database', () => database.close());

@@ -32,6 +32,7 @@ import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
 import { installRoutes } from '../features/websites/installs/routes.ts';
 import { loginLinkRoutes } from '../features/websites/login-links/routes.ts';
+import { mailRoutes } from '../features/websites/mail/routes.ts';
 import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.ts';
 import { offloadRoutes } from '../features/websites/offload/routes.ts';
 import { overviewRoutes } from '../features/websites/overview/routes.ts';
@@ -63,6 +64,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
     ...loginLinkRoutes(services.loginLinks),
+    ...mailRoutes(services.mail),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

@@ -45,6 +45,7 @@ import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
 import { createInstallService } from '../features/websites/installs/service.ts';
 import { createLoginLinkService } from '../features/websites/login-links/service.ts';
+import { createMailService } from '../features/websites/mail/service.ts';
 import { createOffloadService } from '../features/websites/offload/service.ts';
 import { createSearchService } from '../features/websites/overview/search.ts';
 import { createOverviewService } from '../features/websites/overview/service.ts';
@@ -62,6 +63,7 @@ export interface ServingParts {
   ownHost?: OwnHost;
   lookUpTexts?: LookUpTxtRecords;
   createLogin?: Host['createLogin'];
+  readMail?: Host['readMail'];
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -75,6 +77,7 @@ export function createServices(
     ownHost = NO_HOST,
     lookUpTexts = createTextLookUp(platform.config),
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
+    readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
@@ -133,6 +136,7 @@ export function createServices(
     cancellations,
     connections,
     loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
+    mail: createMailService(platform, readMail),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

@@ -35,6 +35,7 @@ export const ACTIONS = [
   'install.update_php',
   'install.copy',
   'install.login_link',
+  'install.update_mail',
   'domain.create',
   'domain.update',
   'domain.delete',

@@ -7,9 +7,16 @@ export const WITH_WORDPRESS = {
     expiresAt: '2026-01-31T09:31:00.000Z',
     user: user ?? 'admin',
   }),
+  readMail: async ({ name }) => ({
+    hasRelay: true,
+    limitPerHour: 200,
+    sentLastHour: 0,
+    queued: 0,
+    sender: `${name}@${name}.localhost`,
+  }),
   environment: {
     HOMEPORT_EDGE_HTTP: '127.0.0.1:8080',
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:8443',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
   },
-} satisfies Pick<TestOptions, 'createLogin' | 'environment'>;
+} satisfies Pick<TestOptions, 'createLogin' | 'readMail' | 'environment'>;

@@ -91,6 +91,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[33, 34, 35, 41, 42, 43, 44, 45],    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // sign in to WordPress of an install
   [[110],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // mail of an install
+  [[140, 141],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account

@@ -322,6 +322,8 @@ export function bodyFor(
       return { destination_account_id: crypto.randomUUID() };
     case 102:
       return webhookBody(account_id);
+    case 141:
+      return { limit_per_hour: 50 };
     case 104:
       return { description: 'Deployments' };
     default:

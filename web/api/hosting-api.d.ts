@@ -975,6 +975,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/installs/{install_id}/mail': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['InstallMail'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateInstallMail'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['InstallMail'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
   '/operations': {
     get: {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
@@ -1572,7 +1612,7 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
@@ -1628,6 +1668,7 @@ export interface components {
     ImportThirdPartyCertificate: { certificate: string; private_key: string };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; wp_version: string | null; defer_wordpress_upgrades_until: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
     InstallCopyOptions: { include_files?: boolean; include_db?: boolean; db_tables?: Array<string> };
+    InstallMail: { limit_per_hour: number; most_per_hour: number; sent_last_hour: number; queued: number; sender: string; can_send: boolean };
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
     InstallReference: { id: string; name: string };
     InstallUsage: { install_name: string; metrics: Array<components['schemas']['UsageDay']>; metrics_rollup: components['schemas']['UsageRollup']; storage_refresh_expected_time: string | null };
@@ -1669,6 +1710,7 @@ export interface components {
     UpdateAccountUser: { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
     UpdateDomain: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean };
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null; defer_wordpress_upgrades_until?: string | null; php_version?: string };
+    UpdateInstallMail: { limit_per_hour: number | null };
     UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
     UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };
     UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };

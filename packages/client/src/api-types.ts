@@ -708,6 +708,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the limits and counts of mail of an install
+         * @description Asks the host of the install, so it can answer 502. Installs without PHP answer 409, because their websites send no mail.
+         */
+        get: operations["getInstallMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Limit the mail of an install
+         * @description `limit_per_hour` counts recipients. 0 switches mail off, and null removes the limit, so that `most_per_hour` applies. An operation passes the limit to the host.
+         */
+        patch: operations["updateInstallMail"];
+        trace?: never;
+    };
     "/operations": {
         parameters: {
             query?: never;
@@ -1523,7 +1547,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -3074,6 +3098,31 @@ export interface components {
             db_tables?: string[];
         };
         /**
+         * @description The mail that the website of an install sends
+         * @example {
+         *       "limit_per_hour": 200,
+         *       "most_per_hour": 200,
+         *       "sent_last_hour": 12,
+         *       "queued": 0,
+         *       "sender": "myinstall@myinstall.sites.example.com",
+         *       "can_send": true
+         *     }
+         */
+        InstallMail: {
+            /** @description recipients that the install may send to within an hour; 0 for none */
+            limit_per_hour: number;
+            /** @description the highest limit that the operator allows */
+            most_per_hour: number;
+            /** @description recipients of the messages that were accepted in the last hour */
+            sent_last_hour: number;
+            /** @description messages that wait for the mail server of the platform */
+            queued: number;
+            /** @description envelope sender of every message, which gets bounces */
+            sender: string;
+            /** @description false if the host has no mail server to send to; it then refuses every message */
+            can_send: boolean;
+        };
+        /**
          * @example {
          *       "previous": null,
          *       "next": null,
@@ -4221,6 +4270,15 @@ export interface components {
             defer_wordpress_upgrades_until?: string | null;
             /** @description an addition of Homeport: `major.minor`, one that the host of the install offers; starts an operation `install.update_php` */
             php_version?: string;
+        };
+        /**
+         * @example {
+         *       "limit_per_hour": 50
+         *     }
+         */
+        UpdateInstallMail: {
+            /** @description at most `most_per_hour`; null removes the limit of your own */
+            limit_per_hour: number | null;
         };
         /**
          * @example {
@@ -8937,6 +8995,148 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getInstallMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit_per_hour": 200,
+                     *       "most_per_hour": 200,
+                     *       "sent_last_hour": 12,
+                     *       "queued": 0,
+                     *       "sender": "myinstall@myinstall.sites.example.com",
+                     *       "can_send": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallMail"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateInstallMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "limit_per_hour": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateInstallMail"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit_per_hour": 200,
+                     *       "most_per_hour": 200,
+                     *       "sent_last_hour": 12,
+                     *       "queued": 0,
+                     *       "sender": "myinstall@myinstall.sites.example.com",
+                     *       "can_send": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallMail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
+import { addInstallMail } from './install-mail.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -73,6 +74,7 @@ export function addInstallCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  homeport install login harbourcafe --user editor')
     .action(createLoginLink);
 
+  addInstallMail(install);
   addOrphanCommands(install);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findingsOf } from './hosts.ts';
+import { findingsOf, mailFindings } from './hosts.ts';
 
 const BUSY = { thing: 'install shop', message: 'It is being worked on.', mended: null, remedy: null };
 const BROKEN = { thing: 'nginx', message: 'It does not run.', mended: null, remedy: 'Look at it.' };
@@ -29,4 +29,17 @@ test('reports a difference as a problem until it is repaired', () => {
   expect(findingsOf('here', 1, [{ ...BROKEN, mended: true, remedy: null }])).toEqual([
     { check: 'here: nginx', state: 'ok', message: 'It does not run. Fixed.', remedy: null },
   ]);
+});
+
+test('names a host without a relay, and messages that wait for an hour', () => {
+  const now = new Date('2026-01-31T12:00:00.000Z');
+  const queue = { relay: 'relay.test:25', fault: null, messages: 0, bytes: 0, oldest: null, listed: [] };
+  const waiting = (oldest: string) => mailFindings('web1', { ...queue, messages: 2, oldest }, now);
+  expect(mailFindings('web1', { ...queue, relay: null }, now)).toMatchObject([
+    { check: 'web1: mail', state: 'ok', message: expect.stringContaining('HOMEPORT_RELAY_URL') },
+  ]);
+  expect(waiting('2026-01-31T11:00:00.000Z')).toMatchObject([
+    { state: 'problem', message: expect.stringContaining('2 messages wait') },
+  ]);
+  expect([...mailFindings('web1', queue, now), ...waiting('2026-01-31T11:00:01.000Z')]).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import type { Services } from '../../app/services.ts';
 import type { HostView } from '../../features/hosts/service.ts';
 import type { Difference, InstallRef } from '../../hosting/contract/host.ts';
+import type { MailQueueReport } from '../../hosting/contract/mail.ts';
 import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { askHost } from '../platform/ask-host.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
@@ -36,7 +38,7 @@ export async function examineHosts(
 }
 
 async function examineHost(
-  { database }: Platform,
+  { database, clock }: Platform,
   { hosts }: Services,
   { id, name }: HostView,
   repair: boolean,
@@ -50,8 +52,17 @@ async function examineHost(
     .execute();
   try {
     const target = await hosts.target(name);
-    const differences = await askHost(target, (remote) => remote.inspect(expected, repair), limits);
-    return findingsOf(name, expected.length, differences);
+    const [differences, mail] = await askHost(
+      target,
+      async (remote) => [
+        await remote.inspect(expected, repair),
+        // Hosts of earlier versions do not know this command.
+        await remote.mailQueue({ installId: null, ids: null }).catch(() => null),
+      ],
+      limits,
+    );
+    const findings = findingsOf(name, expected.length, differences);
+    return mail === null ? findings : [...findings, ...mailFindings(name, mail, clock.now())];
   } catch (error) {
     return [
       problem(
@@ -78,6 +89,23 @@ function findingOf(host: string, difference: Difference): Finding {
   if (mended === true) return ok(check, `${message} Fixed.`);
   if (isSkipped(difference)) return ok(check, message);
   return { check, state: 'problem', message, remedy };
+}
+
+/** Findings about the mail queue of a host. Pure. */
+export function mailFindings(
+  host: string,
+  { relay, oldest, messages }: MailQueueReport,
+  now: Date,
+): Finding[] {
+  const check = `${host}: mail`;
+  if (relay === null) {
+    const message = 'Websites here cannot send mail: no relay is configured there (HOMEPORT_RELAY_URL).';
+    return [ok(check, message)];
+  }
+  if (oldest === null || now.getTime() - Date.parse(oldest) < HOUR_MS) return [];
+  const waiting = messages === 1 ? '1 message waits' : `${messages} messages wait`;
+  const remedy = `"homeport host mail ${host}" shows why.`;
+  return [problem(check, `${waiting} for the relay, the oldest since ${oldest}.`, remedy)];
 }
 
 /** Findings that need no action. */

@@ -6,6 +6,7 @@ import { addHostChange } from './change.ts';
 import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
+import { addHostMail } from './mail.ts';
 import { addHostRecords } from './records.ts';
 import { addHostRemove } from './remove.ts';
 import { addHostRun } from './run.ts';
@@ -25,6 +26,7 @@ export function addHostCommand(program: Command): void {
   addHostAcceptAndDrain(host);
   addHostIdentity(host);
   addHostWordpress(host);
+  addHostMail(host);
   addHostForget(host);
   addHostRemove(host);
   addHostTakeOver(host);

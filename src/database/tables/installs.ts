@@ -32,6 +32,10 @@ export interface InstallRow {
   defer_wordpress_until: Generated<string | null>;
   /** The machine that runs it; null until it is placed, and if this process is the host. */
   host_id: Generated<string | null>;
+  /** Recipients in an hour, as its users limit them; null for {@link mail_allowance}. */
+  mail_limit: Generated<number | null>;
+  /** Recipients in an hour that the operator allows; null for the setting. */
+  mail_allowance: Generated<number | null>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;
   /** Name and content of the file that proves ownership of a bucket; fixed for the install. */

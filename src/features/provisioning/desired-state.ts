@@ -9,6 +9,7 @@ import { covers } from '../domains/domains/domain-name.ts';
 import { portalHostOf } from '../domains/domains/portal-host.ts';
 import { ownDomainsOf } from '../domains/domains/store.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
+import { mailStateOf } from '../websites/mail/limits.ts';
 import { filestoreSettingsSchema } from '../websites/offload/schema.ts';
 import { findOffload } from '../websites/offload/store.ts';
 
@@ -52,6 +53,7 @@ export async function loadDesiredState(
       };
     }),
     offload: await loadOffloadRules(reader, installId),
+    ...(await mailStateOf(reader, installId, config)),
   };
 }
 

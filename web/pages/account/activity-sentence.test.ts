@@ -27,6 +27,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update_php',
   'install.copy',
   'install.login_link',
+  'install.update_mail',
   'domain.create',
   'domain.update',
   'domain.delete',

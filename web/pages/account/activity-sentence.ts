@@ -54,6 +54,10 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `copied the install ${subject_name}${text(to) ? ` into ${to}` : ''}${backup_kept === true ? ' and kept the backup' : ''}`,
   'install.login_link': ({ subject_name }, { user }) =>
     `created a link that signs in to WordPress of ${subject_name}${text(user) ? ` as ${user}` : ''}`,
+  'install.update_mail': ({ subject_name }, { limit_per_hour }) =>
+    limit_per_hour === 0
+      ? `switched off the mail of ${subject_name}`
+      : `changed the mail limit of ${subject_name}${typeof limit_per_hour === 'number' ? ` to ${counted(limit_per_hour, 'recipient')} an hour` : ''}`,
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,

@@ -67,6 +67,15 @@ const SECTIONS: readonly Section[] = [
     ),
   },
   {
+    id: 'mail',
+    label: 'Mail',
+    needsWordPress: true,
+    content: onDemand(
+      () => import('./mail/mail-section.tsx'),
+      ({ MailSection }) => MailSection,
+    ),
+  },
+  {
     id: 'connect',
     label: 'Connect',
     content: onDemand(

@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { hosting } from '../../../api/client.ts';
+import { unwrap, unwrapStarted } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
+import { TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Empty, Facts, Section } from '../../../components/page.tsx';
+import { showOperation } from '../../../components/toast.tsx';
+import { useMay } from '../../../session/session.ts';
+
+/** The mail that the website of an install sends, and its limit. */
+export function MailSection({ install }: { install: Install }) {
+  return (
+    <Section title="Mail">
+      {install.php_version === null || install.status !== 'active' ? (
+        <Empty>This website sends no mail.</Empty>
+      ) : (
+        <WebsiteMail install={install} />
+      )}
+    </Section>
+  );
+}
+
+function WebsiteMail({ install }: { install: Install }) {
+  const queries = useQueryClient();
+  const mayWork = useMay(install.account.id)('install.work');
+  const params = { path: { install_id: install.id } };
+  const key = ['install', install.id, 'mail'];
+  const mail = useQuery({
+    queryKey: key,
+    queryFn: () => unwrap(hosting.GET('/installs/{install_id}/mail', { params })),
+  });
+
+  async function limit(text: string) {
+    const operationId = await unwrapStarted(
+      hosting.PATCH('/installs/{install_id}/mail', {
+        params,
+        body: { limit_per_hour: text === '' ? null : Number(text) },
+      }),
+    );
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: key }),
+      queries.invalidateQueries({ queryKey: ['operation', install.id] }),
+    ]);
+    showOperation(operationId, {
+      busy: 'Changing the mail limit.',
+      done: 'The mail limit was changed.',
+    });
+  }
+
+  return (
+    <Loaded query={mail} what="the mail of the website">
+      {({ can_send, limit_per_hour, most_per_hour, sent_last_hour, queued, sender }) => (
+        <>
+          {!can_send && (
+            <Notice tone="bad">
+              This platform has no mail server for websites yet, so WordPress cannot send mail. Ask your
+              provider, or use an SMTP plugin.
+            </Notice>
+          )}
+          <Facts
+            facts={[
+              ['Sent in the last hour', `${sent_last_hour} of ${limit_per_hour} recipients`],
+              ['Waiting', queued === 1 ? '1 message' : `${queued} messages`],
+              ['Bounces go to', <code key="sender">{sender}</code>],
+            ]}
+          />
+          {mayWork && (
+            <Form
+              key={limit_per_hour}
+              submitLabel="Change limit"
+              onSubmit={(values) => limit(textOf(values, 'limit_per_hour'))}
+            >
+              <TextField
+                label="Recipients an hour"
+                name="limit_per_hour"
+                type="number"
+                min={0}
+                max={most_per_hour}
+                step={1}
+                defaultValue={limit_per_hour}
+                hint={`At most ${most_per_hour}. 0 switches mail off; leave it empty for the highest limit.`}
+              />
+            </Form>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
