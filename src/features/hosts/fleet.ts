@@ -132,6 +132,8 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     restore: async (install, backupId, restoreOptions) =>
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
     measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
+    readWordPress: async (install, readOptions, signal) =>
+      (await machineOf(install.id)).readWordPress(install, readOptions, signal),
     createLogin: async (install, user) => (await machineOf(install.id)).createLogin(install, user),
     readMail: async (install) => (await machineOf(install.id)).readMail(install),
     discardSnapshot: async (install, backupId) =>

@@ -1,6 +1,10 @@
+import type { InstallRef } from './install-ref.ts';
 import type { Inventory } from './inventory.ts';
 import type { MailHost, MailQueueControl, MailState } from './mail.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
+import type { WordPressMarks, WordPressReader } from './wordpress.ts';
+
+export type { InstallRef } from './install-ref.ts';
 
 /**
  * The only interface between the control plane and websites (docs/architecture.md). The control plane states the desired result, never
@@ -8,7 +12,7 @@ import type { MeasuredStorage, UsageSource } from './usage.ts';
  *
  * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
-export interface Host extends MailHost {
+export interface Host extends MailHost, WordPressReader {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
@@ -113,7 +117,7 @@ export interface HostDescription {
 }
 
 /** A host in a separate process, possibly on another machine. */
-export interface HostMachine extends Host, Inventory, UsageSource, MailQueueControl {
+export interface HostMachine extends Host, Inventory, UsageSource, MailQueueControl, WordPressMarks {
   describe(): Promise<HostDescription>;
   /**
    * Compares the machine with `expected`, the installs that the control plane has placed on it. With `repair`, repairs differences where
@@ -171,14 +175,6 @@ export interface Proof {
   path: string;
   /** 1 to 1,024 bytes in UTF-8. */
   text: string;
-}
-
-/** Identifies a website. `id` never changes and names its folders; `name` is for users and log-ins. */
-export interface InstallRef {
-  /** UUID, lower case. */
-  id: string;
-  /** DNS label (docs/api.md, Installs). */
-  name: string;
 }
 
 /** An install to delete. The control plane may have forgotten it already. */

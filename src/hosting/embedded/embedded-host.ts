@@ -22,6 +22,7 @@ import {
 import { type InstallLimits, NO_LIMITS } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import type { UsageSource } from '../contract/usage.ts';
+import type { WordPressMarks } from '../contract/wordpress.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
 import { NO_MAIL, STATIC_ONLY } from '../policy/static-only.ts';
@@ -81,7 +82,7 @@ export interface EmbeddedAddresses {
   ssh: ListenAddress;
 }
 
-export interface EmbeddedHost extends Host, Inventory, UsageSource {
+export interface EmbeddedHost extends Host, Inventory, UsageSource, WordPressMarks {
   /** Null before the start, and if it does not listen. */
   readonly addresses: EmbeddedAddresses | null;
 }
@@ -329,6 +330,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     createLogin: async () => STATIC_ONLY,
     readMail: async () => NO_MAIL,
+    readWordPress: async () => ({ ...STATIC_ONLY, refused: 'website', mark: null }),
+    wordpressMarks: async () => [],
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

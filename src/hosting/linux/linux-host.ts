@@ -9,6 +9,7 @@ import {
   type InstallRef,
   PermanentHostError,
 } from '../contract/host.ts';
+import { pageOf } from '../contract/inventory.ts';
 import { flushRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
 import { createLinuxInventory } from './inventory.ts';
@@ -28,6 +29,7 @@ import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 import { type AskedEdge, requireWordPress } from './wordpress/wordpress-answers.ts';
+import { wordpressMark } from './wordpress/wordpress-mark.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
 const SIDE_BY_SIDE = 8;
@@ -220,6 +222,22 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     mailQueue: async (selection) => parts.mail.report(selection),
     retryMail: async (selection) => parts.mail.retry(selection),
     deleteMail: (selection) => parts.mail.delete(selection),
+    async readWordPress(install, options, signal) {
+      const { sandbox } = await hosted(await requireRecord(install));
+      return parts.websites.readWebsite(sandbox, options, signal);
+    },
+
+    async wordpressMarks(after) {
+      const installs = await Promise.all(
+        pageOf(await records.ids(), after).map(async (installId) => {
+          const record = await records.read(installId).catch(() => null);
+          if (record === null) return [];
+          const { wordpressVersion } = record.placement;
+          return [{ installId, mark: await wordpressMark(layout, { id: installId, wordpressVersion }) }];
+        }),
+      );
+      return installs.flat();
+    },
 
     async readUsage(since) {
       await web.collectUsage();

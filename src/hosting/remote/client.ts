@@ -185,6 +185,9 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
       call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
     createLogin: ({ id, name }, user) =>
       call(COMMANDS.createLogin, withinMs.createLogin, { install: { id, name }, user }),
+    readWordPress: ({ id, name }, { check }, signal) =>
+      call(COMMANDS.readWordPress, withinMs.readWordPress, { install: { id, name }, check }, signal),
+    wordpressMarks: (after) => call(COMMANDS.wordpressMarks, withinMs.wordpressMarks, { after }),
     readUsage: (since) =>
       call(COMMANDS.readUsage, withinMs.readUsage, {
         since: since && { ledger: since.ledger, revision: since.revision },

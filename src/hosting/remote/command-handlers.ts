@@ -13,6 +13,7 @@ export const IDLE_TALK = new Set([
   COMMANDS.heldInstalls.name,
   COMMANDS.readPacked.name,
   COMMANDS.readUsage.name,
+  COMMANDS.wordpressMarks.name,
 ]);
 
 /** Handlers of the protocol's commands, by name. They throw {@link ProtocolError} for invalid arguments. */
@@ -50,6 +51,10 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.discardPacked, ({ install, archiveId }) => host.discardPacked(install, archiveId));
   handle(COMMANDS.measureStorage, ({ install }, signal) => host.measureStorage(install, signal));
   handle(COMMANDS.createLogin, ({ install, user }) => host.createLogin(install, user));
+  handle(COMMANDS.readWordPress, ({ install, check }, signal) =>
+    host.readWordPress(install, { check }, signal),
+  );
+  handle(COMMANDS.wordpressMarks, ({ after }) => host.wordpressMarks(after));
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
   handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));

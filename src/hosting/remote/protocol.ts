@@ -34,6 +34,7 @@ import {
   wordpressUser,
   wordpressVersion,
 } from './messages.ts';
+import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
 
 /**
  * The protocol between the control plane and a host: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of commands is
@@ -149,6 +150,16 @@ export const COMMANDS = {
   discardPacked: command('discard_packed', Type.Object({ install, archiveId: uuid }, closed), nothing),
   measureStorage: command('measure_storage', Type.Object({ install }, closed), storage),
   createLogin: command('create_login', Type.Object({ install, user: orNull(wordpressUser) }, closed), login),
+  readWordPress: command(
+    'read_wordpress',
+    Type.Object({ install, check: Type.Boolean() }, closed),
+    Type.Union([wordpressReading, wordpressUnread]),
+  ),
+  wordpressMarks: command(
+    'wordpress_marks',
+    Type.Object({ after: orNull(uuid) }, closed),
+    Type.Array(Type.Object({ installId: uuid, mark: wordpressMark }), { maxItems: INVENTORY_PAGE }),
+  ),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),

@@ -39,6 +39,9 @@ export const TIME_LIMITS: TimeLimits = {
   mailQueue: 30 * SECOND_MS,
   retryMail: 30 * SECOND_MS,
   deleteMail: 5 * MINUTE_MS,
+  // Each of its runs of PHP has a limit of a minute.
+  readWordPress: 5 * MINUTE_MS,
+  wordpressMarks: MINUTE_MS,
   // Shorter than the validity of a login.
   createLogin: 30 * SECOND_MS,
 };

@@ -10,6 +10,8 @@ export interface CommandOptions {
   folder?: string;
   /** Milliseconds after which the program is killed; 60 s if left out. */
   timeoutMs?: number;
+  /** The most bytes of standard output, and of standard error; a program that writes more is killed. 64 MiB if left out. */
+  mostOutput?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +54,14 @@ export async function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const { input, environment = {}, folder = '/', timeoutMs = 60_000, signal } = options;
+  const {
+    input,
+    environment = {},
+    folder = '/',
+    timeoutMs = 60_000,
+    mostOutput = MOST_OUTPUT,
+    signal,
+  } = options;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const child = execFile(
@@ -63,7 +72,7 @@ export async function runCommand(
         env: { PATH, LC_ALL: 'C.UTF-8', ...environment },
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
-        maxBuffer: MOST_OUTPUT,
+        maxBuffer: mostOutput,
         encoding: 'utf8',
         ...(signal ? { signal } : {}),
       },

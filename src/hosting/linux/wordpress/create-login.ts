@@ -10,13 +10,13 @@ import type { LoginRefused, WordPressLogin } from '../../contract/host.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { pingPhp } from '../php/fpm.ts';
+import { doesNotStart } from './does-not-start.ts';
 import { phpFileOf } from './php-files.ts';
 import { runPhp } from './run-php.ts';
 
 const VALID_SECONDS = 60;
 const WITHIN_MS = 20 * SECOND_MS;
 const TOKEN_BYTES = 32;
-const LONGEST_REASON = 300;
 
 export interface LoginsOptions {
   layout: LinuxLayout;
@@ -89,13 +89,5 @@ function parsePrinted(output: string) {
 }
 
 function notRunning(said: string): LoginRefused {
-  const line = said
-    .replace(/<style[\s\S]*?<\/style>|<[^>]*>|\s+/g, ' ')
-    .replace(/ +/g, ' ')
-    .trim()
-    .slice(-LONGEST_REASON);
-  return {
-    refused: 'website',
-    reason: `WordPress does not start. Check wp-config.php and the database: ${line === '' ? 'it printed nothing' : line}`,
-  };
+  return { refused: 'website', reason: doesNotStart(said) };
 }

@@ -107,7 +107,11 @@ export async function startWordPressMachine({
 /** WordPress on such a machine: a core, its database template, and what makes websites of them. */
 export async function startWordPress(
   machine: WordPressMachine,
-  { clock = systemClock, origin = defaultOrigin }: { clock?: Clock; origin?: WebsitesOptions['origin'] } = {},
+  {
+    clock = systemClock,
+    origin = defaultOrigin,
+    ...more
+  }: { clock?: Clock; origin?: WebsitesOptions['origin']; updateSource?: string } = {},
 ) {
   const { layout, databases, users, php, log, isPrepared } = machine;
   if (isPrepared) await layPrepared(layout, ['cores', 'templates']);
@@ -120,7 +124,7 @@ export async function startWordPress(
   await cores.ensureAny();
   const [version = ''] = await cores.list();
   const templates = createDatabaseTemplates({ layout, databases, users, php: async () => php, log });
-  const parts = { layout, databases, templates, origin, log, clock, randomness: systemRandomness };
+  const parts = { layout, databases, templates, origin, log, clock, randomness: systemRandomness, ...more };
   return { cores, templates, version, websites: createWebsites(parts) };
 }
 

@@ -12,6 +12,8 @@ export interface PhpRun {
   /** Command prefix that enters the install's cgroup. */
   enter?: readonly string[];
   timeoutMs?: number;
+  /** The most bytes of output; more ends the run. */
+  mostOutput?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -22,7 +24,16 @@ const MESSAGE_LENGTH = 2000;
  * error output.
  */
 export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
-  const { script, args = [], environment = {}, settings = {}, enter = [], timeoutMs = 120_000, signal } = run;
+  const {
+    script,
+    args = [],
+    environment = {},
+    settings = {},
+    enter = [],
+    timeoutMs = 120_000,
+    mostOutput,
+    signal,
+  } = run;
   const given = Object.entries({ display_errors: 'stderr', memory_limit: '512M', ...settings });
   const options = given.flatMap(([name, value]) => ['-d', `${name}=${value}`]);
   const php = [install.php.cli, ...options, script, ...args];
@@ -31,7 +42,7 @@ export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run
     ...sandboxCommand(layout, install, asCommand(php), { environment }),
   ];
   try {
-    return (await runCommand(program, rest, { timeoutMs, signal })).stdout;
+    return (await runCommand(program, rest, { timeoutMs, mostOutput, signal })).stdout;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const said = (error.stderr.trim() || error.message).slice(-MESSAGE_LENGTH);

@@ -8,6 +8,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { type LoginRefused, PermanentHostError, type WordPressLogin } from '../../contract/host.ts';
+import type { WordPressReading, WordPressUnread } from '../../contract/wordpress.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -27,6 +28,7 @@ import {
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
+import { createWebsiteReader } from './read-website.ts';
 import { isReplaceableHost } from './replaceable-host.ts';
 import { runPhp } from './run-php.ts';
 import type { SiteConfig } from './site-config.ts';
@@ -80,6 +82,12 @@ export interface Websites {
     database: string,
     user: string | null,
   ): Promise<WordPressLogin | LoginRefused>;
+  /** See `WordPressReader.readWordPress`. */
+  readWebsite(
+    install: SandboxedInstall,
+    options: { check: boolean },
+    signal?: AbortSignal,
+  ): Promise<WordPressReading | WordPressUnread>;
   /** Runs due tasks of WP-Cron. */
   runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void>;
   /**
@@ -97,6 +105,8 @@ export interface WebsitesOptions {
   origin(hostname: string, secure: boolean): string;
   /** Command prefix that enters an install's cgroup; none if left out. */
   enter?(installId: string): readonly string[];
+  /** Where WordPress asks for updates; its makers' by default. */
+  updateSource?: string;
   log: Logger;
   clock: Clock;
   randomness: Randomness;
@@ -225,6 +235,12 @@ export function createWebsites(options: WebsitesOptions): Websites {
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
     createLogin: createLogins({ layout, enter, log, clock, randomness }),
+    readWebsite: createWebsiteReader({
+      layout,
+      enter,
+      log,
+      ...(options.updateSource === undefined ? {} : { updateSource: options.updateSource }),
+    }),
     runCron,
     replaceUrls,
   };

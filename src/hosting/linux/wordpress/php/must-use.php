@@ -36,6 +36,7 @@ if (!defined('ABSPATH') || !defined('HOMEPORT')) {
     if (isset(HOMEPORT['purge']) && !wp_installing()) {
         require __DIR__ . '/purge.php';
     }
+    require __DIR__ . '/watch-changes.php';
 
     // Versions before 6.8 cannot check passwords stored since 6.8. This lets users sign in after a switch back.
     add_filter('check_password', static function ($right, $password, $hash) {
