@@ -203,6 +203,7 @@ export const OPERATION_PAUSES = {
   upload_certificate: 5,
   purge_object: 60,
   refresh_storage: 300,
+  refresh_wordpress: 60,
 } as const;
 
 /** The key of a subject's count. `subject`: in the order that {@link RateLimit.subject} names, e.g. user and address. */

@@ -20,6 +20,7 @@ import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { usageJobKinds } from '../features/usage/job-kinds.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
 import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
+import { wordpressJobKinds } from '../features/websites/wordpress/job-kinds.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { createWorker, type Worker } from '../jobs/worker.ts';
 import { createMailer } from '../mail/mailer.ts';
@@ -107,6 +108,7 @@ export function createHomeportWorker(
     ...transferJobKinds(platform, services.mailCounter, mailer),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...usageJobKinds(platform, host, answering),
+    ...wordpressJobKinds(platform, host, answering),
     ...webhookJobKinds(mailer, config),
     ...upkeep,
     ...platformBackup.kinds,

@@ -25,6 +25,7 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'look_for_proofs',
       'collect_usage',
       'measure_daily',
+      'watch_wordpress',
     ]);
     // Each begins with its next slot.
     await until(async () => expect(await slots()).toHaveLength(all.size));

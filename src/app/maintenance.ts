@@ -7,6 +7,7 @@ import { reachabilitySchedule } from '../features/domains/status-reports/reachab
 import { usageSchedules } from '../features/usage/job-kinds.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
+import { wordpressSchedule } from '../features/websites/wordpress/job-kinds.ts';
 import { defineJob, type JobKind, type JobType } from '../jobs/job.ts';
 import { createPruneJob } from '../jobs/retention.ts';
 import type { Schedule } from '../jobs/schedule.ts';
@@ -61,6 +62,7 @@ export function maintenance(
       scheduled(discardCopyBackups, '*/10 * * * *'),
       verificationSchedule(platform),
       ...usageSchedules(platform),
+      wordpressSchedule(platform),
       ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)

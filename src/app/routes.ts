@@ -37,6 +37,7 @@ import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.
 import { offloadRoutes } from '../features/websites/offload/routes.ts';
 import { overviewRoutes } from '../features/websites/overview/routes.ts';
 import { siteRoutes } from '../features/websites/sites/routes.ts';
+import { wordpressRoutes } from '../features/websites/wordpress/routes.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Services } from './services.ts';
 
@@ -65,6 +66,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...cacheRoutes(services.caches),
     ...loginLinkRoutes(services.loginLinks),
     ...mailRoutes(services.mail),
+    ...wordpressRoutes(services.wordpress),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

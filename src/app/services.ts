@@ -50,6 +50,7 @@ import { createOffloadService } from '../features/websites/offload/service.ts';
 import { createSearchService } from '../features/websites/overview/search.ts';
 import { createOverviewService } from '../features/websites/overview/service.ts';
 import { createSiteService } from '../features/websites/sites/service.ts';
+import { createWordPressService } from '../features/websites/wordpress/service.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
@@ -137,6 +138,7 @@ export function createServices(
     connections,
     loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
     mail: createMailService(platform, readMail),
+    wordpress: createWordPressService(platform),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

@@ -28,6 +28,7 @@ import { uploadedCertificates } from './migrations/0023-uploaded-certificates.ts
 import { siteTransfers } from './migrations/0024-site-transfers.ts';
 import { events } from './migrations/0025-events.ts';
 import { activityInstallNames } from './migrations/0026-activity-install-names.ts';
+import { wordpressReadings } from './migrations/0027-wordpress-readings.ts';
 import { mailLimits } from './migrations/0031-mail-limits.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
@@ -60,6 +61,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0024-site-transfers': siteTransfers,
   '0025-events': events,
   '0026-activity-install-names': activityInstallNames,
+  '0027-wordpress-readings': wordpressReadings,
   '0031-mail-limits': mailLimits,
 };
 

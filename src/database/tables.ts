@@ -46,6 +46,7 @@ import type {
   UsageTrafficRow,
 } from './tables/usage.ts';
 import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
+import type { WordPressReadingRow } from './tables/wordpress.ts';
 
 /**
  * The shape of the database, the same on SQLite and PostgreSQL (migrations/). Times are ISO 8601 UTC strings with
@@ -106,4 +107,5 @@ export interface Tables {
   event_positions: EventPositionRow;
   webhooks: WebhookRow;
   webhook_deliveries: WebhookDeliveryRow;
+  wordpress_readings: WordPressReadingRow;
 }

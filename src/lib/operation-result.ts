@@ -17,6 +17,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   'certificate.order': {},
   'cache.purge': { cache: null, paths: 'with single pages', path_count: 'with single pages' },
   'offload.configure': {},
+  'wordpress.read': {},
   'wordpress.update': { version: null },
   'install.update_php': { version: null },
   'site.transfer': {},

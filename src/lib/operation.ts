@@ -15,6 +15,7 @@ export const OPERATION_KINDS = [
   'certificate.order',
   'cache.purge',
   'offload.configure',
+  'wordpress.read',
   'wordpress.update',
   'install.update_php',
   'site.transfer',
@@ -81,6 +82,7 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'domain.check': 'Check the domain again.',
   'cache.purge': 'Purge the cache again.',
   'offload.configure': 'The previous settings stay active. Fix the problem above and submit again.',
+  'wordpress.read': 'The former reading stays. Fix what the message names, then refresh again.',
   'wordpress.update': 'The website keeps its previous version.',
   'install.update_php':
     'The website keeps its previous PHP version. Fix what the message names, then switch again.',

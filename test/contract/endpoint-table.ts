@@ -97,12 +97,15 @@ const TABLE = `
 | 110| POST   | /installs/{install_id}/wordpress/login_links                | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 140| GET    | /installs/{install_id}/mail                                 | 200 | 401, 403, 404, 409, 429, 502, 503 |
 | 141| PATCH  | /installs/{install_id}/mail                                 | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 127| GET    | /installs/{install_id}/wordpress                            | 200 | 401, 404, 429, 503 |
+| 128| POST   | /installs/{install_id}/wordpress/refresh                    | 202 | 401, 403, 404, 409, 429, 503 |
+| 129| GET    | /accounts/{account_id}/wordpress                            | 200 | 400, 401, 403, 404, 429, 503 |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109];
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106];
+const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 129];
 const PUBLIC = [1, 2];
 /** Changes that ignore `Idempotency-Key`. */
 const REPEATABLE = [110];

@@ -62,7 +62,7 @@ type Outcome = 'yes' | 'no' | 'hide' | 'bad';
 // biome-ignore format: a table
 const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcome, partialWith: Outcome, partialWithout: Outcome, outsiders: Outcome, partialWithOnOther?: Outcome][] = [
   // see the account
-  [[4, 61, 62, 63, 64, 66],                               'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
+  [[4, 61, 62, 63, 64, 66, 129],                          'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
   // list account users: partial users their own entry only
   [[5],                                 'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
   // read another account user
@@ -89,10 +89,10 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 71, 72, 73], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // backups, caches of an install
   [[33, 34, 35, 41, 42, 43, 44, 45],    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
-  // sign in to WordPress of an install
-  [[110],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // mail of an install
   [[140, 141],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // see the WordPress of an install, read it again, sign in to it
+  [[110, 127, 128],                     'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account

@@ -7,7 +7,7 @@ import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 /** The activity entries of each changing endpoint, one per subject. Status reports change nothing, nor do verifications without the
- * record and measurements of storage. */
+ * record, measurements of storage and readings of WordPress. */
 const WRITTEN: Record<number, readonly string[]> = {
   6: ['account_user.invite'],
   8: [],
@@ -52,6 +52,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   109: ['webhook.test'],
   110: ['install.login_link'],
   141: ['install.update_mail'],
+  128: [],
 };
 
 /** A body that no endpoint takes. */

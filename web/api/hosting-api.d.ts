@@ -1015,9 +1015,75 @@ export interface paths {
     };
     trace?: never;
   };
+  '/installs/{install_id}/wordpress': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['WordPress'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/wordpress/refresh': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/wordpress': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number; updates?: "waiting" }; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['WordPressSummaryPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/operations': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OperationPage'] } };
@@ -1682,7 +1748,7 @@ export interface components {
     OffloadSettings: { filestore_settings: components['schemas']['FilestoreSettings'] };
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
-    Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
+    Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
     OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
@@ -1693,6 +1759,8 @@ export interface components {
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
     RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
+    SiteHealth: { status: "good" | "should_be_improved" | "unknown"; good: number; recommended: number; critical: number; issues: Array<components['schemas']['SiteHealthIssue']>; examined_at: string | null };
+    SiteHealthIssue: { label: string; severity: "recommended" | "critical" };
     SiteInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null; cname: string; php_version: string | null; is_multisite: boolean };
     SitePage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Site']> };
     SiteReference: { id: string };
@@ -1728,5 +1796,14 @@ export interface components {
     WebhookDeliveryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WebhookDelivery']> };
     WebhookPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Webhook']> };
     WebhookWithSecret: { id: string; account_id: string; url: string; description: string; event_types: Array<string> | null; install_ids: Array<string> | null; enabled: boolean; disabled_reason: string | null; previous_secret_until: string | null; created_at: string; updated_at: string; secret?: string };
+    WordPress: { core: components['schemas']['WordPressCore'] | null; plugins: Array<components['schemas']['WordPressPlugin']>; themes: Array<components['schemas']['WordPressTheme']>; administrators: Array<components['schemas']['WordPressAdministrator']>; site_health: components['schemas']['SiteHealth']; multisite: boolean; is_complete: boolean; read_at: string | null; updates_checked_at: string | null; updates_error: string | null; error: string | null };
+    WordPressAdministrator: { login: string; email: string | null; display_name: string; registered_at: string | null };
+    WordPressCore: { version: string; available_update: components['schemas']['WordPressUpdate'] | null };
+    WordPressInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null };
+    WordPressPlugin: { file: string; slug: string; name: string; version: string | null; status: "active" | "inactive" | "network" | "must_use" | "dropin"; update: components['schemas']['WordPressUpdate'] | null; auto_update: boolean };
+    WordPressSummary: { install: components['schemas']['WordPressInstall']; core: components['schemas']['WordPressCore'] | null; plugin_updates: number; theme_updates: number; read_at: string | null; error: string | null };
+    WordPressSummaryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WordPressSummary']> };
+    WordPressTheme: { stylesheet: string; name: string; version: string | null; status: "active" | "parent" | "inactive"; parent: string | null; bundled: boolean; update: components['schemas']['WordPressUpdate'] | null; auto_update: boolean };
+    WordPressUpdate: { version: string };
   };
 }

@@ -732,6 +732,66 @@ export interface paths {
         patch: operations["updateInstallMail"];
         trace?: never;
     };
+    "/installs/{install_id}/wordpress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the WordPress of an install
+         * @description Returns the version of WordPress, its plugins, themes and administrators, available updates, and the result of Site Health. The host reads them every day, within minutes after a change, and when you refresh them. `read_at` says when; `error` says why it could not read them last time. Names are texts of the website.
+         */
+        get: operations["getWordPress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/wordpress/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the WordPress of an install again
+         * @description Lets WordPress ask for updates, examines its Site Health, and reads everything again. One request every 60 seconds.
+         */
+        post: operations["refreshWordPress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/wordpress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the WordPress of the installs of an account
+         * @description Lists the installs that you may see by name, each with its version of WordPress and the number of waiting updates.
+         */
+        get: operations["listAccountWordPress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operations": {
         parameters: {
             query?: never;
@@ -3517,7 +3577,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer";
+            kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             /** Format: uuid */
@@ -3740,6 +3800,55 @@ export interface components {
              * @description ISO 8601, UTC
              */
             created_at: string;
+        };
+        /**
+         * @description WordPress' Site Health, without the tests that request the website itself
+         * @example {
+         *       "status": "should_be_improved",
+         *       "good": 14,
+         *       "recommended": 1,
+         *       "critical": 0,
+         *       "issues": [
+         *         {
+         *           "label": "You should remove inactive themes",
+         *           "severity": "recommended"
+         *         }
+         *       ],
+         *       "examined_at": "2026-01-31T09:30:00.000Z"
+         *     }
+         */
+        SiteHealth: {
+            /**
+             * @description as WordPress computes it; `unknown`: it could not be examined yet
+             * @enum {string}
+             */
+            status: "good" | "should_be_improved" | "unknown";
+            /** @description tests that passed */
+            good: number;
+            /** @description recommended improvements */
+            recommended: number;
+            /** @description critical issues */
+            critical: number;
+            /** @description critical ones first; empty if only the counts are known */
+            issues: components["schemas"]["SiteHealthIssue"][];
+            /**
+             * Format: date-time
+             * @description when its tests ran
+             */
+            examined_at: string | null;
+        };
+        /**
+         * @description A test of Site Health that did not pass
+         * @example {
+         *       "label": "You should remove inactive themes",
+         *       "severity": "recommended"
+         *     }
+         */
+        SiteHealthIssue: {
+            /** @description in the language of the website */
+            label: string;
+            /** @enum {string} */
+            severity: "recommended" | "critical";
         };
         /**
          * @description An install of a site
@@ -4980,6 +5089,284 @@ export interface components {
             updated_at: string;
             /** @description signs deliveries (Standard Webhooks); shown once, when it is made */
             secret?: string;
+        };
+        /**
+         * @description The contents of the WordPress of an install
+         * @example {
+         *       "core": {
+         *         "version": "6.8.3",
+         *         "available_update": {
+         *           "version": "6.9.1"
+         *         }
+         *       },
+         *       "plugins": [
+         *         {
+         *           "file": "akismet/akismet.php",
+         *           "slug": "akismet",
+         *           "name": "Akismet Anti-spam",
+         *           "version": "5.3",
+         *           "status": "active",
+         *           "update": {
+         *             "version": "5.4"
+         *           },
+         *           "auto_update": false
+         *         }
+         *       ],
+         *       "themes": [
+         *         {
+         *           "stylesheet": "twentytwentyfive",
+         *           "name": "Twenty Twenty-Five",
+         *           "version": "1.2",
+         *           "status": "active",
+         *           "parent": null,
+         *           "bundled": true,
+         *           "update": null,
+         *           "auto_update": false
+         *         }
+         *       ],
+         *       "administrators": [
+         *         {
+         *           "login": "admin",
+         *           "email": "you@example.com",
+         *           "display_name": "You",
+         *           "registered_at": "2026-01-31T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "site_health": {
+         *         "status": "should_be_improved",
+         *         "good": 14,
+         *         "recommended": 1,
+         *         "critical": 0,
+         *         "issues": [
+         *           {
+         *             "label": "You should remove inactive themes",
+         *             "severity": "recommended"
+         *           }
+         *         ],
+         *         "examined_at": "2026-01-31T09:30:00.000Z"
+         *       },
+         *       "multisite": false,
+         *       "is_complete": true,
+         *       "read_at": "2026-01-31T09:30:00.000Z",
+         *       "updates_checked_at": "2026-01-31T09:30:00.000Z",
+         *       "updates_error": null,
+         *       "error": null
+         *     }
+         */
+        WordPress: {
+            core: components["schemas"]["WordPressCore"] | null;
+            plugins: components["schemas"]["WordPressPlugin"][];
+            themes: components["schemas"]["WordPressTheme"][];
+            administrators: components["schemas"]["WordPressAdministrator"][];
+            site_health: components["schemas"]["SiteHealth"];
+            /** @description whether it is a network; the lists are those of its main site */
+            multisite: boolean;
+            /** @description false if a list was cut: at most 500 plugins, 200 themes and 200 administrators are read */
+            is_complete: boolean;
+            /**
+             * Format: date-time
+             * @description when the website was read; null: not yet
+             */
+            read_at: string | null;
+            /**
+             * Format: date-time
+             * @description when WordPress last learnt of available updates; null: not yet
+             */
+            updates_checked_at: string | null;
+            /** @description why it could not ask for updates last time; null: it could */
+            updates_error: string | null;
+            /** @description why the website could not be read last time; null: it could */
+            error: string | null;
+        };
+        /**
+         * @description A user of a website with the role of an administrator
+         * @example {
+         *       "login": "admin",
+         *       "email": "you@example.com",
+         *       "display_name": "You",
+         *       "registered_at": "2026-01-31T09:30:00.000Z"
+         *     }
+         */
+        WordPressAdministrator: {
+            /** @description user name */
+            login: string;
+            /** @description null: it has none */
+            email: string | null;
+            display_name: string;
+            /**
+             * Format: date-time
+             * @description null: unknown
+             */
+            registered_at: string | null;
+        };
+        /**
+         * @description The version of WordPress itself
+         * @example {
+         *       "version": "6.8.3",
+         *       "available_update": {
+         *         "version": "6.9.1"
+         *       }
+         *     }
+         */
+        WordPressCore: {
+            version: string;
+            available_update: components["schemas"]["WordPressUpdate"] | null;
+        };
+        /**
+         * @description The install of a summary
+         * @example {
+         *       "id": "0ff3e2c7-5b1d-4f63-9a52-8e3c1a2b4d5e",
+         *       "name": "shop",
+         *       "environment": "production"
+         *     }
+         */
+        WordPressInstall: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            environment: components["schemas"]["Environment"] | null;
+        };
+        /**
+         * @description A plugin of a website
+         * @example {
+         *       "file": "akismet/akismet.php",
+         *       "slug": "akismet",
+         *       "name": "Akismet Anti-spam",
+         *       "version": "5.3",
+         *       "status": "active",
+         *       "update": {
+         *         "version": "5.4"
+         *       },
+         *       "auto_update": false
+         *     }
+         */
+        WordPressPlugin: {
+            /** @description as WordPress names it */
+            file: string;
+            /** @description its folder, or its file without `.php` if it has none */
+            slug: string;
+            name: string;
+            /** @description null: it names none */
+            version: string | null;
+            /**
+             * @description `network`: active on every site of a network; `must_use` and `dropin`: WordPress always loads it
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "network" | "must_use" | "dropin";
+            update: components["schemas"]["WordPressUpdate"] | null;
+            /** @description whether WordPress updates it automatically */
+            auto_update: boolean;
+        };
+        /**
+         * @description The WordPress of one install of an account, with the number of waiting updates
+         * @example {
+         *       "install": {
+         *         "id": "0ff3e2c7-5b1d-4f63-9a52-8e3c1a2b4d5e",
+         *         "name": "shop",
+         *         "environment": "production"
+         *       },
+         *       "core": {
+         *         "version": "6.8.3",
+         *         "available_update": {
+         *           "version": "6.9.1"
+         *         }
+         *       },
+         *       "plugin_updates": 1,
+         *       "theme_updates": 0,
+         *       "read_at": "2026-01-31T09:30:00.000Z",
+         *       "error": null
+         *     }
+         */
+        WordPressSummary: {
+            install: components["schemas"]["WordPressInstall"];
+            core: components["schemas"]["WordPressCore"] | null;
+            /** @description plugins with an available update */
+            plugin_updates: number;
+            /** @description themes with an available update */
+            theme_updates: number;
+            /**
+             * Format: date-time
+             * @description when the website was read; null: not yet
+             */
+            read_at: string | null;
+            /** @description why the website could not be read last time; null: it could */
+            error: string | null;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "install": {
+         *             "id": "0ff3e2c7-5b1d-4f63-9a52-8e3c1a2b4d5e",
+         *             "name": "shop",
+         *             "environment": "production"
+         *           },
+         *           "core": {
+         *             "version": "6.8.3",
+         *             "available_update": {
+         *               "version": "6.9.1"
+         *             }
+         *           },
+         *           "plugin_updates": 1,
+         *           "theme_updates": 0,
+         *           "read_at": "2026-01-31T09:30:00.000Z",
+         *           "error": null
+         *         }
+         *       ]
+         *     }
+         */
+        WordPressSummaryPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["WordPressSummary"][];
+        };
+        /**
+         * @description A theme of a website
+         * @example {
+         *       "stylesheet": "twentytwentyfive",
+         *       "name": "Twenty Twenty-Five",
+         *       "version": "1.2",
+         *       "status": "active",
+         *       "parent": null,
+         *       "bundled": true,
+         *       "update": null,
+         *       "auto_update": false
+         *     }
+         */
+        WordPressTheme: {
+            /** @description its folder, as WordPress names it */
+            stylesheet: string;
+            name: string;
+            /** @description null: it names none */
+            version: string | null;
+            /**
+             * @description `parent`: the active theme builds on it
+             * @enum {string}
+             */
+            status: "active" | "parent" | "inactive";
+            /** @description the theme that it builds on */
+            parent: string | null;
+            /** @description whether it comes with WordPress and is updated with it */
+            bundled: boolean;
+            update: components["schemas"]["WordPressUpdate"] | null;
+            /** @description whether WordPress updates it automatically */
+            auto_update: boolean;
+        };
+        /**
+         * @description An available update of WordPress, a plugin or a theme
+         * @example {
+         *       "version": "6.9.1"
+         *     }
+         */
+        WordPressUpdate: {
+            version: string;
         };
     };
     responses: {
@@ -9142,6 +9529,245 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getWordPress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "core": {
+                     *         "version": "6.8.3",
+                     *         "available_update": {
+                     *           "version": "6.9.1"
+                     *         }
+                     *       },
+                     *       "plugins": [
+                     *         {
+                     *           "file": "akismet/akismet.php",
+                     *           "slug": "akismet",
+                     *           "name": "Akismet Anti-spam",
+                     *           "version": "5.3",
+                     *           "status": "active",
+                     *           "update": {
+                     *             "version": "5.4"
+                     *           },
+                     *           "auto_update": false
+                     *         }
+                     *       ],
+                     *       "themes": [
+                     *         {
+                     *           "stylesheet": "twentytwentyfive",
+                     *           "name": "Twenty Twenty-Five",
+                     *           "version": "1.2",
+                     *           "status": "active",
+                     *           "parent": null,
+                     *           "bundled": true,
+                     *           "update": null,
+                     *           "auto_update": false
+                     *         }
+                     *       ],
+                     *       "administrators": [
+                     *         {
+                     *           "login": "admin",
+                     *           "email": "you@example.com",
+                     *           "display_name": "You",
+                     *           "registered_at": "2026-01-31T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "site_health": {
+                     *         "status": "should_be_improved",
+                     *         "good": 14,
+                     *         "recommended": 1,
+                     *         "critical": 0,
+                     *         "issues": [
+                     *           {
+                     *             "label": "You should remove inactive themes",
+                     *             "severity": "recommended"
+                     *           }
+                     *         ],
+                     *         "examined_at": "2026-01-31T09:30:00.000Z"
+                     *       },
+                     *       "multisite": false,
+                     *       "is_complete": true,
+                     *       "read_at": "2026-01-31T09:30:00.000Z",
+                     *       "updates_checked_at": "2026-01-31T09:30:00.000Z",
+                     *       "updates_error": null,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WordPress"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    refreshWordPress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind wordpress.read
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAccountWordPress: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description only installs with a waiting update
+                 * @example waiting
+                 */
+                updates?: "waiting";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "install": {
+                     *             "id": "0ff3e2c7-5b1d-4f63-9a52-8e3c1a2b4d5e",
+                     *             "name": "shop",
+                     *             "environment": "production"
+                     *           },
+                     *           "core": {
+                     *             "version": "6.8.3",
+                     *             "available_update": {
+                     *               "version": "6.9.1"
+                     *             }
+                     *           },
+                     *           "plugin_updates": 1,
+                     *           "theme_updates": 0,
+                     *           "read_at": "2026-01-31T09:30:00.000Z",
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WordPressSummaryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listOperations: {
         parameters: {
             query?: {
@@ -9174,7 +9800,7 @@ export interface operations {
                  * @description operations of this kind
                  * @example install.create
                  */
-                kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.update" | "install.update_php" | "site.transfer";
+                kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
             };
             header?: never;
             path?: never;

@@ -4,6 +4,7 @@ import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
+import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { discardExpiredArchives } from './archives/job-kinds.ts';
 import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
@@ -77,6 +78,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         });
         return async (transaction) => {
           await discard(transaction, backup_id, from_id);
+          await requestReading(transaction, queue, install_id);
           await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null });
         };
       },

@@ -6,6 +6,7 @@ import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
+import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { notifyOfRestore, restoreBackup } from './jobs.ts';
 import { restoreMail } from './mail.ts';
@@ -51,8 +52,10 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         const parts = partsOfJob(payload);
         const report = await ofBackup(database.reader, backup_id, progress);
         await permanently(postponing(host.restore(install, backup_id, { from, parts, signal, report })));
-        return (transaction) =>
-          enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });
+        return async (transaction) => {
+          await requestReading(transaction, platform.queue, install_id);
+          await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });
+        };
       },
       async giveUp(payload, { reason }, transaction) {
         await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason });

@@ -26,6 +26,7 @@ import {
   findInstallStatus,
   noteApplied,
 } from '../websites/installs/website-store.ts';
+import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { loadDesiredState } from './desired-state.ts';
 
 /** The jobs that provision, apply, switch and remove websites. */
@@ -108,6 +109,7 @@ async function bringToDesiredState(
     await noteApplied(queries, installId, { ...applied, status: change.status });
     await recordServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);
+    if (Object.keys(change).length > 0) await requestReading(transaction, platform.queue, installId);
     if (applied.hasFormerUrls) {
       await platform.queue.enqueue(transaction, replaceUrls, {
         payload: { id: installId },

@@ -1,5 +1,6 @@
 import type { Host, InstallRef } from '../../hosting/contract/host.ts';
 import type { UsageSource } from '../../hosting/contract/usage.ts';
+import type { WordPressMarks } from '../../hosting/contract/wordpress.ts';
 import { defineJob, type JobKind, Postponed, type RunningJob } from '../../jobs/job.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import type { Schedule } from '../../jobs/schedule.ts';
@@ -11,12 +12,12 @@ import { findCursor, installsToMeasure, storeMeasurement, storePage } from './co
 import { dayOf, MEASURED_AT } from './days.ts';
 import { collectUsage, measureDaily, measureHost, refreshStorage } from './jobs.ts';
 
-/** A host that can be asked now. `host`: its id, or `embedded`. */
+/** A host that can be asked now, for usage and for changes of WordPress. `host`: its id, or `embedded`. */
 export interface AnsweringHost {
   host: string;
   /** Null: the embedded host. */
   hostId: string | null;
-  source: UsageSource;
+  source: UsageSource & WordPressMarks;
 }
 
 /** Installs that one query selects for measurement. */

@@ -13,6 +13,7 @@ import { purgeCache } from '../../websites/caches/jobs.ts';
 import { switchWordpress, updatePhp } from '../../websites/installs/jobs.ts';
 import { configureOffload } from '../../websites/offload/jobs.ts';
 import { endOffloadRequest } from '../../websites/offload/requests.ts';
+import { refreshWordPress } from '../../websites/wordpress/jobs.ts';
 
 /** How operations of one type of job are cancelled. */
 interface Cancellation {
@@ -56,6 +57,7 @@ export function createCancellations(platform: Platform) {
     [restoreBackup.name]: { until: 'ended', verb: 'install.work' },
     [prepareCopy.name]: { until: 'ended', verb: 'install.work' },
     [copyInstall.name]: { until: 'ended', verb: 'install.work' },
+    [refreshWordPress.name]: { until: 'ended', verb: 'install.work' },
     [purgeCache.name]: { until: 'running', verb: 'install.work' },
     [configureOffload.name]: {
       until: 'ended',

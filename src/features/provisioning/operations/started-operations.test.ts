@@ -96,6 +96,21 @@ it('every 202 names its operation', async () => {
   expect(await operation(merged)).toMatchObject({ kind: 'offload.configure', ...ofInstall() });
 });
 
+it('on a static website, WordPress cannot be read', async () => {
+  const answer = await post('/wordpress/refresh');
+  const error = 'This install has no WordPress: its host serves static websites.';
+  await homeport.idle();
+  expect((await owner.client.get(`/operations/${startedBy(answer)}`)).body).toMatchObject({
+    kind: 'wordpress.read',
+    status: 'failed',
+    error: { message: error },
+  });
+  expect((await owner.client.get(`/installs/${install.id}/wordpress`)).body).toMatchObject({
+    core: null,
+    error,
+  });
+});
+
 it('every kind has the result that the API describes', async () => {
   const other = await homeport.install(owner, accountId);
   const backup = text((await post('/backups', { description: 'y', notification_emails: [] })).body, 'id');

@@ -12,6 +12,7 @@ const NAMES: Record<Operation, string> = {
   upload_certificate: 'Certificate uploads',
   purge_object: 'Object cache purges',
   refresh_storage: 'Measurements of storage',
+  refresh_wordpress: 'Refreshes of WordPress',
 };
 
 const messageOf = (operation: Operation) =>

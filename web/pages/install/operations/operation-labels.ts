@@ -15,6 +15,7 @@ const NAMES: Record<Kind, string> = {
   'install.copy': 'Copying another install into this one',
   'install.delete': 'Deleting the website',
   'install.update_php': 'Changing the PHP version',
+  'wordpress.read': 'Reading WordPress',
   'wordpress.update': 'Changing the WordPress version',
   'backup.create': 'Creating a backup',
   'backup.restore': 'Restoring a backup',

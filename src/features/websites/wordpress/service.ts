@@ -1,0 +1,107 @@
+import { type Caller, OPERATOR } from '../../../access/caller.ts';
+import { findMembership, loadScope } from '../../../access/memberships.ts';
+import { authorize } from '../../../access/permissions.ts';
+import type { Queries } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { takeTurn } from '../installs/operation-limits.ts';
+import { findInstallAccess } from '../installs/store.ts';
+import { findWebsite } from '../installs/website-store.ts';
+import { refreshWordPress } from './jobs.ts';
+import { findReading, pageOfSummaries, type StoredReading, type WordPressSummaryRow } from './store.ts';
+
+export type WordPressService = ReturnType<typeof createWordPressService>;
+
+/** The WordPress of an install. */
+export interface KnownWordPress {
+  /** The version that its host runs; null if unknown. */
+  version: string | null;
+  /** Whether its host serves static websites only. */
+  isStatic: boolean;
+  /** Null before the first attempt to read it. */
+  reading: StoredReading | null;
+}
+
+/** Gives the stored readings of WordPress, and requests new ones. */
+export function createWordPressService({
+  database,
+  queue,
+  clock,
+}: Pick<Platform, 'database' | 'queue' | 'clock'>) {
+  const { reader } = database;
+
+  async function known(queries: Queries, installId: string): Promise<KnownWordPress> {
+    const website = await findWebsite(queries, { id: installId });
+    if (!website) throw new NotFound();
+    const { status, php_version, wordpress_version: version } = website;
+    const isStatic = status === 'active' && php_version === null && version === null;
+    return { version, isStatic, reading: (await findReading(queries, installId)) ?? null };
+  }
+
+  return {
+    async get(caller: Caller, installId: string): Promise<KnownWordPress> {
+      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
+      return known(reader, installId);
+    },
+
+    /** Reads it again and lets it ask for updates. Returns the operation's id. Throws RateLimited. */
+    refresh: (caller: Caller, installId: string): Promise<string> =>
+      database.write(async (transaction) => {
+        await lockRow(transaction, 'installs', installId);
+        const install = await findInstallAccess(transaction.queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        const website = await findWebsite(transaction.queries, { id: installId });
+        if (website?.status !== 'active') {
+          throw new Conflict('The install has no website yet. Try again when its status is active.');
+        }
+        await takeTurn(transaction, installId, 'refresh_wordpress', clock.now());
+        return queue.enqueue(transaction, refreshWordPress, {
+          payload: { install_id: installId, check: true },
+          lane: installId,
+          requestId: caller.origin.requestId,
+        });
+      }),
+
+    /** The installs of an account that the caller sees, by name. `waiting`: only those with updates. */
+    async ofAccount(
+      caller: Caller,
+      accountId: string,
+      { waiting }: { waiting: boolean },
+      page: PageRequest,
+    ): Promise<PageOf<WordPressSummaryRow>> {
+      const member = await findMembership(reader, caller, accountId);
+      authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
+      const scope = await loadScope(reader, caller, accountId);
+      return pageOfSummaries(reader, { accountId, scope, waiting }, page);
+    },
+
+    /** For the command line, by name. Throws InvalidRequest, Conflict. */
+    async byName(name: string): Promise<KnownWordPress> {
+      return known(reader, (await requireWebsite(reader, name)).id);
+    },
+
+    /** For the command line, by name: as `refresh`. */
+    refreshByName: (name: string): Promise<{ jobId: string; installId: string }> =>
+      database.write(async (transaction) => {
+        const { id, status } = await requireWebsite(transaction.queries, name);
+        if (status !== 'active') {
+          throw new InvalidRequest(`The install "${name}" is ${status}; only an active one can be read.`);
+        }
+        const jobId = await queue.enqueue(transaction, refreshWordPress, {
+          payload: { install_id: id, check: true },
+          lane: id,
+          requestId: OPERATOR.origin.requestId,
+        });
+        return { jobId, installId: id };
+      }),
+  };
+}
+
+async function requireWebsite(queries: Queries, name: string) {
+  const website = await findWebsite(queries, { name });
+  if (!website)
+    throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+  return website;
+}

@@ -1,0 +1,237 @@
+import { type Selectable, sql } from 'kysely';
+import { inScope, type Scope } from '../../../access/memberships.ts';
+import type { Queries } from '../../../database/database.ts';
+import type { Environment } from '../../../database/tables/installs.ts';
+import type { JobState } from '../../../database/tables/jobs.ts';
+import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts';
+import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+
+const QUEUED: JobState = 'queued';
+
+export type StoredReading = Selectable<WordPressReadingRow>;
+
+/** What is known of the WordPress of an install; undefined before the first attempt to read it. */
+export function findReading(queries: Queries, installId: string): Promise<StoredReading | undefined> {
+  return queries
+    .selectFrom('wordpress_readings')
+    .selectAll()
+    .where('install_id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** Whether a host that can run WordPress has the install. */
+export async function isOnHost(queries: Queries, installId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('id', '=', installId)
+    .where('status', '=', 'active')
+    .where('host_id', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether a reading of that lane has not begun yet. */
+export async function hasQueuedReading(queries: Queries, lane: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('lane', '=', lane)
+    .where('state', 'in', ['queued', 'running'])
+    .where('state', '=', QUEUED)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The time a day after `now`. */
+const nextDay = (now: string) => new Date(Date.parse(now) + DAY_MS).toISOString();
+
+/** Stores a reading. Does nothing if the install has been deleted. */
+export async function storeReading(
+  queries: Queries,
+  installId: string,
+  reading: WordPressReading,
+  now: string,
+): Promise<void> {
+  const former = await findReading(queries, installId);
+  const { updateCheck, siteHealth, mark, core, plugins, themes } = reading;
+  const failures = Object.entries(updateCheck ?? {}).filter(([, reason]) => reason !== null);
+  const figures = {
+    reading: JSON.stringify({ ...reading, siteHealth: siteHealth ?? formerHealth(former) }),
+    core_version: core.version,
+    core_update: core.update?.version ?? null,
+    plugin_updates: plugins.filter(({ update }) => update !== null).length,
+    theme_updates: themes.filter(({ update }) => update !== null).length,
+    read_at: now,
+    error: null,
+    tried_at: now,
+    mark,
+    ...(updateCheck === null
+      ? {}
+      : {
+          due_at: nextDay(now),
+          updates_error: failures.length === 0 ? null : sentenceOf(failures),
+          ...(failures.length === 0 ? { updates_checked_at: now } : {}),
+        }),
+    ...(siteHealth === null ? {} : { health_examined_at: now }),
+  };
+  await put(queries, installId, figures, now);
+}
+
+/** Stores that a reading failed. The former reading stays. */
+export async function storeFailure(
+  queries: Queries,
+  installId: string,
+  { error, mark, check }: { error: string; mark?: string | null; check: boolean },
+  now: string,
+): Promise<void> {
+  const failure = {
+    error,
+    tried_at: now,
+    ...(mark === undefined ? {} : { mark }),
+    ...(check ? { due_at: nextDay(now) } : {}),
+  };
+  await put(queries, installId, failure, now);
+}
+
+async function put(
+  queries: Queries,
+  installId: string,
+  figures: Partial<Omit<WordPressReadingRow, 'install_id' | 'reading'>> & { reading?: string },
+  now: string,
+): Promise<void> {
+  const present = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  if (present === undefined) return;
+  await queries
+    .insertInto('wordpress_readings')
+    .values({ install_id: installId, plugin_updates: 0, theme_updates: 0, due_at: now, ...figures })
+    .onConflict((conflict) => conflict.column('install_id').doUpdateSet(figures))
+    .execute();
+}
+
+/** Examining the health of a website takes long, so a reading without it keeps the former result. */
+function formerHealth(row: StoredReading | undefined): unknown {
+  const former = row?.reading;
+  return typeof former === 'object' && former !== null && 'siteHealth' in former ? former.siteHealth : null;
+}
+
+function sentenceOf(failures: [string, string | null][]): string {
+  const kinds = failures.map(([kind]) => (kind === 'core' ? 'WordPress' : kind));
+  const reason = failures[0]?.[1] ?? '';
+  return `No answer about updates of ${kinds.join(', ')}: ${reason}`;
+}
+
+/** Installs on hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs. */
+export async function dueInstalls(
+  queries: Queries,
+  hostIds: readonly string[],
+  now: string,
+  limit: number,
+): Promise<string[]> {
+  if (hostIds.length === 0) return [];
+  const rows = await queries
+    .selectFrom('installs as install')
+    .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
+    .select('install.id')
+    .where('install.status', '=', 'active')
+    .where('install.host_id', 'in', hostIds)
+    .where((eb) => eb.or([eb('known.due_at', 'is', null), eb('known.due_at', '<=', now)]))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.id')
+            .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(install.id as text)`)
+            .where('jobs.state', 'in', ['queued', 'running']),
+        ),
+      ),
+    )
+    .orderBy((eb) => eb.fn.coalesce('known.due_at', 'install.created_at'))
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The number of active installs on hosts. */
+export async function countHosted(queries: Queries): Promise<number> {
+  const { count } = await queries
+    .selectFrom('installs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'active')
+    .where('host_id', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Of some installs of a host, those that were read before, with the mark of that time. Installs tried since `since` are left out. */
+export function marksOf(
+  queries: Queries,
+  hostId: string,
+  installIds: readonly string[],
+  since: string,
+): Promise<{ install_id: string; mark: string | null }[]> {
+  return queries
+    .selectFrom('wordpress_readings as known')
+    .innerJoin('installs as install', 'install.id', 'known.install_id')
+    .select(['known.install_id', 'known.mark'])
+    .where('install.host_id', '=', hostId)
+    .where('install.status', '=', 'active')
+    .where('known.install_id', 'in', installIds)
+    .where((eb) => eb.or([eb('known.tried_at', 'is', null), eb('known.tried_at', '<', since)]))
+    .execute();
+}
+
+/** An install in the list of an account. */
+export interface WordPressSummaryRow {
+  id: string;
+  name: string;
+  environment: Environment | null;
+  wordpress_version: string | null;
+  core_version: string | null;
+  core_update: string | null;
+  plugin_updates: number | null;
+  theme_updates: number | null;
+  read_at: string | null;
+  error: string | null;
+}
+
+/** A page of the installs of an account that a scope shows, by name, with what is known of their WordPress. */
+export async function pageOfSummaries(
+  queries: Queries,
+  { accountId, scope, waiting }: { accountId: string; scope: Scope; waiting: boolean },
+  { limit, offset }: PageRequest,
+): Promise<PageOf<WordPressSummaryRow>> {
+  const all = queries
+    .selectFrom('installs as install')
+    .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
+    .where('install.account_id', '=', accountId)
+    .where((eb) => inScope(eb, scope))
+    .$if(waiting, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('known.core_update', 'is not', null),
+          eb('known.plugin_updates', '>', 0),
+          eb('known.theme_updates', '>', 0),
+        ]),
+      ),
+    );
+  const [{ count }, results] = await Promise.all([
+    all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    all
+      .select(['install.id', 'install.name', 'install.environment', 'install.wordpress_version'])
+      .select(['known.core_version', 'known.core_update', 'known.plugin_updates', 'known.theme_updates'])
+      .select(['known.read_at', 'known.error'])
+      .orderBy('install.name')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+  ]);
+  return { results, count };
+}
