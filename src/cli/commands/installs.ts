@@ -3,6 +3,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addInstallMail } from './install-mail.ts';
+import { addInstallWordPressCommand } from './install-wordpress.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -21,20 +22,7 @@ export function addInstallCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  homeport install list --account "Harbour Agency"')
     .action(listInstalls);
 
-  install
-    .command('wordpress')
-    .alias('core')
-    .summary('switch the WordPress version of an install')
-    .description(
-      'switch an install to another WordPress version of its host ("homeport host list"), newer or older, and wait for the ' +
-        'result. A running server does the work, otherwise this command does. If it fails, the install keeps its version',
-    )
-    .argument('<name>', 'the install')
-    .argument('<version>', 'the version, such as 6.8.7', versionArgument)
-    .option('--force', 'switch it also if its users have deferred upgrades')
-    .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
-    .addHelpText('after', '\nExample:\n  homeport install wordpress harbourcafe 6.8.7')
-    .action(switchCore);
+  addInstallWordPressCommand(install);
 
   install
     .command('php')
@@ -135,11 +123,6 @@ async function createLoginLink(
   });
 }
 
-function versionArgument(text: string): string {
-  if (!/^\d{1,3}(\.\d{1,3}){1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 6.8.7.');
-  return text;
-}
-
 function phpArgument(text: string): string {
   if (!/^\d{1,2}\.\d{1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 8.4.');
   return text;
@@ -162,36 +145,5 @@ async function switchPhp(name: string, version: string, { json }: { json?: boole
     }
     const before = from === null || from === version ? '' : ` (before: ${from})`;
     process.stdout.write(`${name} runs on PHP ${version}${before}.\n`);
-  });
-}
-
-async function switchCore(
-  name: string,
-  version: string,
-  { json, force }: { json?: boolean; force?: boolean },
-  command: Command,
-) {
-  await withPlatform(command, async (platform, services) => {
-    const { jobId, installId, from } = await services.installs.switchWordpress(name, version, force);
-    const ended = await waitForJob(
-      jobId,
-      { title: `Switching ${name} to WordPress ${version}`, subject: `The switch of ${name}` },
-      platform,
-      services,
-    );
-    if (ended === undefined) return;
-    if (ended.state !== 'succeeded') {
-      throw new OperatorError(
-        ended.state === 'cancelled'
-          ? `The switch of ${name} was cancelled: the install was deleted.`
-          : `The switch of ${name} failed, and it stays on its version: ${ended.error ?? 'the reason is unknown'}`,
-      );
-    }
-    if (json) {
-      return printJson({ job_id: jobId, install_id: installId, install_name: name, from, to: version });
-    }
-    process.stdout.write(
-      `${name} runs on WordPress ${version}${from === null ? '' : ` (before: ${from})`}.\n`,
-    );
   });
 }
