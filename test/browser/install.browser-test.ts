@@ -2,6 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WordPressReading } from '../../src/hosting/contract/wordpress.ts';
 import { serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
@@ -12,6 +13,47 @@ import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
+
+/** A WordPress as its host reads it. */
+const WORDPRESS: WordPressReading = {
+  core: { version: '6.8', update: { version: '6.9' } },
+  plugins: [
+    {
+      file: 'cart/cart.php',
+      name: 'Shop cart',
+      version: '5.3',
+      status: 'active',
+      update: { version: '5.4' },
+      autoUpdate: true,
+    },
+    { file: 'hello.php', name: 'Hello', version: null, status: 'inactive', update: null, autoUpdate: false },
+  ],
+  themes: [
+    {
+      stylesheet: 'twentytwentyfive',
+      name: 'Twenty Twenty-Five',
+      version: '1.2',
+      status: 'active',
+      parent: null,
+      bundled: true,
+      update: null,
+      autoUpdate: false,
+    },
+  ],
+  administrators: [
+    { login: 'admin', email: 'me@shop.test', displayName: 'Me', registeredAt: '2026-01-31T09:30:00.000Z' },
+  ],
+  siteHealth: {
+    good: 14,
+    recommended: 2,
+    critical: 0,
+    issues: [{ label: 'Remove inactive plugins', severity: 'recommended' }],
+  },
+  multisite: false,
+  isComplete: true,
+  updateCheck: { core: null, plugins: null, themes: null },
+  mark: 'a'.repeat(32),
+};
 
 let storage: S3Server;
 let clock: ManualClock;
@@ -229,6 +271,33 @@ describe('an install that runs WordPress', () => {
     await theirs.getByText(reason).waitFor();
     await expect.poll(() => closing.isClosed()).toBe(true);
     await expectAccessible(theirs);
+  });
+
+  it('shows its plugins, themes, administrators and Site Health, and reads them again', async () => {
+    const reason = 'WordPress does not start. Check wp-config.php and the database: it printed nothing';
+    machine.machine.readWordPress = async () => ({ refused: 'website', reason, mark: null });
+    await theirs.goto(`/installs/${shop.id}`);
+    await follow('WordPress', theirs);
+    const refresh = theirs.getByRole('button', { name: 'Refresh' });
+    await refresh.click();
+    const problem = theirs.getByText('The website could not be read');
+    await problem.waitFor();
+    await theirs.getByText(reason).first().waitFor();
+    machine.machine.readWordPress = async () => WORDPRESS;
+    const { database } = linux.homeport.platform;
+    await database.write(({ queries }) => queries.deleteFrom('install_limits').execute());
+    await refresh.click();
+    const plugins = theirs.getByRole('table', { name: 'Installed plugins' });
+    await plugins.getByRole('row', { name: /Shop cart.*Active.*5\.3.*5\.4/ }).waitFor();
+    await theirs.getByRole('table', { name: 'Installed themes' }).getByText('with WordPress').waitFor();
+    await theirs.getByRole('row', { name: /admin.*me@shop\.test/ }).waitFor();
+    await theirs.getByRole('listitem').filter({ hasText: 'Remove inactive plugins' }).waitFor();
+    expect(await problem.count()).toBe(0);
+    await expectAccessibleInBothThemes(theirs);
+    await expectRoomWhenNarrow(theirs);
+    await follow('Overview', theirs);
+    await theirs.getByRole('link', { name: 'Updates: WordPress 6.9 and 1 plugin' }).click();
+    await plugins.waitFor();
   });
 
   it('has all its caches purged at once', async () => {

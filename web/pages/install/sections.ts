@@ -19,6 +19,15 @@ interface Section {
 const SECTIONS: readonly Section[] = [
   { id: 'overview', label: 'Overview', content: Overview },
   {
+    id: 'wordpress',
+    label: 'WordPress',
+    needsWordPress: true,
+    content: onDemand(
+      () => import('./wordpress/wordpress-section.tsx'),
+      ({ WordPressSection }) => WordPressSection,
+    ),
+  },
+  {
     id: 'domains',
     label: 'Domains',
     content: onDemand(

@@ -11,6 +11,7 @@ import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { PhpVersion } from './php-version.tsx';
+import { WordPressLine } from './wordpress-line.tsx';
 import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
 /** The details, operations and general actions of an install. */
@@ -27,7 +28,9 @@ export function Overview({ install }: { install: Install }) {
             ['Primary domain', displayName(install.primary_domain)],
             ['Default domain', <code key="cname">{install.cname}</code>],
             ['PHP', install.php_version ?? 'none (static website)'],
-            ...(install.wp_version === null ? [] : [['WordPress', install.wp_version] as const]),
+            ...(install.wp_version === null
+              ? []
+              : [['WordPress', <WordPressLine key="wordpress" install={install} />] as const]),
             ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
             ['Created', <Time key="created" at={install.created_at} exact />],
             ['ID', <Copyable key="id" text={install.id} what={`the ID of ${install.name}`} />],

@@ -1,0 +1,60 @@
+import type { Install } from '../../../api/installs.ts';
+import { useWordPress, type WordPress } from '../../../api/wordpress.ts';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Administrators } from './administrators.tsx';
+import { Core } from './core.tsx';
+import { Plugins } from './plugins.tsx';
+import { SiteHealthSection } from './site-health.tsx';
+import { Themes } from './themes.tsx';
+
+/** The contents of the WordPress of an install. */
+export function WordPressSection({ install }: { install: Install }) {
+  const wordpress = useWordPress(install.id);
+  return (
+    <Loaded query={wordpress} what="WordPress">
+      {(known) => (
+        <>
+          <Problems wordpress={known} />
+          <Core install={install} wordpress={known} />
+          {known.read_at !== null && (
+            <>
+              <Plugins plugins={known.plugins} />
+              <Themes themes={known.themes} />
+              <Administrators administrators={known.administrators} />
+              <SiteHealthSection health={known.site_health} />
+            </>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Problems({ wordpress }: { wordpress: WordPress }) {
+  const { error, updates_error, read_at, is_complete } = wordpress;
+  return (
+    <>
+      {error !== null && (
+        <Notice tone="bad" title="The website could not be read">
+          <p>{error}</p>
+          {read_at !== null && <p>This page shows what was read before.</p>}
+        </Notice>
+      )}
+      {error === null && read_at === null && (
+        <Notice>The website has not been read yet. It is read within minutes after its creation.</Notice>
+      )}
+      {error === null && updates_error !== null && (
+        <Notice title="WordPress could not ask for updates">
+          <p>{updates_error}</p>
+          <p>This page shows the updates that it knew before.</p>
+        </Notice>
+      )}
+      {!is_complete && (
+        <Notice>
+          This website has more than 500 plugins, 200 themes or 200 administrators. Not all are listed.
+        </Notice>
+      )}
+    </>
+  );
+}
