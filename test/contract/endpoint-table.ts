@@ -95,11 +95,11 @@ const TABLE = `
 | 108| POST   | /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver   | 200 | 401, 403, 404, 409, 429, 503       |
 | 109| POST   | /webhooks/{webhook_id}/test                                 | 200 | 401, 403, 404, 409, 429, 503       |
 | 110| POST   | /installs/{install_id}/wordpress/login_links                | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
-| 140| GET    | /installs/{install_id}/mail                                 | 200 | 401, 403, 404, 409, 429, 502, 503 |
-| 141| PATCH  | /installs/{install_id}/mail                                 | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 127| GET    | /installs/{install_id}/wordpress                            | 200 | 401, 404, 429, 503 |
 | 128| POST   | /installs/{install_id}/wordpress/refresh                    | 202 | 401, 403, 404, 409, 429, 503 |
 | 129| GET    | /accounts/{account_id}/wordpress                            | 200 | 400, 401, 403, 404, 429, 503 |
+| 140| GET    | /installs/{install_id}/mail                                 | 200 | 401, 403, 404, 409, 429, 502, 503 |
+| 141| PATCH  | /installs/{install_id}/mail                                 | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
