@@ -17,6 +17,7 @@ const EXAMPLES: Record<string, string> = {
   operation_id: EXAMPLE_ID.operation,
   webhook_id: EXAMPLE_ID.webhook,
   delivery_id: EXAMPLE_ID.delivery,
+  redirect_id: EXAMPLE_ID.redirect,
 };
 
 /** The example of an identifier, by the name of the parameter. */

@@ -15,6 +15,7 @@ const NAMES: Record<string, string> = {
   operation_id: 'operation',
   webhook_id: 'webhook',
   delivery_id: 'delivery',
+  redirect_id: 'redirect',
 };
 
 export function resourceName(name: string): string {

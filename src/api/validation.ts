@@ -34,6 +34,11 @@ export interface BodyDefinition<Schema extends TObject = TObject> {
    * For a valid body the service applies its rules itself.
    */
   rules?: Record<string, TextRule>;
+  /**
+   * Unknown fields are ignored, except these: names that clients mistake for a field whose absence means much more than they ask for.
+   * In lower case, with the message of the fault; other spellings of a name are refused, too.
+   */
+  mistaken?: Record<string, string>;
 }
 
 /** Returns the fault of a text, with a message for the user; undefined if the text is valid. */
@@ -69,7 +74,7 @@ export function bodyParser<Schema extends TObject>(
     // An invalid body may be arbitrarily large, so it is cut to the schema's bounds before listing its faults.
     const value = fits ? whole : cutToBounds(definition.schema, whole);
     const texts = [...textsWithin(definition.schema, value, '')];
-    const faults = unstorableFaults(definition, texts);
+    const faults = [...unstorableFaults(definition, texts), ...mistakenFaults(definition, whole)];
     for (const error of fits ? [] : validator.Errors(value)) {
       faults.push(...schemaFaults(definition, error, valueAt(value, error.instancePath)));
     }
@@ -207,6 +212,17 @@ function unstorableFaults(definition: BodyDefinition, texts: readonly FoundText[
         message: `${field} must be Unicode text without NUL characters`,
       };
     });
+}
+
+function mistakenFaults({ schema, mistaken }: BodyDefinition, body: unknown): SchemaFault[] {
+  if (mistaken === undefined || typeof body !== 'object' || body === null) return [];
+  const unknown = Object.keys(body).filter((name) => !Object.hasOwn(schema.properties, name));
+  return unknown.flatMap((name): SchemaFault[] => {
+    const key = name.toLowerCase();
+    const message = Object.hasOwn(mistaken, key) ? mistaken[key] : undefined;
+    if (message === undefined) return [];
+    return [{ field: name, kind: 'invalid', code: 'unknown_field', message, summary: message }];
+  });
 }
 
 function ruleFaults(definition: BodyDefinition, texts: readonly FoundText[]): SchemaFault[] {

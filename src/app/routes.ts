@@ -36,6 +36,9 @@ import { mailRoutes } from '../features/websites/mail/routes.ts';
 import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.ts';
 import { offloadRoutes } from '../features/websites/offload/routes.ts';
 import { overviewRoutes } from '../features/websites/overview/routes.ts';
+import { cacheRulesRoutes } from '../features/websites/rules/caching/routes.ts';
+import { protectionRoutes } from '../features/websites/rules/protection/routes.ts';
+import { redirectRoutes } from '../features/websites/rules/redirects/routes.ts';
 import { siteRoutes } from '../features/websites/sites/routes.ts';
 import { wordpressRoutes } from '../features/websites/wordpress/routes.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -67,6 +70,9 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...loginLinkRoutes(services.loginLinks),
     ...mailRoutes(services.mail),
     ...wordpressRoutes(services.wordpress),
+    ...protectionRoutes(services.protection),
+    ...redirectRoutes(services.redirects),
+    ...cacheRulesRoutes(services.cacheRules),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

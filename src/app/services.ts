@@ -49,6 +49,10 @@ import { createMailService } from '../features/websites/mail/service.ts';
 import { createOffloadService } from '../features/websites/offload/service.ts';
 import { createSearchService } from '../features/websites/overview/search.ts';
 import { createOverviewService } from '../features/websites/overview/service.ts';
+import { createCacheRulesService } from '../features/websites/rules/caching/service.ts';
+import { protectionOfNewInstall } from '../features/websites/rules/protection/new-install.ts';
+import { createProtectionService } from '../features/websites/rules/protection/service.ts';
+import { createRedirectService } from '../features/websites/rules/redirects/service.ts';
 import { createSiteService } from '../features/websites/sites/service.ts';
 import { createWordPressService } from '../features/websites/wordpress/service.ts';
 import type { Host } from '../hosting/contract/host.ts';
@@ -95,7 +99,9 @@ export function createServices(
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform, deleteInstalls),
-    installs: createInstallService(platform, deleteInstalls),
+    installs: createInstallService(platform, deleteInstalls, (environment) =>
+      protectionOfNewInstall(platform, environment),
+    ),
     transfers: createTransferService(platform, limiter),
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
@@ -118,6 +124,9 @@ export function createServices(
       log: platform.log,
     }),
     offload: createOffloadService(platform),
+    protection: createProtectionService(platform),
+    redirects: createRedirectService(platform),
+    cacheRules: createCacheRulesService(platform),
     sshKeys: createSshKeyService(platform),
     invitations: createInvitationService(platform, limits),
     hosts: createHostService(platform),

@@ -9,6 +9,7 @@ export const TOPICS = [
   'backup',
   'report',
   'offload',
+  'rules',
   'operation',
   'activity',
 ] as const;

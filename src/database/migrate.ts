@@ -30,6 +30,7 @@ import { events } from './migrations/0025-events.ts';
 import { activityInstallNames } from './migrations/0026-activity-install-names.ts';
 import { wordpressReadings } from './migrations/0027-wordpress-readings.ts';
 import { mailLimits } from './migrations/0031-mail-limits.ts';
+import { websiteRules } from './migrations/0032-website-rules.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -63,6 +64,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0026-activity-install-names': activityInstallNames,
   '0027-wordpress-readings': wordpressReadings,
   '0031-mail-limits': mailLimits,
+  '0032-website-rules': websiteRules,
 };
 
 /** The first migration with a table for the program version. */

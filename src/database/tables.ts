@@ -46,6 +46,7 @@ import type {
   UsageTrafficRow,
 } from './tables/usage.ts';
 import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
+import type { WebsiteRulesRow } from './tables/website-rules.ts';
 import type { WordPressReadingRow } from './tables/wordpress.ts';
 
 /**
@@ -77,6 +78,7 @@ export interface Tables {
   acme_accounts: AcmeAccountRow;
   acme_validations: AcmeValidationRow;
   offload_settings: OffloadSettingsRow;
+  website_rules: WebsiteRulesRow;
   backups: BackupRow;
   archives: ArchiveRow;
   restore_checks: RestoreCheckRow;

@@ -93,6 +93,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[140, 141],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see the WordPress of an install, read it again, sign in to it
   [[110, 127, 128],                     'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // rules of an install
+  [[150, 151, 152, 153, 154, 155, 156, 157, 158, 159], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account

@@ -53,6 +53,12 @@ const WRITTEN: Record<number, readonly string[]> = {
   110: ['install.login_link'],
   141: ['install.update_mail'],
   128: [],
+  151: ['protection.update'],
+  153: ['redirect.create'],
+  154: ['redirect.import'],
+  156: ['redirect.update'],
+  157: ['redirect.delete'],
+  159: ['cache.rules'],
 };
 
 /** A body that no endpoint takes. */
@@ -64,6 +70,9 @@ const NONSENSE = {
   environment: 'x',
   filestore_settings: 7,
   url: 7,
+  xmlrpc: 7,
+  to: 7,
+  max_age: 'x',
 };
 
 const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');

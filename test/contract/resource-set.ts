@@ -25,7 +25,8 @@ export type ResourceSet = Record<
   | 'free_site_id'
   | 'operation_id'
   | 'webhook_id'
-  | 'delivery_id',
+  | 'delivery_id'
+  | 'redirect_id',
   string
 >;
 
@@ -79,6 +80,10 @@ export async function createResources(
     notification_emails: [],
   });
   const report = await services.domainReports.request(caller, install.id, domain.id);
+  const { redirect } = await services.redirects.create(
+    { caller, installId: install.id },
+    { from: '/former-page', to: '/present-page/' },
+  );
   const free = await services.sites.create(caller, { name: 'Free site', account_id: accountId });
   const transferId = await offerOf(homeport, accountId, site, owner);
   const credential = await services.credentials.issue(owner.userId, { name: 'of the set' });
@@ -102,7 +107,7 @@ export async function createResources(
     // As after the jobs, which no worker runs here.
     await queries
       .updateTable('installs')
-      .set({ status: 'active' })
+      .set({ status: 'active', php_version: '8.4' })
       .where('id', 'in', [install.id, destination.id])
       .execute();
     await queries
@@ -155,6 +160,7 @@ export async function createResources(
     free_site_id: free.id,
     webhook_id: webhook.id,
     delivery_id: test.id,
+    redirect_id: redirect.id,
   };
 }
 
@@ -242,6 +248,7 @@ export function absentResources(): ResourceSet {
     free_site_id: id(),
     webhook_id: id(),
     delivery_id: id(),
+    redirect_id: id(),
   };
 }
 
@@ -326,6 +333,16 @@ export function bodyFor(
       return { limit_per_hour: 50 };
     case 104:
       return { description: 'Deployments' };
+    case 151:
+      return { xmlrpc: 'blocked' };
+    case 153:
+      return { from: '/old-page', to: '/new-page/' };
+    case 154:
+      return { redirects: [{ from: '/older-page', to: '/new-page/' }] };
+    case 156:
+      return { to: '/newest-page/' };
+    case 159:
+      return { max_age: 600 };
     default:
       return undefined;
   }

@@ -1081,6 +1081,184 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/installs/{install_id}/protection': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Protection'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateProtection'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Protection'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
+  '/installs/{install_id}/redirects': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['RedirectPage'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['CreateRedirect'] } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Redirect'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/redirects/import': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['ImportRedirects'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ImportedRedirects'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/redirects/{redirect_id}': {
+    get: {
+      parameters: { query?: never; path: { install_id: string; redirect_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Redirect'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete: {
+      parameters: { query?: never; path: { install_id: string; redirect_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { install_id: string; redirect_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateRedirect'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Redirect'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
+  '/installs/{install_id}/cache_rules': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['CacheRules'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateCacheRules'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['CacheRules'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
   '/operations': {
     get: {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
@@ -1436,7 +1614,7 @@ export interface paths {
   };
   '/accounts/{account_id}/activity': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ActivityEntryPage'] } };
@@ -1678,7 +1856,7 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
@@ -1690,6 +1868,7 @@ export interface components {
     BulkDomain: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null };
     BulkDomains: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null; domains: Array<components['schemas']['BulkDomain']> };
     CaaRecord: { hdr: components['schemas']['DnsRecordHeader']; flag: number; tag: string; value: string };
+    CacheRules: { uncached_paths: Array<components['schemas']['UncachedPath']>; bypass_cookies: Array<string>; ignored_parameters: Array<string>; max_age: number };
     Certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string>; serial_number: string; issuer: string };
     CertificateFiles: { key: string; cert: string };
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
@@ -1704,6 +1883,7 @@ export interface components {
     CreateDomain: { name: string; primary?: boolean; redirect_to?: string | null };
     CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null };
     CreateLoginLink: { user?: string };
+    CreateRedirect: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
     CreateSite: { name: string; account_id: string; sandbox?: boolean; transferable?: boolean };
     CreateSiteTransfer: { destination_account_id: string; scheduled_time?: string | null; maintenance_mode?: boolean };
     CreateSshKey: { public_key: string };
@@ -1731,7 +1911,9 @@ export interface components {
     Fault: { resource: string; field: string; type: string; code: string; message: string };
     FilestoreSettings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<components['schemas']['OffloadPath']> };
     FilestoreSettingsChange: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<components['schemas']['OffloadPath']> };
+    ImportRedirects: { redirects: Array<components['schemas']['RedirectToImport']>; replace?: boolean };
     ImportThirdPartyCertificate: { certificate: string; private_key: string };
+    ImportedRedirects: { count: number; total: number };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; wp_version: string | null; defer_wordpress_upgrades_until: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
     InstallCopyOptions: { include_files?: boolean; include_db?: boolean; db_tables?: Array<string> };
     InstallMail: { limit_per_hour: number; most_per_hour: number; sent_last_hour: number; queued: number; sender: string; can_send: boolean };
@@ -1755,7 +1937,11 @@ export interface components {
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;
     OrderCertificate: { email_address: string; given_name: string; family_name: string; region_code: string; state?: string; city?: string; phone?: string };
+    Protection: { xmlrpc: "allowed" | "blocked"; blocked_addresses: Array<string>; noindex: "automatic" | "on" | "off"; password: components['schemas']['VisitorPassword'] };
     PurgeCache: { type: "object" | "page" | "cdn" | "all"; paths?: Array<string> };
+    Redirect: { id: string; position: number; match: "exact" | "prefix" | "regex"; from: string; to: string; status: 301 | 302 | 307 | 308; keep_query: boolean };
+    RedirectPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Redirect']> };
+    RedirectToImport: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean };
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
     RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
@@ -1775,12 +1961,17 @@ export interface components {
     StatusReportEnvelope: { report: components['schemas']['StatusReport'] };
     StatusReportReference: { report_id: string };
     ThirdPartyCertificate: { certificate: string; private_key: string; domains: Array<string>; expires_time: string; serial_number: string };
+    UncachedPath: { match: "exact" | "prefix"; path: string };
     UpdateAccountUser: { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
+    UpdateCacheRules: { uncached_paths?: Array<components['schemas']['UncachedPath']>; bypass_cookies?: Array<string>; ignored_parameters?: Array<string>; max_age?: number };
     UpdateDomain: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean };
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null; defer_wordpress_upgrades_until?: string | null; php_version?: string };
     UpdateInstallMail: { limit_per_hour: number | null };
     UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
+    UpdateProtection: { xmlrpc?: "allowed" | "blocked"; blocked_addresses?: Array<string>; noindex?: "automatic" | "on" | "off"; password?: components['schemas']['UpdateVisitorPassword'] };
+    UpdateRedirect: { match?: "exact" | "prefix" | "regex"; from?: string; to?: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
     UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };
+    UpdateVisitorPassword: { enabled?: boolean; username?: string; password?: string | null; allowed_addresses?: Array<string> };
     UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
     UsageByEnvironment: { production: string | null; staging: string | null; development: string | null };
     UsageBySiteType: { standard: string | null; transferable: string | null; sandbox: string | null };
@@ -1791,6 +1982,7 @@ export interface components {
     UsageMetricRollup: { average: string | null; sum: string | null; latest: components['schemas']['UsageLatest'] };
     UsageRollup: { visit_count: components['schemas']['UsageMetricRollup']; billable_visits: components['schemas']['UsageMetricRollup']; request_origin_count: components['schemas']['UsageMetricRollup']; network_origin_bytes: components['schemas']['UsageMetricRollup']; network_cdn_bytes: components['schemas']['UsageMetricRollup']; network_total_bytes: components['schemas']['UsageMetricRollup']; storage_file_bytes: components['schemas']['UsageMetricRollup']; storage_database_bytes: components['schemas']['UsageMetricRollup']; database_tables_count: components['schemas']['UsageMetricRollup']; database_sql_bytes: components['schemas']['UsageMetricRollup']; autoloaded_bytes: components['schemas']['UsageMetricRollup'] };
     User: { id: string; first_name: string; last_name: string; email: string; phone_number?: string };
+    VisitorPassword: { enabled: boolean; username: string; password: string | null; allowed_addresses: Array<string> };
     Webhook: { id: string; account_id: string; url: string; description: string; event_types: Array<string> | null; install_ids: Array<string> | null; enabled: boolean; disabled_reason: string | null; previous_secret_until: string | null; created_at: string; updated_at: string };
     WebhookDelivery: { id: string; event: components['schemas']['Event']; state: "pending" | "succeeded" | "failed"; attempts: number; created_at: string; last_attempt_at: string | null; next_attempt_at: string | null; response_status: number | null; response_body: string | null; error: string | null; duration_ms: number | null };
     WebhookDeliveryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WebhookDelivery']> };

@@ -679,7 +679,7 @@ export interface paths {
         put?: never;
         /**
          * Purge a cache of an install
-         * @description Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. With `paths`, it purges only these pages of the page cache. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.
+         * @description Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. With `paths`, it purges only these pages of the page cache; similar names, such as `path` and `urls`, are refused. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.
          */
         post: operations["purgeCache"];
         delete?: never;
@@ -790,6 +790,126 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/protection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get who may visit an install
+         * @description Returns the protection of an install with the password of its visitors, which you hand to those who may see the website. Credentials that only read get null.
+         */
+        get: operations["getProtection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change who may visit an install
+         * @description Changes the given fields and keeps the others; lists are replaced. The edge obeys within moments. New installs for staging and development begin with a password. Challenges of certificate authorities, domain checks and sign-in links work without it.
+         */
+        patch: operations["updateProtection"];
+        trace?: never;
+    };
+    "/installs/{install_id}/redirects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the redirects of an install
+         * @description Lists the redirects of paths in their order. The first one that matches counts.
+         */
+        get: operations["listRedirects"];
+        put?: never;
+        /**
+         * Add a redirect to an install
+         * @description Adds a redirect at a position, by default at the end. The edge obeys within moments, before files and WordPress, on every host name of the install. Redirects that would lead visitors in a circle are refused.
+         */
+        post: operations["createRedirect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/redirects/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add many redirects to an install
+         * @description Adds up to 500 redirects, all or none, after those that the install has or in place of them.
+         */
+        post: operations["importRedirects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/redirects/{redirect_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a redirect
+         * @description Returns one redirect with its place in the list.
+         */
+        get: operations["getRedirect"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a redirect
+         * @description Deletes a redirect. The edge obeys within moments.
+         */
+        delete: operations["deleteRedirect"];
+        options?: never;
+        head?: never;
+        /**
+         * Change or move a redirect
+         * @description Changes the given fields and keeps the others. `position` moves the redirect in the list.
+         */
+        patch: operations["updateRedirect"];
+        trace?: never;
+    };
+    "/installs/{install_id}/cache_rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules of the page cache of an install
+         * @description Returns what the page cache keeps, beyond the rules that count for every WordPress.
+         */
+        get: operations["getCacheRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the rules of the page cache of an install
+         * @description Changes the given fields and keeps the others; lists are replaced. A change also purges the page cache. Hosts that serve files only have no page cache and answer 400.
+         */
+        patch: operations["updateCacheRules"];
         trace?: never;
     };
     "/operations": {
@@ -1607,7 +1727,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "operation.cancel" | "offload.update" | "offload.remove" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -1951,6 +2071,35 @@ export interface components {
             value: string;
         };
         /**
+         * @description What the page cache of an install keeps, and for how long
+         * @example {
+         *       "uncached_paths": [
+         *         {
+         *           "match": "prefix",
+         *           "path": "/members"
+         *         }
+         *       ],
+         *       "bypass_cookies": [
+         *         "price_list",
+         *         "wishlist_*"
+         *       ],
+         *       "ignored_parameters": [
+         *         "ref"
+         *       ],
+         *       "max_age": 600
+         *     }
+         */
+        CacheRules: {
+            /** @description pages that are never cached */
+            uncached_paths: components["schemas"]["UncachedPath"][];
+            /** @description names of cookies whose visitors bypass the cache, besides those of logins, carts and sessions; a final `*` matches any ending */
+            bypass_cookies: string[];
+            /** @description names of query parameters that do not change a page, besides those of campaigns. WordPress does not see them when it makes a page for the cache */
+            ignored_parameters: string[];
+            /** @description seconds; no cached page is older. 60 by default. Changes in WordPress purge pages at once anyway */
+            max_age: number;
+        };
+        /**
          * @example {
          *       "id": 42,
          *       "account": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
@@ -2276,6 +2425,32 @@ export interface components {
         CreateLoginLink: {
             /** @description a user name of the WordPress; by default its oldest administrator */
             user?: string;
+        };
+        /**
+         * @example {
+         *       "from": "/old-page",
+         *       "to": "/new-page/"
+         *     }
+         */
+        CreateRedirect: {
+            /**
+             * @description `exact`: the path, with or without a final `/`; `prefix`: also everything below, whose rest is appended to the target; `regex`: a regular expression for the decoded path
+             * @enum {string}
+             */
+            match?: "exact" | "prefix" | "regex";
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            from: string;
+            /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
+            to: string;
+            /**
+             * @description 301 and 308 are permanent: browsers remember them. 307 and 308 keep the method of the request
+             * @enum {integer}
+             */
+            status?: 301 | 302 | 307 | 308;
+            /** @description whether the visitor's query is appended to the target */
+            keep_query?: boolean;
+            /** @description place in the list: the first redirect that matches counts */
+            position?: number;
         };
         /**
          * @example {
@@ -3072,6 +3247,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "redirects": [
+         *         {
+         *           "from": "/old-page",
+         *           "to": "/new-page/"
+         *         }
+         *       ],
+         *       "replace": false
+         *     }
+         */
+        ImportRedirects: {
+            redirects: components["schemas"]["RedirectToImport"][];
+            /** @description whether they replace all redirects of the install; by default they follow them */
+            replace?: boolean;
+        };
+        /**
+         * @example {
          *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n",
          *       "private_key": "-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n"
          *     }
@@ -3081,6 +3272,18 @@ export interface components {
             certificate: string;
             /** @description PEM, or PEM in Base64: PKCS#8, PKCS#1 or SEC1, without a passphrase */
             private_key: string;
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "total": 1
+         *     }
+         */
+        ImportedRedirects: {
+            /** @description redirects that were added */
+            count: number;
+            /** @description redirects of the install; at most 500, and 50 of them with a regular expression */
+            total: number;
         };
         /**
          * @description A website
@@ -3711,6 +3914,40 @@ export interface components {
             phone?: string;
         };
         /**
+         * @description Who may visit a website
+         * @example {
+         *       "xmlrpc": "blocked",
+         *       "blocked_addresses": [
+         *         "192.0.2.0/24",
+         *         "2001:db8::/48"
+         *       ],
+         *       "noindex": "automatic",
+         *       "password": {
+         *         "enabled": true,
+         *         "username": "shop-staging",
+         *         "password": "mirth-cobalt-tundra-83",
+         *         "allowed_addresses": [
+         *           "198.51.100.7"
+         *         ]
+         *       }
+         *     }
+         */
+        Protection: {
+            /**
+             * @description `blocked`: the edge refuses every request to xmlrpc.php
+             * @enum {string}
+             */
+            xmlrpc: "allowed" | "blocked";
+            /** @description IP addresses and ranges (CIDR) that get 403; sorted, without ranges inside others */
+            blocked_addresses: string[];
+            /**
+             * @description `X-Robots-Tag: noindex` on every page; `automatic`: in staging and development environments. Default domains always send it
+             * @enum {string}
+             */
+            noindex: "automatic" | "on" | "off";
+            password: components["schemas"]["VisitorPassword"];
+        };
+        /**
          * @example {
          *       "type": "page",
          *       "paths": [
@@ -3724,6 +3961,92 @@ export interface components {
             type: "object" | "page" | "cdn" | "all";
             /** @description only with type `page`: purges only these pages, under every host name of the install. Each path begins with `/`. Its query counts for nothing: a purge covers every query, and the path with and without a final `/` */
             paths?: string[];
+        };
+        /**
+         * @description A redirect of paths of a website
+         * @example {
+         *       "id": "a47c2e90-5d18-4b63-9f0e-c83b71d6205f",
+         *       "position": 1,
+         *       "match": "exact",
+         *       "from": "/old-page",
+         *       "to": "/new-page/",
+         *       "status": 301,
+         *       "keep_query": true
+         *     }
+         */
+        Redirect: {
+            /** Format: uuid */
+            id: string;
+            /** @description place in the list: the first redirect that matches counts */
+            position: number;
+            /**
+             * @description `exact`: the path, with or without a final `/`; `prefix`: also everything below, whose rest is appended to the target; `regex`: a regular expression for the decoded path
+             * @enum {string}
+             */
+            match: "exact" | "prefix" | "regex";
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            from: string;
+            /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
+            to: string;
+            /**
+             * @description 301 and 308 are permanent: browsers remember them. 307 and 308 keep the method of the request
+             * @enum {integer}
+             */
+            status: 301 | 302 | 307 | 308;
+            /** @description whether the visitor's query is appended to the target */
+            keep_query: boolean;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "a47c2e90-5d18-4b63-9f0e-c83b71d6205f",
+         *           "position": 1,
+         *           "match": "exact",
+         *           "from": "/old-page",
+         *           "to": "/new-page/",
+         *           "status": 301,
+         *           "keep_query": true
+         *         }
+         *       ]
+         *     }
+         */
+        RedirectPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["Redirect"][];
+        };
+        /**
+         * @example {
+         *       "from": "/old-page",
+         *       "to": "/new-page/",
+         *       "status": 301
+         *     }
+         */
+        RedirectToImport: {
+            /**
+             * @description `exact`: the path, with or without a final `/`; `prefix`: also everything below, whose rest is appended to the target; `regex`: a regular expression for the decoded path
+             * @enum {string}
+             */
+            match?: "exact" | "prefix" | "regex";
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            from: string;
+            /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
+            to: string;
+            /**
+             * @description 301 and 308 are permanent: browsers remember them. 307 and 308 keep the method of the request
+             * @enum {integer}
+             */
+            status?: 301 | 302 | 307 | 308;
+            /** @description whether the visitor's query is appended to the target */
+            keep_query?: boolean;
         };
         /**
          * @description A backup that was just requested
@@ -4334,6 +4657,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "match": "prefix",
+         *       "path": "/members"
+         *     }
+         */
+        UncachedPath: {
+            /**
+             * @description `prefix`: the path and everything below it
+             * @enum {string}
+             */
+            match: "exact" | "prefix";
+            /** @description begins with `/`; a final `/` counts for nothing */
+            path: string;
+        };
+        /**
+         * @example {
          *       "roles": "partial",
          *       "install_ids": [
          *         "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304"
@@ -4345,6 +4683,21 @@ export interface components {
             roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial";
             /** @description for partial users: the installs to grant */
             install_ids?: string[];
+        };
+        /**
+         * @example {
+         *       "max_age": 600
+         *     }
+         */
+        UpdateCacheRules: {
+            /** @description pages that are never cached */
+            uncached_paths?: components["schemas"]["UncachedPath"][];
+            /** @description names of cookies whose visitors bypass the cache, besides those of logins, carts and sessions; a final `*` matches any ending */
+            bypass_cookies?: string[];
+            /** @description names of query parameters that do not change a page, besides those of campaigns. WordPress does not see them when it makes a page for the cache */
+            ignored_parameters?: string[];
+            /** @description seconds; no cached page is older. 60 by default. Changes in WordPress purge pages at once anyway */
+            max_age?: number;
         };
         /**
          * @example {
@@ -4401,6 +4754,56 @@ export interface components {
         };
         /**
          * @example {
+         *       "xmlrpc": "blocked",
+         *       "password": {
+         *         "enabled": true,
+         *         "username": "client",
+         *         "password": null
+         *       }
+         *     }
+         */
+        UpdateProtection: {
+            /**
+             * @description `blocked`: the edge refuses every request to xmlrpc.php
+             * @enum {string}
+             */
+            xmlrpc?: "allowed" | "blocked";
+            /** @description IP addresses and ranges (CIDR) that get 403; sorted, without ranges inside others */
+            blocked_addresses?: string[];
+            /**
+             * @description `X-Robots-Tag: noindex` on every page; `automatic`: in staging and development environments. Default domains always send it
+             * @enum {string}
+             */
+            noindex?: "automatic" | "on" | "off";
+            password?: components["schemas"]["UpdateVisitorPassword"];
+        };
+        /**
+         * @example {
+         *       "to": "/newest-page/"
+         *     }
+         */
+        UpdateRedirect: {
+            /**
+             * @description `exact`: the path, with or without a final `/`; `prefix`: also everything below, whose rest is appended to the target; `regex`: a regular expression for the decoded path
+             * @enum {string}
+             */
+            match?: "exact" | "prefix" | "regex";
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            from?: string;
+            /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
+            to?: string;
+            /**
+             * @description 301 and 308 are permanent: browsers remember them. 307 and 308 keep the method of the request
+             * @enum {integer}
+             */
+            status?: 301 | 302 | 307 | 308;
+            /** @description whether the visitor's query is appended to the target */
+            keep_query?: boolean;
+            /** @description place in the list: the first redirect that matches counts */
+            position?: number;
+        };
+        /**
+         * @example {
          *       "name": "Shop"
          *     }
          */
@@ -4410,6 +4813,22 @@ export interface components {
             sandbox?: boolean;
             /** @description built to be handed over; false by default; does not affect transfers */
             transferable?: boolean;
+        };
+        /**
+         * @example {
+         *       "enabled": true,
+         *       "username": "client",
+         *       "password": null
+         *     }
+         */
+        UpdateVisitorPassword: {
+            enabled?: boolean;
+            /** @description by default the name of the install */
+            username?: string;
+            /** @description null: Homeport chooses one */
+            password?: string | null;
+            /** @description IP addresses and ranges (CIDR) that are not asked for the password */
+            allowed_addresses?: string[];
         };
         /**
          * @example {
@@ -4861,6 +5280,26 @@ export interface components {
             email: string;
             /** @description omitted without a number */
             phone_number?: string;
+        };
+        /**
+         * @example {
+         *       "enabled": true,
+         *       "username": "shop-staging",
+         *       "password": "mirth-cobalt-tundra-83",
+         *       "allowed_addresses": [
+         *         "198.51.100.7"
+         *       ]
+         *     }
+         */
+        VisitorPassword: {
+            /** @description whether visitors must enter a user name and a password */
+            enabled: boolean;
+            /** @description by default the name of the install */
+            username: string;
+            /** @description null before the first one, and for credentials that only read */
+            password: string | null;
+            /** @description IP addresses and ranges (CIDR) that are not asked for the password */
+            allowed_addresses: string[];
         };
         /**
          * @description An address that gets the events of an account
@@ -9768,6 +10207,727 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProtection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "xmlrpc": "blocked",
+                     *       "blocked_addresses": [
+                     *         "192.0.2.0/24",
+                     *         "2001:db8::/48"
+                     *       ],
+                     *       "noindex": "automatic",
+                     *       "password": {
+                     *         "enabled": true,
+                     *         "username": "shop-staging",
+                     *         "password": "mirth-cobalt-tundra-83",
+                     *         "allowed_addresses": [
+                     *           "198.51.100.7"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Protection"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateProtection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "xmlrpc": "blocked",
+                 *       "password": {
+                 *         "enabled": true,
+                 *         "username": "client",
+                 *         "password": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateProtection"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "xmlrpc": "blocked",
+                     *       "blocked_addresses": [
+                     *         "192.0.2.0/24",
+                     *         "2001:db8::/48"
+                     *       ],
+                     *       "noindex": "automatic",
+                     *       "password": {
+                     *         "enabled": true,
+                     *         "username": "shop-staging",
+                     *         "password": "mirth-cobalt-tundra-83",
+                     *         "allowed_addresses": [
+                     *           "198.51.100.7"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Protection"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRedirects: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "a47c2e90-5d18-4b63-9f0e-c83b71d6205f",
+                     *           "position": 1,
+                     *           "match": "exact",
+                     *           "from": "/old-page",
+                     *           "to": "/new-page/",
+                     *           "status": 301,
+                     *           "keep_query": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedirectPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createRedirect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "/old-page",
+                 *       "to": "/new-page/"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateRedirect"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "a47c2e90-5d18-4b63-9f0e-c83b71d6205f",
+                     *       "position": 1,
+                     *       "match": "exact",
+                     *       "from": "/old-page",
+                     *       "to": "/new-page/",
+                     *       "status": 301,
+                     *       "keep_query": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Redirect"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importRedirects: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "redirects": [
+                 *         {
+                 *           "from": "/old-page",
+                 *           "to": "/new-page/"
+                 *         }
+                 *       ],
+                 *       "replace": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportRedirects"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportedRedirects"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRedirect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+                /**
+                 * @description ID of the redirect
+                 * @example a47c2e90-5d18-4b63-9f0e-c83b71d6205f
+                 */
+                redirect_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "a47c2e90-5d18-4b63-9f0e-c83b71d6205f",
+                     *       "position": 1,
+                     *       "match": "exact",
+                     *       "from": "/old-page",
+                     *       "to": "/new-page/",
+                     *       "status": 301,
+                     *       "keep_query": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Redirect"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteRedirect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+                /**
+                 * @description ID of the redirect
+                 * @example a47c2e90-5d18-4b63-9f0e-c83b71d6205f
+                 */
+                redirect_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateRedirect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+                /**
+                 * @description ID of the redirect
+                 * @example a47c2e90-5d18-4b63-9f0e-c83b71d6205f
+                 */
+                redirect_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "/newest-page/"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateRedirect"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "a47c2e90-5d18-4b63-9f0e-c83b71d6205f",
+                     *       "position": 1,
+                     *       "match": "exact",
+                     *       "from": "/old-page",
+                     *       "to": "/new-page/",
+                     *       "status": 301,
+                     *       "keep_query": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Redirect"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCacheRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uncached_paths": [
+                     *         {
+                     *           "match": "prefix",
+                     *           "path": "/members"
+                     *         }
+                     *       ],
+                     *       "bypass_cookies": [
+                     *         "price_list",
+                     *         "wishlist_*"
+                     *       ],
+                     *       "ignored_parameters": [
+                     *         "ref"
+                     *       ],
+                     *       "max_age": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CacheRules"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateCacheRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_age": 600
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateCacheRules"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.apply
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uncached_paths": [
+                     *         {
+                     *           "match": "prefix",
+                     *           "path": "/members"
+                     *         }
+                     *       ],
+                     *       "bypass_cookies": [
+                     *         "price_list",
+                     *         "wishlist_*"
+                     *       ],
+                     *       "ignored_parameters": [
+                     *         "ref"
+                     *       ],
+                     *       "max_age": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CacheRules"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listOperations: {
         parameters: {
             query?: {
@@ -11300,7 +12460,7 @@ export interface operations {
                  * @description only actions that begin with this word
                  * @example account
                  */
-                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook";
+                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook";
                 /**
                  * @description at or after this time
                  * @example 2026-01-31T00:00:00Z

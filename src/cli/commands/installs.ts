@@ -3,6 +3,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addInstallMail } from './install-mail.ts';
+import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
@@ -63,6 +64,7 @@ export function addInstallCommands(program: Command): void {
     .action(createLoginLink);
 
   addInstallMail(install);
+  addRulesCommands(install);
   addOrphanCommands(install);
 }
 

@@ -12,6 +12,7 @@ import { findWebsite } from '../websites/installs/website-store.ts';
 import { mailStateOf } from '../websites/mail/limits.ts';
 import { filestoreSettingsSchema } from '../websites/offload/schema.ts';
 import { findOffload } from '../websites/offload/store.ts';
+import { loadWebsiteRules } from '../websites/rules/website-rules.ts';
 
 /** The desired state of an install's website, as the database has it now; undefined if the install is gone. */
 export async function loadDesiredState(
@@ -54,6 +55,7 @@ export async function loadDesiredState(
     }),
     offload: await loadOffloadRules(reader, installId),
     ...(await mailStateOf(reader, installId, config)),
+    ...(await loadWebsiteRules(reader, sealer, install)),
   };
 }
 

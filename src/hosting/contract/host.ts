@@ -6,6 +6,8 @@ import type { WordPressMarks, WordPressReader } from './wordpress.ts';
 
 export type { InstallRef } from './install-ref.ts';
 
+import type { WebsiteRules } from './website-rules.ts';
+
 /**
  * The only interface between the control plane and websites (docs/architecture.md). The control plane states the desired result, never
  * the steps. A host knows no database; {@link HostQuestions} lists everything it may ask the control plane.
@@ -197,6 +199,8 @@ export interface InstallState extends InstallRef {
   wordpressVersion: string | null;
   /** Limits of its mail; those of the host if left out or null. */
   mail?: MailState | null;
+  /** Null or omitted: the usual rules, which hosts of earlier versions have. */
+  rules?: WebsiteRules | null;
 }
 
 export interface Hostname {

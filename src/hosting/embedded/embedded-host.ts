@@ -34,12 +34,12 @@ import { createEdgeCertificate } from './edge/edge-certificate.ts';
 import { createFileFinder } from './edge/file-finder.ts';
 import { createLiveVhosts, type LiveVhosts } from './edge/live-vhosts.ts';
 import { parseSitePath } from './edge/request-target.ts';
-import { createResponseMeter } from './edge/response-meter.ts';
+import { addressOf, createResponseMeter } from './edge/response-meter.ts';
 import { createServedCertificates } from './edge/served-certificates.ts';
 import { createStaticFiles } from './edge/static-files.ts';
 import { type Generations, generationsAfterPurge, nextGenerations } from './host-folder/generations.ts';
 import { layoutOf } from './host-folder/layout.ts';
-import { stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
+import { rulesIn, stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
 import { createVhostStore } from './host-folder/vhost-store.ts';
 import { createEmbeddedInventory } from './inventory.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
@@ -126,6 +126,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       clock,
     });
     const usage = createUsageLedger({ file: layout.usage, clock, log });
+    const isTrusted = options.isTrustedProxy ?? (() => false);
     const edge = createEdge({
       http: options.edgeHttp,
       https: options.edgeHttps,
@@ -138,9 +139,10 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       connections: options.connections.edge,
       meter: createResponseMeter({
         ledger: usage,
-        isTrusted: options.isTrustedProxy ?? (() => false),
+        isTrusted,
         clock,
       }),
+      visitorOf: (request) => addressOf(request, isTrusted),
       log,
       clock,
       graceMs: options.graceMs ?? GRACE_MS,
@@ -220,9 +222,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     }
   }
 
-  function isState(file: VhostFile, { id, name, hostnames, offload }: InstallState): boolean {
+  function isState(file: VhostFile, { id, name, hostnames, offload, rules }: InstallState): boolean {
     try {
-      return isDeepStrictEqual(stateOf(file, sealer), { id, name, hostnames, offload });
+      return isDeepStrictEqual(stateOf(file, sealer), { id, name, hostnames, offload, ...rulesIn(rules) });
     } catch (err) {
       log.warn({ err, install: id }, 'a sealed private key cannot be opened and is rewritten');
       return false;

@@ -36,11 +36,16 @@ export interface SplitQuery {
   campaign: string;
 }
 
-/** Separates the campaign parameters of a path with query. The others keep their order and encoding. */
-export function splitCampaign(uri: string): SplitQuery {
+/**
+ * Separates the campaign parameters of a path with query, and those that the install ignores, too. The others keep their order and
+ * encoding.
+ */
+export function splitCampaign(uri: string, ignored: readonly string[] = []): SplitQuery {
   const mark = uri.indexOf('?');
   if (mark < 0) return { uri, campaign: '' };
-  const [campaign, others] = partition(uri.slice(mark + 1).split('&'), isCampaign);
+  const [campaign, others] = partition(uri.slice(mark + 1).split('&'), (parameter) =>
+    isCampaign(parameter, ignored),
+  );
   if (campaign.length === 0) return { uri, campaign: '' };
   const path = uri.slice(0, mark);
   return {
@@ -61,8 +66,9 @@ export function locationWithCampaign(location: string, host: string, campaign: s
   return `${target}${target.includes('?') ? '&' : '?'}${campaign}${fragment}`;
 }
 
-function isCampaign(parameter: string): boolean {
+function isCampaign(parameter: string, ignored: readonly string[]): boolean {
   const name = phpName(parameter);
+  if (ignored.includes(name)) return true;
   return (name.startsWith(CAMPAIGN_PREFIX) && !name.includes('[')) || CAMPAIGN_PARAMETERS.includes(name);
 }
 

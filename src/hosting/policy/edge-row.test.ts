@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { NO_RULES } from '../contract/website-rules.ts';
 import { certificateId } from './certificate-id.ts';
 import { siteState } from './edge.fixture.ts';
 import { parseRow, type RowFacts, rowOf, sealRow } from './edge-row.ts';
+import { hashVisitorPassword } from './visitor-password.ts';
 
 const FACTS: RowFacts = {
   home: '/srv/one',
@@ -12,6 +14,7 @@ const FACTS: RowFacts = {
   s3: { endpoint: 'http://localhost:9000', pathStyle: true },
 };
 const certificate = { chain: 'c', key: 'k', notAfter: '2026-03-01T00:00:00.000Z' };
+const REDIRECT = { from: '/', match: 'exact', status: 301, keepQuery: true };
 const state = siteState(
   'one',
   [
@@ -76,9 +79,43 @@ describe('the row of an install', () => {
       rowOf({ ...state, name: 'two' }, FACTS),
       rowOf(state, { ...FACTS, uid: 1001 }),
       rowOf({ ...state, hostnames: [] }, FACTS),
-      sealRow({ ...row, noindex: false }),
+      sealRow({ ...row, noindex: 'all' }),
     ];
     expect(new Set([row, ...others].map(({ revision }) => revision)).size).toBe(5);
+  });
+
+  test('holds the rules of the install', async () => {
+    const password = {
+      user: 'guest',
+      hash: await hashVisitorPassword('x'),
+      exemptAddresses: ['2001:db8::/32'],
+      passKey: 'k'.repeat(43),
+    };
+    const ruled = rowOf(
+      {
+        ...state,
+        rules: {
+          ...NO_RULES,
+          blockXmlrpc: true,
+          noindex: true,
+          blockedAddresses: ['192.0.2.0/24'],
+          password,
+          redirects: [{ match: 'regex', from: '^/a$', to: '/b', status: 302, keepQuery: false }],
+          cache: { uncachedPaths: [], bypassCookies: ['c*'], ignoredParameters: ['p'], pageSeconds: 600 },
+        },
+      },
+      FACTS,
+    );
+    expect(ruled).toMatchObject({
+      noindex: 'all',
+      xmlrpc: false,
+      blocked: { ipv4: [['c0000200', 'c00002ff']], ipv6: [] },
+      protect: { realm: 'one', users: { guest: password.hash }, passKey: password.passKey },
+      redirects: [{ match: 'regex', from: '^/a\\z', to: '/b', status: 302, keepQuery: false }],
+      pages: { seconds: 600, bypassCookies: ['c*'], ignoredParameters: ['p'] },
+    });
+    expect(parseRow(JSON.stringify(ruled))).toEqual(ruled);
+    expect(rowOf({ ...state, rules: NO_RULES }, FACTS)).toEqual(row);
   });
 
   test('needs a possible bucket', () => {
@@ -94,11 +131,9 @@ test.each([
   [{ php: 'tcp:80' }, 'the row does not match its schema at /php'],
   [{ names: { '../x': {} } }, 'the row does not match its schema at /names'],
   [{ deny: ['a*b'] }, 'the row does not match its schema at /deny/0'],
-  [{ redirects: [{ from: '/', match: 'exact', to: '//x.test', status: 301 }] }, 'schema at /redirects/0/to'],
-  [
-    { redirects: [{ from: '/', match: 'exact', to: '/a\r\nX: y', status: 301 }] },
-    'schema at /redirects/0/to',
-  ],
+  [{ redirects: [{ ...REDIRECT, to: '//x.test' }] }, 'schema at /redirects/0/to'],
+  [{ redirects: [{ ...REDIRECT, to: '/a\r\nX: y' }] }, 'schema at /redirects/0/to'],
+  [{ blocked: { ipv4: [['0a', '0b']], ipv6: [] } }, 'the row does not match its schema at /blocked/ipv4/0'],
   [{ protect: { realm: 'x', users: { ann: 'plain' } } }, 'the row does not match its schema at /protect'],
   [{ revision: '0'.repeat(64) }, 'the row does not match its revision'],
 ])('%j is not read: %s', (changes, message) => {

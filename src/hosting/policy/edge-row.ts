@@ -4,17 +4,38 @@ import { Compile } from 'typebox/compile';
 import { SERVED_NAME } from '../../lib/host-names.ts';
 import type { S3Service } from '../../network/object-storage/s3-address.ts';
 import type { Hostname, InstallState } from '../contract/host.ts';
+import {
+  type CacheRules,
+  COOKIE_RULE,
+  NO_RULES,
+  PAGE_SECONDS,
+  PARAMETER_NAME,
+  REDIRECT_STATUSES,
+  VISITOR_NAME,
+  type WebsiteRules,
+} from '../contract/website-rules.ts';
+import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import { certificateId } from './certificate-id.ts';
 import { DEFAULT_DENY, DENY_PATTERN } from './deny-rules.ts';
 import { offloadOrigin } from './offload-origin.ts';
 import { OffloadRuleSchema, offloadRulesOf } from './offload-rule.ts';
+import { parsePattern } from './path-pattern.ts';
+import { REDIRECT_TARGET } from './redirect-target.ts';
 import { VISITOR_PASSWORD_HASH } from './visitor-password.ts';
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
-/** A path of this website, or an address with HTTP. In characters that may stand in a URL. */
-const REDIRECT_TARGET =
-  '^(/(?!/)|https?://[A-Za-z0-9])[\\x21\\x23-\\x3b\\x3d\\x3f-\\x5b\\x5d\\x5f\\x61-\\x7a\\x7e]*$';
 const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** Sorted and disjoint ranges in hexadecimal digits, see `address-ranges.ts`. */
+const RangesSchema = Type.Object({
+  ipv4: rangesOf(8),
+  ipv6: rangesOf(32),
+});
+
+function rangesOf(digits: number) {
+  const address = Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+  return Type.Array(Type.Tuple([address, address]));
+}
 
 const NameSchema = Type.Object({
   /** The name that requests are redirected to; null to serve the website. */
@@ -60,36 +81,59 @@ const EdgeRowSchema = Type.Object({
     staleIfError: Type.Boolean(),
     /** Limit of cached pages, in bytes within ten minutes. */
     mostBytes: Type.Integer({ minimum: 0 }),
+    /** A page is at most this old. */
+    seconds: Type.Integer({ minimum: PAGE_SECONDS.least, maximum: PAGE_SECONDS.most }),
+    /** Decoded paths whose pages are never cached; a prefix ends at a segment border. */
+    uncachedPaths: Type.Array(
+      Type.Object({ match: Type.Enum(['exact', 'prefix']), path: Type.String({ pattern: '^/' }) }),
+    ),
+    /** Names of cookies, and beginnings of names with a final `*`, whose visitors bypass the cache. */
+    bypassCookies: Type.Array(Type.String({ pattern: COOKIE_RULE })),
+    /** Query parameters that make no other page, besides those of campaigns. */
+    ignoredParameters: Type.Array(Type.String({ pattern: PARAMETER_NAME })),
   }),
-  /** Keeps search engines away from the default domain. */
-  noindex: Type.Boolean(),
+  /** Keeps search engines away from the default domain, or from all names. */
+  noindex: Type.Enum(['default', 'all']),
+  /** Addresses that get 403. */
+  blocked: RangesSchema,
+  /** Whether XML-RPC is answered. */
+  xmlrpc: Type.Boolean(),
   /** Asks visitors for a name and a password. */
   protect: OrNull(
     Type.Object({
       /** Shown by the browser. */
       realm: Type.String({ pattern: '^[A-Za-z0-9 ._-]{1,64}$' }),
       /** Hashes of `hashVisitorPassword`, by user name. */
-      users: Type.Record(Type.String(), Type.String({ pattern: VISITOR_PASSWORD_HASH })),
+      users: Type.Record(
+        Type.String({ pattern: VISITOR_NAME }),
+        Type.String({ pattern: VISITOR_PASSWORD_HASH }),
+      ),
+      /** Addresses that are not asked. */
+      exempt: RangesSchema,
+      /** Signs passes, see `visitor-pass.ts`. */
+      passKey: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
     }),
   ),
   /** Files that no visitor sees, in the patterns of {@link DEFAULT_DENY}. */
   deny: Type.Array(Type.String({ pattern: DENY_PATTERN })),
-  /** Redirects of paths: an exact one before the longest prefix. The visitor's query is kept if the target has none. */
+  /** Redirects of paths. The first one that matches counts. */
   redirects: Type.Array(
     Type.Object({
-      /** Decoded. A prefix ends at a segment border. */
-      from: Type.String({ pattern: '^/' }),
-      match: Type.Enum(['exact', 'prefix']),
-      /** An URL or a path. The rest of a path after its prefix is appended. */
+      /** A decoded path, whose final slash counts for nothing, or an expression for PCRE. A prefix ends at a segment border. */
+      from: Type.String({ minLength: 1 }),
+      match: Type.Enum(['exact', 'prefix', 'regex']),
+      /** An URL or a path. The rest of a path after its prefix is appended; `$1` is a group of an expression. */
       to: Type.String({ pattern: REDIRECT_TARGET }),
-      status: Type.Enum([301, 302, 307, 308]),
+      status: Type.Enum([...REDIRECT_STATUSES]),
+      /** Whether the visitor's query is appended. */
+      keepQuery: Type.Boolean(),
     }),
   ),
   /** Whether requests to the login and to XML-RPC are limited. */
   limits: Type.Object({ login: Type.Boolean(), xmlrpc: Type.Boolean() }),
 });
 
-/** Everything that the edge knows about an install, without secrets except the hashes of passwords. */
+/** Everything that the edge knows about an install, without secrets except hashes of passwords and keys of passes. */
 export type EdgeRow = Type.Static<typeof EdgeRowSchema>;
 
 const schema = Compile(EdgeRowSchema);
@@ -104,23 +148,40 @@ export interface RowFacts extends Pick<EdgeRow, 'home' | 'root' | 'php' | 'uid'>
 const MOST_PAGE_BYTES = 256 * 1024 * 1024;
 /** One list for all rows, so that what an edge computes from it is shared. */
 const DENY = [...DEFAULT_DENY];
+const NO_ADDRESSES: AddressRanges = { ipv4: [], ipv6: [] };
 
 /** The part of a row that an edge obeys on any machine. */
-export type EdgeRules = Pick<EdgeRow, 'names' | 'noindex' | 'deny'>;
+export type EdgeRules = Pick<EdgeRow, 'names' | 'noindex' | 'deny' | 'blocked' | 'protect'>;
 
 /** The rules of an install. `defaultDomain`: null if it has none. */
-export function rulesOf(hostnames: Hostname[], defaultDomain: string | null): EdgeRules {
+export function rulesOf(
+  {
+    name,
+    hostnames,
+    rules,
+  }: { name: string; hostnames: Hostname[]; rules?: WebsiteRules | null | undefined },
+  defaultDomain: string | null,
+): EdgeRules {
+  const { noindex, blockedAddresses, password } = rules ?? NO_RULES;
   return {
     names: Object.fromEntries(hostnames.map((hostname) => [hostname.name, nameOf(hostname, defaultDomain)])),
-    noindex: true,
+    noindex: noindex ? 'all' : 'default',
     deny: DENY,
+    blocked: blockedAddresses.length === 0 ? NO_ADDRESSES : addressRanges(blockedAddresses),
+    protect: password && {
+      realm: name,
+      users: { [password.user]: password.hash },
+      exempt: addressRanges(password.exemptAddresses),
+      passKey: password.passKey,
+    },
   };
 }
 
 /** The row of an install. Throws a {@link PermanentHostError} if the bucket of its offload is invalid. */
 export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
   const { home, root, php, uid, defaultDomain } = facts;
-  const { names, noindex, deny } = rulesOf(state.hostnames, defaultDomain);
+  const { names, noindex, deny, blocked, protect } = rulesOf(state, defaultDomain);
+  const { blockXmlrpc, redirects, cache } = state.rules ?? NO_RULES;
   return sealRow({
     version: 1,
     id: state.id,
@@ -131,11 +192,15 @@ export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
     uid,
     names,
     offload: offloadOf(state, facts.s3),
-    pages: { staleIfError: false, mostBytes: MOST_PAGE_BYTES },
+    pages: { staleIfError: false, mostBytes: MOST_PAGE_BYTES, ...pageRulesOf(cache) },
     noindex,
-    protect: null,
+    blocked,
+    xmlrpc: !blockXmlrpc,
+    protect,
     deny,
-    redirects: [],
+    redirects: redirects.map((rule) =>
+      rule.match === 'regex' ? { ...rule, from: parsePattern(rule.from).pcre } : rule,
+    ),
     limits: { login: true, xmlrpc: true },
   });
 }
@@ -158,6 +223,16 @@ function nameOf(
     certificate: certificate === null ? null : certificateId(certificate),
     certifiedUntil: certificate === null ? null : Date.parse(certificate.notAfter),
     default: name === defaultDomain,
+  };
+}
+
+function pageRulesOf(cache: CacheRules | null) {
+  const { uncachedPaths = [], bypassCookies = [], ignoredParameters = [] } = cache ?? {};
+  return {
+    seconds: cache?.pageSeconds ?? PAGE_SECONDS.usual,
+    uncachedPaths,
+    bypassCookies,
+    ignoredParameters,
   };
 }
 

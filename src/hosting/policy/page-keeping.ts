@@ -1,3 +1,4 @@
+import { PAGE_SECONDS } from '../contract/website-rules.ts';
 import { ANSWERED_VARY } from './page-request-headers.ts';
 
 /** The parts of an answer that decide whether the page cache keeps it. Header values as sent, several lines joined by `, `. */
@@ -24,9 +25,6 @@ export interface Keeping {
   onError: boolean;
 }
 
-/** A page is at most this old: 40 s fresh, 19 s while it is made again, and the second in which nginx's clock ticks. */
-const FRESH = 40;
-const STALE = 19;
 /** For redirects and missing pages, which a publication may replace at any time. */
 const BRIEF = 10;
 
@@ -41,18 +39,29 @@ const MOST_DIGITS = 7;
 const PAGE_TYPE =
   /^(?:text\/(?!event-stream)|image\/|font\/|application\/(?:[a-z0-9.+-]*(?:json|xml)|(?:x-)?javascript)(?:[ ;]|$))/i;
 
-/** Decides whether and how long an answer is kept; null if it is not. */
-export function keepingOf(answer: PageAnswer, now: number): Keeping | null {
-  const most = PAGES.includes(answer.status) ? FRESH : BRIEF_STATUSES.includes(answer.status) ? BRIEF : 0;
+/**
+ * Decides whether and how long an answer is kept; null if it is not. A page is at most `seconds` old: fresh for two thirds of them,
+ * then shown while it is made again, up to the second in which nginx's clock ticks.
+ */
+export function keepingOf(
+  answer: PageAnswer,
+  now: number,
+  seconds: number = PAGE_SECONDS.usual,
+): Keeping | null {
+  const isBrief = BRIEF_STATUSES.includes(answer.status);
+  if (!isBrief && !PAGES.includes(answer.status)) return null;
+  const updating = Math.floor(seconds / 3);
+  const most = isBrief ? Math.min(BRIEF, seconds - updating) : seconds - updating;
   if ([answer.cacheControl, answer.vary].some((header = '') => header.length > LONGEST_HEADER)) return null;
-  if (most === 0 || !isShared(answer) || !isSmall(answer)) return null;
+  if (!isShared(answer) || !isSmall(answer)) return null;
   const directives = directivesOf(answer.cacheControl);
   const fresh = Math.min(most, statedSeconds(answer, directives, now) ?? most);
   if (fresh < 1) return null;
-  if (most === BRIEF || directives.has('must-revalidate') || directives.has('proxy-revalidate')) {
+  if (isBrief || directives.has('must-revalidate') || directives.has('proxy-revalidate')) {
     return { fresh, stale: 0, onError: false };
   }
-  const stale = Math.min(STALE, secondsIn(directives.get('stale-while-revalidate')) ?? STALE);
+  const longest = updating - 1;
+  const stale = Math.min(longest, secondsIn(directives.get('stale-while-revalidate')) ?? longest);
   return { fresh, stale, onError: true };
 }
 

@@ -52,6 +52,21 @@ export const NOTICES = {
     title: 'Forbidden',
     sentence: 'The permissions of this file do not let the web server read it.',
   },
+  blocked: {
+    status: 403,
+    title: 'Forbidden',
+    sentence: 'You do not have access to this address.',
+  },
+  protected: {
+    status: 401,
+    title: 'Password required',
+    sentence: 'This website asks for a user name and a password.',
+  },
+  tooMany: {
+    status: 429,
+    title: 'Too many requests',
+    sentence: 'Too many requests came from your network. Please try again later.',
+  },
   program: {
     status: 403,
     title: 'Not run here',

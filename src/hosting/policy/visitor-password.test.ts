@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { hashVisitorPassword, MOST_PASSWORD_ROUNDS, VISITOR_PASSWORD_HASH } from './visitor-password.ts';
+import {
+  hashVisitorPassword,
+  isVisitorPassword,
+  MOST_PASSWORD_ROUNDS,
+  VISITOR_PASSWORD_HASH,
+} from './visitor-password.ts';
 
 test('a row takes no hash with more rounds than the edge computes', async () => {
   const pattern = new RegExp(VISITOR_PASSWORD_HASH);
@@ -10,4 +15,13 @@ test('a row takes no hash with more rounds than the edge computes', async () => 
   for (const rounds of [0, MOST_PASSWORD_ROUNDS + 1, 30_000, 99_999, 100_000]) {
     expect(withRounds(rounds)).not.toMatch(pattern);
   }
+});
+
+test('passwords match their hash only', async () => {
+  const hash = await hashVisitorPassword('päss:word');
+  const matches = async (password: string, of: string | null = hash) => isVisitorPassword(of, password);
+  expect(await matches('päss:word')).toBe(true);
+  for (const wrong of ['päss:wor', 'päss:wordx', '', 'x'.repeat(10_000)])
+    expect(await matches(wrong)).toBe(false);
+  expect(await matches('', null)).toBe(false);
 });

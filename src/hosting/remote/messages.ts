@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { MOST_READ_BYTES } from '../contract/host.ts';
 import { LARGEST_COUNT } from '../contract/usage.ts';
+import { WebsiteRulesSchema } from '../contract/website-rules.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';
 
 // Schemas of the values in messages between the control plane and a host (protocol.ts).
@@ -74,6 +75,7 @@ export const state = Type.Object(
     mail: Type.Optional(
       orNull(Type.Object({ perHour: Type.Integer({ minimum: 0, maximum: 1_000_000 }) }, closed)),
     ),
+    rules: Type.Optional(orNull(WebsiteRulesSchema)),
   },
   closed,
 );

@@ -25,6 +25,8 @@ export const KIND_LABELS: Record<Kind, string> = {
   backup: 'Backups',
   cache: 'Caches',
   offload: 'File offload',
+  protection: 'Protection',
+  redirect: 'Redirects',
   operation: 'Operations',
   ssh_key: 'SSH keys',
   credential: 'API credentials',

@@ -39,6 +39,12 @@ const ACTIONS: readonly Entry['action'][] = [
   'backup.delete',
   'backup.pack',
   'cache.purge',
+  'cache.rules',
+  'protection.update',
+  'redirect.create',
+  'redirect.update',
+  'redirect.delete',
+  'redirect.import',
   'offload.update',
   'offload.remove',
   'ssh_key.create',
@@ -70,6 +76,14 @@ describe('sentenceOf', () => {
 
   it.each([
     [sentence('domain.create', 'shop.example'), 'added the domain shop.example'],
+    [
+      sentence('protection.update', 'shop', { password: 'on', new_password: true }),
+      'turned on the password for visitors of shop',
+    ],
+    [
+      sentence('redirect.import', 'shop', { count: 2, replace: true }),
+      'replaced the redirects of shop by 2 redirects',
+    ],
     [
       sentence('credential.create', 'deploy', { of: 'paul@a.example' }),
       'created the API credential deploy of paul@a.example',

@@ -75,6 +75,20 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'backup.restore': ({ subject_name }, { from, to, files, database }) =>
     `restored ${partOf(files, database)}the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, details) => `purged ${purgedPart(details)} of ${subject_name}`,
+  'cache.rules': ({ subject_name }) => `changed the rules of the page cache of ${subject_name}`,
+  'protection.update': ({ subject_name }, details) => `${protectionChange(details)} of ${subject_name}`,
+  'redirect.create': ({ subject_name }, { from }) =>
+    `added ${text(from) ? `the redirect of ${truncate(from, LONGEST_NAME)}` : 'a redirect'} to ${subject_name}`,
+  'redirect.update': ({ subject_name }, { from }) =>
+    `changed ${text(from) ? `the redirect of ${truncate(from, LONGEST_NAME)}` : 'a redirect'} of ${subject_name}`,
+  'redirect.delete': ({ subject_name }, { from }) =>
+    `deleted ${text(from) ? `the redirect of ${truncate(from, LONGEST_NAME)}` : 'a redirect'} of ${subject_name}`,
+  'redirect.import': ({ subject_name }, { count, replace }) => {
+    const redirects = typeof count === 'number' ? counted(count, 'redirect') : 'redirects';
+    return replace === true
+      ? `replaced the redirects of ${subject_name} by ${redirects}`
+      : `imported ${redirects} into ${subject_name}`;
+  },
   'operation.cancel': ({ subject_name }, { kind }) =>
     `cancelled the operation ${text(kind) ? `${kind} ` : ''}of ${subject_name}`,
   'offload.remove': ({ subject_name }) => `switched off the file offload of ${subject_name}`,
@@ -127,6 +141,14 @@ function isOwn({ subject_id, subject_name, user_id, user_name }: EntryFields): b
 const ofSubject = (entry: EntryFields) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
 const possessive = (entry: EntryFields, what: string) =>
   isOwn(entry) ? `their ${what}` : `the ${what} of ${entry.subject_name}`;
+
+function protectionChange({ password, new_password, username, ...others }: Details): string {
+  if (Object.keys(others).length > 0) return 'changed the protection';
+  if (password === 'on' || password === 'off') return `turned ${password} the password for visitors`;
+  return new_password === true || username !== undefined
+    ? 'changed the password for visitors'
+    : 'changed the protection';
+}
 
 function profileUpdate(entry: EntryFields, { from, to }: Details): string {
   if (!text(from) || !text(to)) return `changed ${possessive(entry, 'profile')}`;

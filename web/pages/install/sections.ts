@@ -85,6 +85,22 @@ const SECTIONS: readonly Section[] = [
     ),
   },
   {
+    id: 'protection',
+    label: 'Protection',
+    content: onDemand(
+      () => import('./protection/protection-section.tsx'),
+      ({ ProtectionSection }) => ProtectionSection,
+    ),
+  },
+  {
+    id: 'redirects',
+    label: 'Redirects',
+    content: onDemand(
+      () => import('./redirects/redirects-section.tsx'),
+      ({ RedirectsSection }) => RedirectsSection,
+    ),
+  },
+  {
     id: 'connect',
     label: 'Connect',
     content: onDemand(

@@ -23,6 +23,7 @@ const VERBS: Record<Topic, Verb> = {
   backup: 'install.read',
   report: 'install.read',
   offload: 'install.read',
+  rules: 'install.read',
   operation: 'install.read',
   activity: 'activity.read',
 };

@@ -46,6 +46,19 @@ async function purgedCaches({ id }: Install): Promise<unknown[]> {
   return Array.isArray(purges) ? purges.map((purge) => field(purge, 'result', 'cache')) : [];
 }
 
+it.each(['path', 'Paths', 'urls', 'page'])('a purge with the field %s is refused', async (name) => {
+  const install = await homeport.install(owner, accountId);
+  const answer = await owner.client.post(`/installs/${install.id}/purge_cache`, {
+    type: 'page',
+    [name]: ['/a/'],
+  });
+  const message = 'Name the pages to purge in the field paths, such as "paths": ["/news/"]';
+  expect(answer).toMatchObject(refusal(`Cache.${name}`, 'invalid_value / unknown_field', message));
+  // Other unknown fields are ignored.
+  const other = await owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'page', note: 'x' });
+  expect(other.status).toBe(202);
+});
+
 describe('a purge', () => {
   let install: Install;
   let other: Install;

@@ -29,6 +29,14 @@ const purgeCacheSchema = component(
   { type: 'page', paths: ['/', '/news/'] },
 );
 
+/** A purge without `paths` empties the whole cache, so a misspelt field would do far more than its client asks for. */
+const MISTAKEN_FOR_PATHS = Object.fromEntries(
+  ['path', 'paths', 'page', 'pages', 'url', 'urls', 'uri', 'uris'].map((name) => [
+    name,
+    'Name the pages to purge in the field paths, such as "paths": ["/news/"]',
+  ]),
+);
+
 export function cacheRoutes(caches: CacheService): Route[] {
   return [
     bodyRoute({
@@ -37,7 +45,7 @@ export function cacheRoutes(caches: CacheService): Route[] {
       operationId: 'purgeCache',
       summary: 'Purge a cache of an install',
       description:
-        'Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. With `paths`, it purges only these pages of the page cache. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.',
+        'Empties the object cache, the page cache, the cache of a CDN, or with `all` each cache that the install has, in one operation. With `paths`, it purges only these pages of the page cache; similar names, such as `path` and `urls`, are refused. The purge follows within moments. Object cache purges are limited to one every 60 seconds for each install; `all` counts as one.',
       tag: 'Caches',
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
@@ -46,6 +54,7 @@ export function cacheRoutes(caches: CacheService): Route[] {
         resource: 'Cache',
         schema: purgeCacheSchema,
         rules: { paths: faultOfPagePath },
+        mistaken: MISTAKEN_FOR_PATHS,
         texts: { type: { invalid: invalidType, required: { ...invalidType, code: 'required' } } },
       },
       handle: async ({ caller, id }, body) =>

@@ -19,7 +19,7 @@ import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import { readDeferral } from './deferral.ts';
 import type { DeleteInstalls } from './deletion.ts';
-import { provisionInstall } from './jobs.ts';
+import { applyInstall, provisionInstall } from './jobs.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 import { createPhpSwitch } from './php-switch.ts';
 import { isReservedName } from './reserved-names.ts';
@@ -59,7 +59,19 @@ const NO_OPTIONS: InstallOptions = { phpVersions: [], reservedNames: new Set(), 
 
 export type InstallService = ReturnType<typeof createInstallService>;
 
-export function createInstallService(platform: Platform, deleteInstalls: DeleteInstalls) {
+/**
+ * Prepares further settings of a new install in an environment. The returned function stores them in the transaction that creates the
+ * install.
+ */
+export type PrepareInstall = (
+  environment: Environment | null,
+) => Promise<(queries: Queries, installId: string) => Promise<void>>;
+
+export function createInstallService(
+  platform: Platform,
+  deleteInstalls: DeleteInstalls,
+  prepareInstall: PrepareInstall,
+) {
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
   const phpSwitch = createPhpSwitch(platform);
@@ -117,6 +129,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
     const notOffered = await faultsOfOptions(name, php_version);
+    const storeSettings = await prepareInstall(environment);
     const id = random.uuid();
     const operationId = await database
       .write(async (transaction) => {
@@ -152,6 +165,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
           name: defaultDomain(name, config.siteDomain),
           created_at,
         });
+        await storeSettings(queries, id);
         await addToInstallCount(queries, account_id, 1);
         const { requestId } = caller.origin;
         const jobId = await queue.enqueue(transaction, provisionInstall, {
@@ -218,6 +232,14 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
             : { defer_wordpress_upgrades_until: deferral }),
         };
         if (Object.keys(details).length === 0) return;
+        // Websites for staging and development keep search engines away.
+        if (environment !== install.environment) {
+          await queue.enqueue(transaction, applyInstall, {
+            payload: { id },
+            lane: id,
+            requestId: caller.origin.requestId,
+          });
+        }
         await activity.record(transaction, caller, install.account_id, {
           action: 'install.update',
           subject: { id, name: install.name },

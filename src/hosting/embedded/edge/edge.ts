@@ -18,10 +18,13 @@ import {
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
 import type { ObjectStorage } from '../../../network/object-storage/object-storage.ts';
 import { ACME_CHALLENGE_PREFIX } from '../../contract/host.ts';
+import { isInRanges } from '../../policy/address-ranges.ts';
 import { hasChallengePrefix } from '../../policy/challenge-rules.ts';
 import { isDenied } from '../../policy/deny-rules.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../../policy/marker.ts';
 import { NOTICES } from '../../policy/pages.ts';
+import { hasPatterns, type MatchPattern, pathRedirect } from '../../policy/path-redirects.ts';
+import { loadPatternEngine } from '../../policy/pattern-engine.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import type { ChallengeFiles } from './challenge-files.ts';
@@ -29,7 +32,7 @@ import type { EdgeCertificate } from './edge-certificate.ts';
 import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
 import { offloadedTo, serveObject } from './offload.ts';
-import { type EdgePorts, redirectFor } from './redirects.ts';
+import { type EdgePorts, isOwnAddress, redirectFor } from './redirects.ts';
 import {
   isHidden,
   parseSitePath,
@@ -42,6 +45,7 @@ import type { ResponseMeter } from './response-meter.ts';
 import { type HostHeader, parseHost, type Route } from './routing.ts';
 import type { ServedCertificates } from './served-certificates.ts';
 import type { NoFile, StaticFiles } from './static-files.ts';
+import { createVisitorLogins } from './visitor-logins.ts';
 
 /** Serves the hosted names on an HTTP and an HTTPS address. */
 export interface Edge {
@@ -64,6 +68,8 @@ export interface EdgeOptions {
   connections: SocketLimiter;
   /** Counts the traffic of each website. */
   meter: ResponseMeter;
+  /** The visitor's address. */
+  visitorOf(request: IncomingMessage): string | undefined;
   log: Logger;
   clock: Clock;
   /** Time for active requests to finish after a stop, in milliseconds. */
@@ -71,6 +77,7 @@ export interface EdgeOptions {
 }
 
 const WELL_KNOWN = '/.well-known/';
+const NO_PATTERNS: MatchPattern = () => null;
 const ALLOWED = 'GET, HEAD, OPTIONS';
 const CERTIFICATE_CHECK_MS = HOUR_MS;
 const TLS_HANDSHAKE_MS = 10_000;
@@ -79,6 +86,7 @@ const LINGER_MS = 1_000;
 
 export function createEdge(options: EdgeOptions): Edge {
   const { vhosts, files, certificates, proofs, own, objectStorage, meter, log, clock } = options;
+  const logins = createVisitorLogins({ clock });
   const ports: EdgePorts = { http: 0, https: 0 };
   let stopping = false;
   let renewals: Repetition | undefined;
@@ -96,6 +104,8 @@ export function createEdge(options: EdgeOptions): Edge {
     const route = host === null ? undefined : await routeTo(host);
     if (host === null || route === undefined) return sendNotice({ response }, NOTICES.noWebsite);
     meter.assign(response, route.vhost.id);
+    const address = options.visitorOf(request);
+    if (isInRanges(route.vhost.blocked, address)) return sendNotice({ response }, NOTICES.blocked);
 
     const { method } = request;
     if (method === 'OPTIONS') {
@@ -108,11 +118,37 @@ export function createEdge(options: EdgeOptions): Edge {
     }
     const location = redirectFor(route, { scheme, ...host }, target, ports, clock.now());
     if (location !== null) return sendRedirect({ response }, location);
-    if (route.vhost.noindex && route.rule.default) response.setHeader('X-Robots-Tag', 'noindex');
+    if (route.vhost.noindex === 'all' || route.rule.default) response.setHeader('X-Robots-Tag', 'noindex');
+    if (await isRefused(request, response, route.vhost, address)) return;
 
     const path = parseSitePath(target.path);
     if (path === null) return sendNotice({ response }, NOTICES.badRequest);
+    const { redirects } = route.vhost;
+    const match = hasPatterns(redirects) ? await loadPatternEngine() : NO_PATTERNS;
+    const redirect = pathRedirect(redirects, uriOf(path), target.query.slice(1), match);
+    if (redirect !== null && !isOwnAddress(redirect.to, { scheme, ...host }, target)) {
+      return sendRedirect({ response }, redirect.to, redirect.status);
+    }
     await answerWithContent({ request, response, method, target }, route.vhost, path);
+  }
+
+  /** Whether the request was answered, because the visitor must enter a password first. */
+  async function isRefused(
+    request: IncomingMessage,
+    response: ServerResponse,
+    vhost: Vhost,
+    address: string | undefined,
+  ): Promise<boolean> {
+    if (vhost.protect === null) return false;
+    const refusal = await logins.refusal(vhost, request.headers.authorization, address);
+    if (refusal === null) return false;
+    if (refusal.status === 429) {
+      sendNotice({ response }, NOTICES.tooMany, { 'Retry-After': refusal.retryAfter });
+    } else {
+      const challenge = `Basic realm="${refusal.realm}", charset="UTF-8"`;
+      sendNotice({ response }, NOTICES.protected, { 'WWW-Authenticate': challenge });
+    }
+    return true;
   }
 
   /** Answers well-known paths of the edge (RFC 8615). Returns false if the path is not one of them. */

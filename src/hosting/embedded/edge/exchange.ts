@@ -33,9 +33,9 @@ export function sendNotice(
   response.end(page);
 }
 
-/** Redirects permanently (301). */
-export function sendRedirect({ response }: Responding, location: string): void {
-  response.writeHead(301, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-cache' });
+/** Redirects, permanently by default. */
+export function sendRedirect({ response }: Responding, location: string, status = 301): void {
+  response.writeHead(status, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-cache' });
   response.end();
 }
 

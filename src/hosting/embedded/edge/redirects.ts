@@ -44,3 +44,14 @@ function portSuffix(scheme: Scheme, arrival: Arrival, ports: EdgePorts): string 
   const port = scheme === arrival.scheme ? Number(arrival.port) : ports[scheme];
   return port === DEFAULT_PORT[scheme] ? '' : `:${port}`;
 }
+
+/** Whether a redirect leads to the address that was asked for, with either scheme, and would never end. */
+export function isOwnAddress(
+  to: string,
+  { scheme, name, port }: Arrival,
+  { path, query }: RequestTarget,
+): boolean {
+  const asked = `${path}${query}`;
+  const isDefault = port === null || Number(port) === DEFAULT_PORT[scheme];
+  return to === asked || to.replace(/^https?:\/\//, '') === `${name}${isDefault ? '' : `:${port}`}${asked}`;
+}

@@ -11,6 +11,7 @@ import {
   type OffloadRules,
   PermanentHostError,
 } from '../../contract/host.ts';
+import { type PathRedirect, type WebsiteRules, WebsiteRulesSchema } from '../../contract/website-rules.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
 import { type EdgeRules, rulesOf } from '../../policy/edge-row.ts';
 import { type OffloadRule, offloadRulesOf } from '../../policy/offload-rule.ts';
@@ -57,6 +58,8 @@ const VhostFileSchema = Type.Object({
     }),
     Type.Null(),
   ]),
+  /** Missing in older files, and without rules. */
+  rules: Type.Optional(WebsiteRulesSchema),
   generations: GenerationsSchema,
 });
 
@@ -79,7 +82,7 @@ export function parseVhostFile(text: string): VhostFile {
 }
 
 /** The parts of an install's state that this host uses. It runs neither PHP nor WordPress. */
-export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offload'>;
+export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offload' | 'rules'>;
 
 /**
  * Returns the vhost file for `state`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
@@ -108,6 +111,7 @@ export function vhostFileFor(state: ServedState, generations: Generations, seale
             },
     })),
     offload: state.offload,
+    ...rulesIn(state.rules),
     generations,
   };
   try {
@@ -121,8 +125,11 @@ export function vhostFileFor(state: ServedState, generations: Generations, seale
  * The state that a vhost file was made from, or null for older files that lack parts of it. Throws if a private key cannot be
  * unsealed.
  */
-export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sealer): ServedState | null {
-  const state: ServedState = { id, name, hostnames: [], offload };
+export function stateOf(
+  { id, name, hostnames, offload, rules }: VhostFile,
+  sealer: Sealer,
+): ServedState | null {
+  const state: ServedState = { id, name, hostnames: [], offload, ...rulesIn(rules) };
   for (const { certificate, ...rest } of hostnames) {
     if (certificate === null) {
       state.hostnames.push({ ...rest, certificate });
@@ -135,12 +142,17 @@ export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sea
   return state;
 }
 
+/** The member for the rules, if there are any. */
+export const rulesIn = (rules: WebsiteRules | null | undefined): { rules?: WebsiteRules } =>
+  rules ? { rules } : {};
+
 /** A website in the edge's memory, without certificates. Those are read when a visitor needs them. */
 export interface Vhost extends Omit<EdgeRules, 'names'> {
   id: string;
   name: string;
   names: ReadonlyMap<string, NameRule>;
   offload: Offload | null;
+  redirects: readonly PathRedirect[];
   /** Prefix of every key in that kind of cache; new for each generation. */
   cachePrefix: Record<CacheKind, string>;
   /** Generations of purged pages, by path. */
@@ -163,17 +175,18 @@ export function revisionOf(text: string): string {
 
 /** The in-memory form of the vhost file with that content. Throws as {@link parseVhostFile} does. */
 export function parseVhost(text: string, siteDomain: string): Vhost {
-  const { id, name, hostnames, offload, generations } = parseVhostFile(text);
+  const { id, name, hostnames, offload, rules, generations } = parseVhostFile(text);
   const platformName = `${name}.${siteDomain}`;
-  const { names, ...rules } = rulesOf(
+  const { names, ...obeyed } = rulesOf(
     // An install always answers its default domain, even if its domains do not list it.
-    [plainName(platformName), ...hostnames.map(certified)],
+    { name, hostnames: [plainName(platformName), ...hostnames.map(certified)], rules },
     platformName,
   );
   return {
     id,
     name,
-    ...rules,
+    ...obeyed,
+    redirects: rules?.redirects ?? NO_REDIRECTS,
     names: new Map(Object.entries(names)),
     offload: offload && offloadOf(offload),
     cachePrefix: prefixes(id, generations),
@@ -181,6 +194,8 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
     revision: revisionOf(text),
   };
 }
+
+const NO_REDIRECTS: readonly PathRedirect[] = [];
 
 const offloadOf = ({ bucket, region, paths }: OffloadRules): Offload => ({
   bucket,

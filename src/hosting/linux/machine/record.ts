@@ -7,6 +7,7 @@ import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { InstallState } from '../../contract/host.ts';
+import { WebsiteRulesSchema } from '../../contract/website-rules.ts';
 
 const Text = Type.String();
 const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -39,6 +40,7 @@ const StateSchema = Type.Object({
   phpVersion: OrNull(Text),
   wordpressVersion: OrNull(Text),
   mail: Type.Optional(OrNull(Type.Object({ perHour: Type.Integer({ minimum: 0 }) }))),
+  rules: Type.Optional(OrNull(WebsiteRulesSchema)),
 });
 
 const PlacementSchema = Type.Object({

@@ -129,7 +129,7 @@ describe('requests in progress', () => {
     const sockets = Array.from({ length: 520 }, () => beginRequest(head));
     // Another request before that could take the place of one of these, which would then be refused and end.
     await expect.poll(() => sockets.filter(({ bytesRead }) => bytesRead > 0).length).toBe(8);
-    expect(await send([])).toMatch(/^HTTP\/1\.1 429 .*\r\nRetry-After: 60\r\n/s);
+    expect(await send([])).toMatch(/^HTTP\/1\.1 429 .*\r\nRetry-After: 5\r\n/s);
     expect(await send([], { from: '127.0.0.2' })).toMatch(/^HTTP\/1\.1 200 /);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => send([])).toMatch(/^HTTP\/1\.1 200 /);

@@ -5,6 +5,7 @@ import { CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX } from '../../policy/campaign-para
 import { PERSONAL_PARAMETER, PERSONAL_SEGMENTS } from '../../policy/personal-pages.ts';
 import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { NEXT_ATTEMPT } from './login-limits.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
 
@@ -115,5 +116,6 @@ export function luaSettings(
     mostWaiters: sizes.waiters,
     mostQueries: sizes.queries,
     mostPurgedPaths: sizes.purgedPaths,
+    nextAttempt: NEXT_ATTEMPT,
   };
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceAtomically } from '../../../lib/durable-file.ts';
+import type { NEXT_ATTEMPT } from './login-limits.ts';
 
 const SOURCES = join(import.meta.dirname, 'lua');
 
@@ -33,6 +34,8 @@ export interface LuaSettings {
   /** Requests with a query that PHP answers for one address block at one install in ten seconds. */
   mostQueries: number;
   mostPurgedPaths: number;
+  /** Seconds until another attempt to log in is accepted, by kind. */
+  nextAttempt: typeof NEXT_ATTEMPT;
 }
 
 /** The edge's Lua in a folder that is named after its content, so that nginx reads it again only if it has changed. */

@@ -56,6 +56,7 @@ http {
     ${places.join('\n    ')}
     lua_package_path "${FOLDER}/?.lua;;";
     lua_shared_dict edge_limits 1m;
+    lua_regex_match_limit 20000;
     server {
         listen unix:${socket};
         client_max_body_size 4m;

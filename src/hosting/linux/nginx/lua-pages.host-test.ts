@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  CACHE_RULES,
+  COOKIE_CASES,
+  IGNORED_CASES,
+  UNCACHED_CASES,
+} from '../../policy/cache-rules.fixture.ts';
+import {
   CAMPAIGN_PARAMETERS,
   CAMPAIGN_PREFIX,
   locationWithCampaign,
@@ -44,15 +50,15 @@ function luaAnswer(answer: PageAnswer): object {
   };
 }
 
-test('answers are kept', async () => {
+test.each([60, 10, 3_600])('answers are kept, pages at most %i s', async (seconds) => {
   const answers = KEEPING_CASES.map(([answer]) => answer);
   const results = await lua.call(
     'keeping',
     'of',
-    answers.map((answer) => [luaAnswer(answer), CASES_AT]),
+    answers.map((answer) => [luaAnswer(answer), CASES_AT, seconds]),
   );
   for (const [index, answer] of answers.entries()) {
-    const keeping = keepingOf(answer, CASES_AT);
+    const keeping = keepingOf(answer, CASES_AT, seconds);
     const expected = keeping === null ? [null, null] : [keeping.fresh, keeping.stale, keeping.onError];
     expect(results[index]?.slice(0, 3), JSON.stringify(answer)).toEqual(expected);
   }
@@ -115,4 +121,27 @@ test('redirects get them back', async () => {
   expect(results.map(([location]) => location)).toEqual(
     LOCATION_CASES.map(([location, campaign]) => locationWithCampaign(location, host, campaign)),
   );
+});
+
+test('the rules of an install', async () => {
+  const [[rules] = []] = await lua.call('cache-rules', 'of', [[{ pages: CACHE_RULES }]]);
+  const results = async (name: string, cases: [string, boolean][]) =>
+    (
+      await lua.call(
+        'cache-rules',
+        name,
+        cases.map(([text]) => [rules, text]),
+      )
+    ).map(([result]) => result);
+  expect(await results('is_uncached', UNCACHED_CASES)).toEqual(
+    UNCACHED_CASES.map(([, expected]) => expected),
+  );
+  expect(await results('has_cookie', COOKIE_CASES)).toEqual(COOKIE_CASES.map(([, expected]) => expected));
+  const ignored = { ref: true, a_b: true };
+  const split = await lua.call(
+    'page-key',
+    'split',
+    IGNORED_CASES.map(([address]) => [address, ignored]),
+  );
+  expect(split).toEqual(IGNORED_CASES.map(([, uri, parameters]) => [uri, parameters]));
 });

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PathRedirect } from '../../contract/website-rules.ts';
+import { RANGE_CASES, RANGES } from '../../policy/address-ranges.fixture.ts';
+import { addressRanges } from '../../policy/address-ranges.ts';
 import { DENIED, DENY, HIDDEN, SHOWN } from '../../policy/deny-rules.fixture.ts';
 import {
   OFFLOAD_CASES,
@@ -7,7 +10,16 @@ import {
   OFFLOAD_PATHS,
 } from '../../policy/offload-rule.fixture.ts';
 import { offloadRulesOf } from '../../policy/offload-rule.ts';
+import { parsePattern } from '../../policy/path-pattern.ts';
+import {
+  PATH_REDIRECT_CASES,
+  PATH_REDIRECTS,
+  REDIRECT_ALL,
+  REDIRECT_ALL_CASES,
+  SLOW_PATTERNS,
+} from '../../policy/path-redirects.fixture.ts';
 import { REDIRECT_CASES, REDIRECT_NAMES, REDIRECTS_AT } from '../../policy/redirects.fixture.ts';
+import { createPass } from '../../policy/visitor-pass.ts';
 import { hashVisitorPassword, MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import { type LuaModules, startLuaModules } from './lua-modules.fixture.ts';
 
@@ -42,6 +54,10 @@ test.each([
 
 const row = (changes: object) => ({ deny: [], redirects: [], ...changes });
 
+/** Redirects as rows have them. */
+const forPcre = (rules: PathRedirect[]) =>
+  rules.map((rule) => (rule.match === 'regex' ? { ...rule, from: parsePattern(rule.from).pcre } : rule));
+
 test('files that no visitor may see, as in the embedded edge', async () => {
   const rules = row({ deny: DENY });
   const paths = [...DENIED, ...SHOWN];
@@ -58,7 +74,7 @@ test('files that no visitor may see, as in the embedded edge', async () => {
 test('long paths are compared with what rules could match only', async () => {
   const rules = row({
     deny: ['/p/q', '*.sql', '/x/*.zip'],
-    redirects: [{ from: '/p', match: 'prefix', to: '/n', status: 301 }],
+    redirects: [{ from: '/p', match: 'prefix', to: '/n', status: 301, keepQuery: true }],
   });
   const deep = '/a'.repeat(7_500);
   const dots = '.a'.repeat(7_500);
@@ -73,7 +89,7 @@ test('long paths are compared with what rules could match only', async () => {
     ),
   ).toEqual([true, false, false, true, true, false, true, false]);
   const redirected = [`/p${deep}`, `/pp${deep}`].map((path) => [rules, path, '']);
-  expect(first(await lua.call('rules', 'redirect', redirected))).toEqual([`/n${deep}`, null]);
+  expect(first(await lua.call('path-redirects', 'find', redirected))).toEqual([`/n${deep}`, null]);
 });
 
 test('hidden files, as in the embedded edge', async () => {
@@ -88,50 +104,68 @@ test('hidden files, as in the embedded edge', async () => {
   expect(paths.filter((_path, index) => results[index])).toEqual(HIDDEN);
 });
 
-describe('redirect rules', () => {
-  const redirects = [
-    { from: '/old', match: 'exact', to: '/new', status: 301 },
-    { from: '/old', match: 'exact', to: '/second', status: 302 },
-    { from: '/with', match: 'exact', to: '/new?b=1#part', status: 302 },
-    { from: '/part', match: 'exact', to: '/new#part', status: 302 },
-    { from: '/blog/', match: 'prefix', to: 'https://blog.test/x/', status: 308 },
-    { from: '/blog/2026', match: 'prefix', to: '/archive', status: 301 },
-    { from: '/blog/exact', match: 'exact', to: '/e', status: 301 },
-    { from: '/up', match: 'prefix', to: '/', status: 301 },
+test.each([
+  [PATH_REDIRECTS, PATH_REDIRECT_CASES],
+  [REDIRECT_ALL, REDIRECT_ALL_CASES],
+])('paths are redirected as in the embedded edge', async (rules, cases) => {
+  const calls = cases.map(([path, args]) => [row({ redirects: forPcre(rules) }), path, args]);
+  const results = await lua.call('path-redirects', 'find', calls);
+  expect(cases.map(([path], index) => [path, results[index]])).toEqual(
+    cases.map(([path, , expected]) => [path, expected ?? [null, null]]),
+  );
+});
+
+test('redirects lead to no other host and add no header', async () => {
+  const redirects = forPcre(PATH_REDIRECTS);
+  // The embedded edge refuses such paths.
+  const paths = ['/up/\\evil.test', '/r\\evil.test', '/up/a\r\nX: y', '/ra\n', '/p/1\n'];
+  const results = await lua.call(
+    'path-redirects',
+    'find',
+    paths.map((path) => [row({ redirects }), path, '']),
+  );
+  expect(first(results)).toEqual(['/%5Cevil.test', '/%5Cevil.test', '/a%0D%0AX:%20y', '/a%0A', null]);
+});
+
+test('expressions that would take exponential time end, and match nothing', async () => {
+  const calls = SLOW_PATTERNS.map(([from, path]) => [
+    row({
+      redirects: forPcre([{ match: 'regex', from, to: '/never', status: 301, keepQuery: true }]),
+    }),
+    path,
+    '',
+  ]);
+  expect(first(await lua.call('path-redirects', 'find', calls))).toEqual(SLOW_PATTERNS.map(() => null));
+});
+
+test('blocked addresses, as in the embedded edge', async () => {
+  const ranges = addressRanges(RANGES);
+  const calls = RANGE_CASES.map(([, digits]) => [ranges, digits]);
+  expect(first(await lua.call('addresses', 'contains', calls))).toEqual(
+    RANGE_CASES.map(([, , isIn]) => isIn),
+  );
+  const others = ['', '756e69783a'].map((digits) => [ranges, digits]);
+  expect(first(await lua.call('addresses', 'contains', others))).toEqual([false, false]);
+});
+
+test('passes through the password, as the host makes them', async () => {
+  const key = 'k'.repeat(43);
+  const now = new Date('2026-03-01T12:00:00.000Z');
+  const pass = createPass(key, now);
+  const at = now.getTime() / 1000;
+  const calls = [
+    [key, pass, at],
+    [key, pass, at + 119],
+    [key, pass, at + 121],
+    ['x'.repeat(43), pass, at],
+    [key, pass, at - 2 * 86_400],
+    ...['', 'x', `${pass}0`, pass.slice(0, -1), pass.replace(/^\d/, '2')].map((text) => [key, text, at]),
   ];
-  const everything = [{ from: '/', match: 'prefix', to: 'https://new.test', status: 301 }];
-
-  test.each([
-    ['/old', '', ['/new', 301]],
-    ['/old', 'a=b', ['/new?a=b', 301]],
-    ['/old/', '', [null, null]],
-    ['/with', 'a=b', ['/new?b=1#part', 302]],
-    ['/part', 'a=b', ['/new?a=b#part', 302]],
-    ['/blog', '', ['https://blog.test/x/', 308]],
-    ['/blog/', '', ['https://blog.test/x/', 308]],
-    ['/blog/a b/é', 'q', ['https://blog.test/x/a%20b/%C3%A9?q', 308]],
-    ['/blogs', '', [null, null]],
-    ['/blog/2026/x', '', ['/archive/x', 301]],
-    ['/blog/exact', '', ['/e', 301]],
-    ['/blog/exact/x', '', ['https://blog.test/x/exact/x', 308]],
-    // No path becomes another host, or a header.
-    ['/up/evil.test', '', ['/evil.test', 301]],
-    ['/up/\\evil.test', '', ['/%5Cevil.test', 301]],
-    ['/up/a\r\nX: y', '', ['/a%0D%0AX:%20y', 301]],
-    ['/up/a?b#c%', '', ['/a%3Fb%23c%25', 301]],
-    ['/', '', [null, null]],
-  ])('%j?%s goes to %j', async (path, args, expected) => {
-    expect(await lua.call('rules', 'redirect', [[row({ redirects }), path, args]])).toEqual([expected]);
-  });
-
-  test('for everything', async () => {
-    const calls = ['/', '/a/b', '/@evil.test'].map((path) => [row({ redirects: everything }), path, '']);
-    expect(first(await lua.call('rules', 'redirect', calls))).toEqual([
-      'https://new.test/',
-      'https://new.test/a/b',
-      'https://new.test/@evil.test',
-    ]);
-  });
+  expect(first(await lua.call('protection', 'is_pass', calls))).toEqual([
+    true,
+    true,
+    ...calls.slice(2).map(() => false),
+  ]);
 });
 
 test('attempts to log in', async () => {
@@ -139,12 +173,16 @@ test('attempts to log in', async () => {
     ['POST', '/wp-login.php', 'login'],
     ['POST', '/blog/wp-login.php', 'login'],
     ['POST', '/wp-login.php/x', 'login'],
+    ['POST', '/wp-login.php', 'postpass', 'action=postpass'],
+    // PHP would take the last action.
+    ['POST', '/wp-login.php', 'login', 'action=postpass&action=login'],
+    ['POST', '/wp-login.php', 'login', 'a&action=postpass'],
     ['POST', '/xmlrpc.php', 'xmlrpc'],
     ['GET', '/wp-login.php', null],
     ['POST', '/not-wp-login.php', null],
     ['POST', '/', null],
   ];
-  const calls = cases.map(([method, path]) => [method, path]);
+  const calls = cases.map(([method, path, , args]) => [method, path, args ?? '']);
   expect(first(await lua.call('rules', 'login_kind', calls))).toEqual(cases.map(([, , kind]) => kind));
 });
 

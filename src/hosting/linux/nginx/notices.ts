@@ -5,22 +5,10 @@ const NGINX_NOTICES = {
   'not-found': NOTICES.notFound,
   'no-website': NOTICES.noWebsite,
   storage: NOTICES.storage,
-  forbidden: {
-    status: 403,
-    title: 'Forbidden',
-    sentence: 'You do not have access to this address.',
-  },
+  forbidden: NOTICES.blocked,
   failed: NOTICES.failed,
-  protected: {
-    status: 401,
-    title: 'Password required',
-    sentence: 'This website asks for a user name and a password.',
-  },
-  'too-many': {
-    status: 429,
-    title: 'Too many requests',
-    sentence: 'Too many requests came from your network. Please try again in a minute.',
-  },
+  protected: NOTICES.protected,
+  'too-many': NOTICES.tooMany,
   'too-large': {
     status: 413,
     title: 'Too large',

@@ -313,7 +313,7 @@ describe('PHP that fails', () => {
 
   test('then shows the last good page, but never one from before a purge', async () => {
     const kept = await edge.makeInstall(siteState('kept', ['kept.test']));
-    await edge.serve(kept, { pages: { staleIfError: true, mostBytes: 1e9 } });
+    await edge.serve(kept, { pages: { ...edge.rowOf(kept).pages, staleIfError: true, mostBytes: 1e9 } });
     const { path, time } = await expired('kept.test');
     const broken = await edge.write(kept.state, 'broken', '');
     for (const headers of [BROWSER, GZIP, {}, BROWSER]) {

@@ -28,6 +28,7 @@ export function renderClients(trustedProxies: AddressRange[]): string {
 map $binary_remote_addr $client_block {
     default $binary_remote_addr;
     "unix:" "";
+    "~(?s)^\\x00{10}\\xff\\xff(?<ipv4_inside>.{4})\\z" $ipv4_inside;
     "~(?s)^(?<ipv6_block>.{8}).{8}\\z" $ipv6_block;
 }
 map "$request_method $http_content_length$http_transfer_encoding" $is_upload {

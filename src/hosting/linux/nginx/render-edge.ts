@@ -47,12 +47,19 @@ function renderModules({ brotli }: EdgeOptions): string {
   return names.map((name) => `load_module ${quoted(`${MODULES}/${name}.so`)};`).join('\n');
 }
 
+/** Steps of comparing a path with a pattern of a redirect, after which it counts as another path. */
+const MOST_STEPS = 20_000;
+/** Patterns that each worker keeps compiled. */
+const MOST_PATTERNS = 4_096;
+
 /**
  * The main process loads each module once, and the workers inherit them. The garbage collector runs early, because parsed
  * certificates hold memory that Lua does not count.
  */
 function renderLua({ lua, sizes }: EdgeOptions): string {
   return `lua_package_path ${quoted(`${lua.folder}/?.lua;;`)};
+lua_regex_match_limit ${MOST_STEPS};
+lua_regex_cache_max_entries ${MOST_PATTERNS};
 lua_shared_dict edge_state ${sizes.state};
 lua_shared_dict edge_keys ${sizes.keys};
 init_by_lua_block {

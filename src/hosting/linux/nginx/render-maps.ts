@@ -27,6 +27,9 @@ const NO_CACHE_COOKIE = '[^=;]*no[-_ .[]?cache';
 const SESSION_COOKIE =
   '(?!_|sbjs_)[^=;]*(?:sess|session|cart|basket|login|token)(?:[-_ .[]?(?:id|key|hash))?\\s*=';
 
+/** Seconds until a visitor may try again if too many requests run at the moment. */
+const BUSY_SECONDS = 5;
+
 /**
  * Variables derived from a request.
  *
@@ -64,10 +67,14 @@ map $http_cookie $personal_cookie {
     default "";
     "~(?:^|;)\\s*+(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}|${SESSION_COOKIE}))" 1;
 }
+map $retry $next_try {
+    default $retry;
+    "" ${BUSY_SECONDS};
+}
 map $status $retry_after {
     default "";
-    429 60;
-    503 5;
+    429 $next_try;
+    503 ${BUSY_SECONDS};
 }
 map $upstream_cache_status $cache_state {
     default $upstream_cache_status;

@@ -3,6 +3,7 @@ import { LOGIN_PATH } from '../../contract/host.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { renderLookup, renderMissing } from './file-lookup.ts';
+import { LOGIN_LIMITS } from './login-limits.ts';
 import { renderPhpParameters, VISITORS_REQUEST } from './php-parameters.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { renderOffload } from './render-offload.ts';
@@ -20,23 +21,20 @@ export const ROUTE_VARIABLES = [
   'offload_fetch_base',
   'login_key',
   'xmlrpc_key',
+  'postpass_key',
+  /** Seconds for `Retry-After` of a 429. */
+  'retry',
+  /** Set if the install has cache rules. */
+  'page_rules',
 ];
 
-/**
- * Attempts of one address block at one website. A person needs a few; an application that publishes by XML-RPC sends many in a
- * row, and then none.
- */
-const LIMITS = {
-  login: { rate: '10r/m', burst: 10 },
-  xmlrpc: { rate: '30r/m', burst: 60 },
-};
+const LIMITED = Object.entries(LOGIN_LIMITS);
 
 /** Log format, and the limits of all websites. When a zone is full, nginx forgets the oldest keys. */
 export function renderRouteHttp(): string {
   return `${renderLogFormat('homeport', '$install')}
 lua_shared_dict edge_limits 4m;
-limit_req_zone $login_key zone=homeport_login:4m rate=${LIMITS.login.rate};
-limit_req_zone $xmlrpc_key zone=homeport_xmlrpc:4m rate=${LIMITS.xmlrpc.rate};
+${LIMITED.map(([kind, { perMinute }]) => `limit_req_zone $${kind}_key zone=homeport_${kind}:4m rate=${perMinute}r/m;`).join('\n')}
 limit_req_status 429;
 limit_req_log_level info;`;
 }
@@ -48,8 +46,7 @@ limit_req_log_level info;`;
 export function renderRoutes(options: EdgeOptions, pages: string): string {
   const { layout, notices, usageLog } = options;
   return `access_log ${quoted(usageLog)} homeport ${LOG_BUFFER} if=$install;
-limit_req zone=homeport_login burst=${LIMITS.login.burst} nodelay;
-limit_req zone=homeport_xmlrpc burst=${LIMITS.xmlrpc.burst} nodelay;
+${LIMITED.map(([kind, { burst }]) => `limit_req zone=homeport_${kind} burst=${burst} nodelay;`).join('\n')}
 ${renderOffload()}
 ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
 ${renderUnproved()}

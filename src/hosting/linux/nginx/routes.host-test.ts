@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOGIN_PATH } from '../../contract/host.ts';
+import { addressRanges } from '../../policy/address-ranges.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
+import { createPass, PASS_COOKIE, PASS_HEADER } from '../../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../../policy/visitor-password.ts';
 import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { siteState } from './test-installs.fixture.ts';
@@ -44,15 +48,56 @@ test('search engines are kept away from the default domain only', async () => {
     expect(headers['x-robots-tag'], path).toBe('noindex');
   }
   expect((await get('/who.txt')).headers).not.toHaveProperty('x-robots-tag');
-  await edge.serve(shop, { noindex: false });
-  expect((await edge.http('shop.hosting.test', '/who.txt')).headers).not.toHaveProperty('x-robots-tag');
+  await edge.serve(shop, { noindex: 'all' });
+  for (const path of ['/who.txt', '/a-page'])
+    expect((await get(path)).headers['x-robots-tag']).toBe('noindex');
+  await edge.serve(shop);
+});
+
+test('blocked addresses get 403 under every name, except for proofs', async () => {
+  const blocked = addressRanges(['127.0.0.0/8']);
+  await edge.serve(shop, { blocked });
+  const statusFrom = async (localAddress: string, hostname: string, path = '/who.txt') => {
+    const { host, port } = edge.options.edgeHttp;
+    const asked = request({
+      host,
+      port,
+      path,
+      localAddress,
+      headers: { Host: hostname },
+      agent: false,
+    }).end();
+    const [response]: IncomingMessage[] = await once(asked, 'response');
+    response?.resume();
+    return response?.statusCode;
+  };
+  expect(await statusFrom('127.0.0.9', 'shop.test')).toBe(403);
+  expect(await statusFrom('127.0.0.9', 'old.test')).toBe(403);
+  expect(await statusFrom('127.0.0.9', 'shop.test', '/.well-known/homeport-check/none')).toBe(404);
+  // This machine asks its own websites.
+  expect(await statusFrom('127.0.0.1', 'shop.test')).toBe(200);
+  await edge.serve(shop);
+  expect(await statusFrom('127.0.0.9', 'shop.test')).toBe(200);
+});
+
+test('XML-RPC can be refused', async () => {
+  await edge.write(shop.state, 'xmlrpc.php', '<?php echo "asked";');
+  await edge.serve(shop, { xmlrpc: false });
+  for (const method of ['GET', 'POST']) {
+    expect((await edge.http('shop.test', '/xmlrpc.php', { method })).status).toBe(403);
+    expect((await edge.http('shop.test', '//blog/xmlrpc.php?x', { method })).status).toBe(403);
+  }
+  await edge.serve(shop);
+  expect((await get('/xmlrpc.php')).text).toBe('asked');
 });
 
 test('redirect rules apply before files, after those of names, and keep the query', async () => {
   await edge.serve(shop, {
     redirects: [
-      { from: '/who.txt', match: 'exact', to: 'https://new.test/x', status: 302 },
-      { from: '/blog', match: 'prefix', to: '/', status: 308 },
+      { from: '/who.txt', match: 'exact', to: 'https://new.test/x', status: 302, keepQuery: true },
+      { from: '/blog', match: 'prefix', to: '/', status: 308, keepQuery: true },
+      { from: '^/p/(\\d+)\\z', match: 'regex', to: '/posts/$1', status: 301, keepQuery: false },
+      { from: '/', match: 'prefix', to: 'http://shop.test', status: 301, keepQuery: true },
     ],
   });
   expect(await get('/who.txt?a=%2F')).toMatchObject({
@@ -63,16 +108,28 @@ test('redirect rules apply before files, after those of names, and keep the quer
     '/%5Cevil.test/%0D%0AX:%20y',
   );
   expect((await edge.http('old.test', '/who.txt')).headers.location).toBe('http://shop.test/who.txt');
+  expect((await get('/p/12?a')).headers.location).toBe('/posts/12');
+  expect((await edge.http('shop.hosting.test', '/a-page?x')).headers.location).toBe(
+    'http://shop.test/a-page?x',
+  );
+  // A redirect to itself is left out.
+  expect((await get('/a-page?x')).status).toBe(200);
   await edge.serve(shop);
   expect((await get('/who.txt')).text).toBe('shop');
+});
+
+const protectedBy = async (password: string) => ({
+  realm: 'Staging',
+  users: { ann: await hashVisitorPassword(password) },
+  exempt: addressRanges([]),
+  passKey: 'k'.repeat(43),
 });
 
 describe('a protected website', () => {
   const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
   test('asks for a password, and PHP does not see it', async () => {
-    const users = { ann: await hashVisitorPassword('open sesame') };
-    const row = await edge.serve(shop, { protect: { realm: 'Staging', users } });
+    const row = await edge.serve(shop, { protect: await protectedBy('open sesame') });
     for (const path of ['/who.txt', '/', '/wp-login.php', '/dump.sql']) {
       const answer = await get(path);
       expect(answer.status, path).toBe(401);
@@ -100,20 +157,48 @@ describe('a protected website', () => {
     await edge.serve(shop);
     expect((await get('/who.txt')).status).toBe(200);
   });
+
+  test('admits passes, exempt addresses and a header of its own, with credentials for WordPress', async () => {
+    const protect = await protectedBy('open sesame');
+    await edge.serve(shop, { protect });
+    const pass = createPass(protect.passKey, new Date());
+    const application = basic('admin:application password');
+    const seenBy = async (headers: Record<string, string>) => {
+      const { status, text } = await get('/page?server', headers);
+      return status === 200 ? (/AUTHORIZATION|X_HOMEPORT_PASS/i.exec(text)?.[0] ?? 'admitted') : status;
+    };
+    expect(await seenBy({ [PASS_HEADER]: pass })).toBe('admitted');
+    expect(await seenBy({ Cookie: `a=b; ${PASS_COOKIE}=${pass}` })).toBe('admitted');
+    expect(await seenBy({ [PASS_HEADER]: `${pass}0` })).toBe(401);
+    expect(await seenBy({ [PASS_HEADER]: pass, ...application })).toMatch(/authorization/i);
+    expect(await seenBy({ [PASS_HEADER]: pass, ...basic('ann:anything') })).toBe('admitted');
+    expect(await seenBy(application)).toBe(401);
+    const visitor = { 'X-Visitor-Authorization': basic('ann:open sesame').Authorization };
+    expect(await seenBy({ ...visitor, ...application })).toMatch(/authorization/i);
+    await edge.serve(shop, { protect: { ...protect, exempt: addressRanges(['127.0.0.1']) } });
+    expect(await seenBy({})).toBe('admitted');
+    expect(await seenBy(application)).toMatch(/authorization/i);
+    await edge.serve(shop);
+  });
 });
 
 describe('attempts to log in', () => {
   const post = (path: string, hostname = 'shop.test') =>
     edge.http(hostname, path, { method: 'POST', body: 'x' });
 
-  test.each(['/wp-login.php', '/xmlrpc.php'])('are limited at %s, for each website', async (path) => {
+  test.each([
+    ['/wp-login.php', '6'],
+    ['/xmlrpc.php', '2'],
+  ])('are limited at %s, for each website', async (path, seconds) => {
     await edge.write(shop.state, path.slice(1), '<?php echo "asked";');
     await edge.serve(shop, { limits: { login: true, xmlrpc: true } });
     expect((await post(path)).text).toBe('asked');
     await eventually(async () => (await post(path)).status === 429);
     const refused = await post(path);
     expect(refused.text).toContain('Too many requests');
-    expect(refused.headers['retry-after']).toBe('60');
+    expect(refused.headers['retry-after']).toBe(seconds);
+    // The password of a post is no login.
+    expect((await post('/wp-login.php?action=postpass')).text).toBe('asked');
     // Others at this website are served.
     expect((await get(path)).text).toBe('asked');
     expect((await post('/')).status).toBe(200);
@@ -145,7 +230,7 @@ describe('a login to WordPress', () => {
       { ...shop, state: { ...state, offload } },
       {
         deny: ['/.well-known', 'homeport-login'],
-        redirects: [{ from: '/', match: 'prefix', to: '/new', status: 302 }],
+        redirects: [{ from: '/', match: 'prefix', to: '/new', status: 302, keepQuery: true }],
       },
     );
     expect((await get('/other')).status).toBe(302);
@@ -156,9 +241,9 @@ describe('a login to WordPress', () => {
     for (const method of ['HEAD', 'POST']) {
       expect((await edge.http('shop.test', address, { method })).status, method).toBe(405);
     }
-    const users = { ann: await hashVisitorPassword('open sesame') };
-    await edge.serve(shop, { protect: { realm: 'Staging', users } });
-    expect((await get(address)).status).toBe(401);
+    await edge.serve(shop, { protect: await protectedBy('open sesame') });
+    expect((await get('/other')).status).toBe(401);
+    expect((await get(address)).status).toBe(200);
   });
 
   test('is in no log with its token, even if PHP does not answer', async () => {

@@ -212,7 +212,8 @@ export function visitedWebsite(state: InstallState): VisitedWebsite {
 }
 
 /** The website's main address. */
-export function addressOf({ primaryHostname, hostnames }: InstallState): SiteAddress {
+export function addressOf({ primaryHostname, hostnames, rules }: InstallState): SiteAddress {
   const primary = hostnames.find(({ name }) => name === primaryHostname);
-  return { primaryHostname, secure: primary?.forceHttps ?? false };
+  const passKey = rules?.password?.passKey ?? null;
+  return { primaryHostname, secure: primary?.forceHttps ?? false, passKey };
 }

@@ -75,6 +75,7 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
       socket: layout.mariadbSocket,
       redis: null,
       purge: null,
+      pass: null,
       origin: PLACEHOLDER.origin,
     };
     await makeSiteFiles(layout, install, config, () => randomBytes(32).toString('base64'));

@@ -15,6 +15,7 @@ it('gives the values of a website', () => {
     socket: '/run/mysqld.sock',
     redis: null,
     purge: '/run/a/purge.sock',
+    pass: null,
     origin: "https://shop.test'; evil(); '",
   });
   expect(file).toContain("'root' => '/srv/a/htdocs',");

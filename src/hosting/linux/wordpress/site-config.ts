@@ -13,6 +13,8 @@ export interface SiteConfig {
   purge: string | null;
   /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin: string;
+  /** Key of passes through the password of visitors; null without a password. */
+  pass: string | null;
 }
 
 /** Names of random values, different for each website. They prevent the forging of login cookies. */
@@ -37,8 +39,8 @@ export function phpLiteral(value: string | null): string {
  * (php/settings.php) of the WordPress that the website is linked to.
  */
 export function renderHomeportFile(config: SiteConfig): string {
-  const { root, database, user, socket, redis, purge, origin } = config;
-  const values = Object.entries({ root, database, user, socket, redis, purge, origin });
+  const { root, database, user, socket, redis, purge, origin, pass } = config;
+  const values = Object.entries({ root, database, user, socket, redis, purge, origin, pass });
   return `<?php
 // Written by the host; changes are overwritten.
 const HOMEPORT = [

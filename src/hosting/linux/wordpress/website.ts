@@ -41,6 +41,8 @@ export interface SiteAddress {
   primaryHostname: string;
   /** Whether visitors of that name use HTTPS. */
   secure: boolean;
+  /** Key of passes through the password of visitors; null or omitted without a password. */
+  passKey?: string | null;
 }
 
 /** How the URLs of a database are replaced. */
@@ -133,6 +135,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
       redis: layout.redisSocketOf(install.id),
       purge: layout.purgeSocketOf(install.id),
       origin: origin(site.primaryHostname, site.secure),
+      pass: site.passKey ?? null,
     };
   }
 

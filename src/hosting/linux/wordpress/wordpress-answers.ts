@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BrokenWebsiteError } from '../../contract/host.ts';
+import { createPass, PASS_HEADER } from '../../policy/visitor-pass.ts';
 
 /** A website as its visitors address it. */
 export interface VisitedWebsite {
@@ -9,6 +10,8 @@ export interface VisitedWebsite {
   secure: boolean;
   /** All its host names; `*.example.com` matches one label. */
   names: readonly string[];
+  /** Key of passes through the password of its visitors; null or omitted without a password. */
+  passKey?: string | null;
 }
 
 /** Where this machine's web server answers. */
@@ -62,10 +65,15 @@ export async function visitPage(
 ): Promise<VisitedPage> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
+  const { passKey } = website;
+  const passing: Record<string, string> = passKey ? { [PASS_HEADER]: createPass(passKey, new Date()) } : {};
   const { port } = website.secure ? edge.https : edge.http;
   let url = new URL(path, `${website.secure ? 'https' : 'http'}://${website.primaryHostname}:${port}`);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const { status, location, body } = await get(url, edge, { headers, signal: until });
+    const { status, location, body } = await get(url, edge, {
+      headers: { ...passing, ...headers },
+      signal: until,
+    });
     if (status < 300 || status >= 400 || location === undefined) return { url, status, body };
     const next = URL.parse(location, url.href);
     if (next === null || !isOwn(next, website.names)) {

@@ -11,6 +11,7 @@ import { showFailure, showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 import operationStyles from '../operations/operations.module.css';
 import { OperationItem } from '../operations/operations.tsx';
+import { CacheRulesSection } from './cache-rules.tsx';
 import styles from './caches.module.css';
 import { PurgePages } from './purge-pages.tsx';
 
@@ -81,6 +82,7 @@ export function CachesSection({ install }: { install: Install }) {
           </>
         )}
       </Loaded>
+      {install.php_version !== null && <CacheRulesSection installId={install.id} mayWork={mayWork} />}
       {purges.length > 0 && (
         <Section title="Recent purges">
           <ul className={operationStyles.list} aria-live="polite">

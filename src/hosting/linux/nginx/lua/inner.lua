@@ -7,6 +7,9 @@ local rows = require "rows"
 
 local M = {}
 
+-- PAGE_SECONDS.usual of hosting/contract/website-rules.ts, for a name whose website is gone.
+local USUAL_SECONDS = 60
+
 -- Several lines of a header as one.
 local function joined(value)
   return type(value) == "table" and table.concat(value, ", ") or value
@@ -36,7 +39,7 @@ local function decide()
     content_type = joined(header["Content-Type"]),
     content_length = joined(header["Content-Length"]),
     content_encoding = joined(header["Content-Encoding"]),
-  }, ngx.now() * 1000)
+  }, ngx.now() * 1000, entry and entry.row.pages.seconds or USUAL_SECONDS)
   local has_room = not brief or (entry and page_share.has_room_for_brief(entry.row.id, entry.row.pages.mostBytes))
   header["X-Accel-Expires"] = nil
   header["X-Page-Cache-Control"] = cache_control

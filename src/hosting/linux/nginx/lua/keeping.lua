@@ -2,10 +2,11 @@
 -- a test compares both.
 local M = {}
 
-local FRESH, STALE, BRIEF = 40, 19, 10
-local MOST_OF = {
-  [200] = FRESH, [203] = FRESH,
-  [301] = BRIEF, [302] = BRIEF, [307] = BRIEF, [308] = BRIEF, [404] = BRIEF, [410] = BRIEF,
+local BRIEF = 10
+local PAGE, REPLY = 1, 2
+local KINDS = {
+  [200] = PAGE, [203] = PAGE,
+  [301] = REPLY, [302] = REPLY, [307] = REPLY, [308] = REPLY, [404] = REPLY, [410] = REPLY,
 }
 local LONGEST_HEADER = 1000
 
@@ -90,19 +91,22 @@ local function stated_seconds(answer, directives, now)
 end
 
 -- Seconds fresh, seconds stale, whether a failure may show it, and whether it is brief; or nil if the answer is not kept.
--- `expires_at` and `now` are in milliseconds; false for a date that cannot be read.
-function M.of(answer, now)
-  local most = MOST_OF[answer.status]
+-- `expires_at` and `now` are in milliseconds; false for a date that cannot be read. `seconds`: a page is at most this old.
+function M.of(answer, now, seconds)
+  local kind = KINDS[answer.status]
+  local updating = math.floor(seconds / 3)
+  local most = kind == REPLY and math.min(BRIEF, seconds - updating) or seconds - updating
   -- Before any pattern, which could take seconds.
   if #(answer.cache_control or "") > LONGEST_HEADER or #(answer.vary or "") > LONGEST_HEADER then return nil end
-  if not most or not is_shared(answer) or not is_small(answer) then return nil end
+  if not kind or not is_shared(answer) or not is_small(answer) then return nil end
   local directives = directives_of(answer.cache_control)
   local fresh = math.min(most, stated_seconds(answer, directives, now) or most)
   if fresh < 1 then return nil end
-  if most == BRIEF or directives["must-revalidate"] or directives["proxy-revalidate"] then
-    return fresh, 0, false, most == BRIEF
+  if kind == REPLY or directives["must-revalidate"] or directives["proxy-revalidate"] then
+    return fresh, 0, false, kind == REPLY
   end
-  return fresh, math.min(STALE, seconds_in(directives["stale-while-revalidate"]) or STALE), true, false
+  local stale = updating - 1
+  return fresh, math.min(stale, seconds_in(directives["stale-while-revalidate"]) or stale), true, false
 end
 
 return M

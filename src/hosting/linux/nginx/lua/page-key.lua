@@ -30,9 +30,9 @@ local function php_name(parameter)
   return (name:gsub("^ +", ""):gsub("[ .]", "_"))
 end
 
-local function is_campaign(parameter)
+local function is_campaign(parameter, ignored)
   local name = php_name(parameter)
-  return names[name] ~= nil or (sub(name, 1, #prefix) == prefix and not find(name, "[", 1, true))
+  return names[name] ~= nil or (ignored ~= nil and ignored[name] ~= nil) or (sub(name, 1, #prefix) == prefix and not find(name, "[", 1, true))
 end
 
 -- A path as purges name it: decoded, without query, doubled and final slashes.
@@ -62,13 +62,13 @@ function M.is_personal(uri)
   return false
 end
 
--- Path and query without campaign parameters; these joined by "&", or "".
-function M.split(uri)
+-- Path and query without campaign parameters; these joined by "&", or "". `ignored`: further names, as keys.
+function M.split(uri, ignored)
   local mark = find(uri, "?", 1, true)
   if not mark then return uri, "" end
   local campaign, others = {}, {}
   for parameter in (sub(uri, mark + 1) .. "&"):gmatch("([^&]*)&") do
-    local into = is_campaign(parameter) and campaign or others
+    local into = is_campaign(parameter, ignored) and campaign or others
     into[#into + 1] = parameter
   end
   if #campaign == 0 then return uri, "" end

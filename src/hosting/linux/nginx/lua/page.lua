@@ -1,4 +1,5 @@
 -- The access phase of requests for PHP: from the page cache or not.
+local cache_rules = require "cache-rules"
 local page_key = require "page-key"
 local page_share = require "page-share"
 local page_state = require "page-state"
@@ -25,6 +26,16 @@ local function keeps_last(host)
   return entry ~= nil and entry.row.pages.staleIfError == true
 end
 
+local function rules_of(host)
+  local entry = rows.find(host)
+  return entry and cache_rules.of(entry.row)
+end
+
+-- Whether the install keeps this page, or this visitor, away from the cache.
+local function is_bypassed(own, request_uri, var)
+  return cache_rules.is_uncached(own, page_key.path_of(request_uri)) or cache_rules.has_cookie(own, var.http_cookie)
+end
+
 function M.access()
   local var = ngx.var
   if var.php == "" then return ngx.exit(404) end
@@ -35,8 +46,10 @@ function M.access()
   local request_uri = var.request_uri
   -- A fragment never leaves a browser (RFC 9112 section 3.2). PHP would see a path of its own.
   if request_uri:find("#", 1, true) then return ngx.exit(400) end
-  local uri, campaign = page_key.split(request_uri)
   local host = var.host
+  local own = var.page_rules ~= "" and rules_of(host) or nil
+  if own and is_bypassed(own, request_uri, var) then return ngx.exec("@php") end
+  local uri, campaign = page_key.split(request_uri, own and own.parameters)
   local where = var.scheme .. "://" .. host .. var.port_suffix .. uri
   local variant = page_key.variant(var.http_accept_encoding, settings.brotli)
   local page = page_state.page(var.install, uri, where)
@@ -48,7 +61,10 @@ function M.access()
   end
   if how == "busy" then return ngx.exit(503) end
   if how == "gone" then return ngx.exit(404) end
-  if (how == "pass" or token) and asks_too_much(page, var) then return ngx.exit(429) end
+  if (how == "pass" or token) and asks_too_much(page, var) then
+    var.retry = QUERIES_WINDOW
+    return ngx.exit(429)
+  end
   if how == "pass" then return ngx.exec("@php") end
   var.page_key = key
   if how == "last" or (token and page_state.has_last(key) and keeps_last(host)) then

@@ -19,7 +19,7 @@ local function from_hex(text)
 end
 
 -- In constant time.
-local function equals(one, other)
+function M.equals(one, other)
   if #one ~= #other then return false end
   local difference = 0
   for index = 1, #one do difference = bit.bor(difference, bit.bxor(one:byte(index), other:byte(index))) end
@@ -40,7 +40,7 @@ function M.matches(hash, password, most)
   local done = ffi.C.PKCS5_PBKDF2_HMAC(
     password, #password, salt_bytes, #salt_bytes, iterations, ffi.C.EVP_sha256(), LENGTH, derived)
   if done ~= 1 then error("OpenSSL cannot compute a password's hash", 0) end
-  return equals(ffi.string(derived, LENGTH), from_hex(expected))
+  return M.equals(ffi.string(derived, LENGTH), from_hex(expected))
 end
 
 return M

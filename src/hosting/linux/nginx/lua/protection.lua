@@ -1,4 +1,5 @@
 -- Asks visitors of a protected website for a name and a password (RFC 7617).
+local addresses = require "addresses"
 local lrucache = require "resty.lrucache"
 local passwords = require "passwords"
 
@@ -11,6 +12,8 @@ local FAILURES_SECONDS = 60
 local COMPUTED_BY_INSTALL = 10
 local COMPUTED_IN_TOTAL = 40
 local REMEMBERED_SECONDS = 600
+-- LONGEST_PASS_SECONDS of policy/visitor-pass.ts.
+local LONGEST_PASS = 86400
 
 -- Credentials that were right, by a keyed hash: the cache holds no password.
 local accepted = lrucache.new(1000)
@@ -40,7 +43,28 @@ local function is_exhausted(limits, id)
   return total > COMPUTED_IN_TOTAL or own > COMPUTED_BY_INSTALL
 end
 
--- Nil if the visitor may see the website, otherwise the status: 401, or 429 after too many failures. `block`: the address.
+-- Whether a text is a pass, see policy/visitor-pass.ts. `now`: seconds.
+function M.is_pass(key, pass, now)
+  local til, signed = (pass or ""):match("^(%d%d%d%d%d%d%d%d%d%d)%.(%x+)$")
+  local left = til and tonumber(til) - now
+  if not left or left < 0 or left > LONGEST_PASS then return false end
+  return passwords.equals(addresses.digits(ngx.hmac_sha1(key, "pass " .. til)), signed)
+end
+
+-- Whether a visitor need not enter the password: by the address, or with a pass from WordPress or the host.
+function M.admits(protect, digits, header, cookie, now)
+  if not addresses.is_empty(protect.exempt) and addresses.contains(protect.exempt, digits) then return true end
+  return M.is_pass(protect.passKey, header, now) or M.is_pass(protect.passKey, cookie, now)
+end
+
+-- Whether these credentials are meant for the website's password, and not for its WordPress.
+function M.names_visitor(protect, header)
+  local user = credentials(header)
+  return user ~= nil and protect.users[user] ~= nil
+end
+
+-- Nil if the visitor may see the website, otherwise the status: 401, or 429 after too many failures with the seconds until the
+-- next attempt. `block`: the address.
 function M.refusal(row, header, block)
   local user, password = credentials(header)
   if not user then return 401 end
@@ -48,7 +72,8 @@ function M.refusal(row, header, block)
   if accepted:get(key) then return nil end
   local limits = ngx.shared.edge_limits
   local failed = "failed" .. row.id .. block
-  if (limits:get(failed) or 0) >= FAILURES or is_exhausted(limits, row.id) then return 429 end
+  if (limits:get(failed) or 0) >= FAILURES then return 429, math.ceil(limits:ttl(failed) or FAILURES_SECONDS) end
+  if is_exhausted(limits, row.id) then return 429, 1 end
   local hash = row.protect.users[user]
   local matches = passwords.matches(hash or no_user, password, most_rounds)
   if hash and matches then

@@ -1,5 +1,8 @@
 -- Decides where a request goes, before nginx selects a location.
+local addresses = require "addresses"
+local cache_rules = require "cache-rules"
 local offload = require "offload"
+local path_redirects = require "path-redirects"
 local protection = require "protection"
 local redirects = require "redirects"
 local rows = require "rows"
@@ -41,18 +44,45 @@ local function redirect_base(entry, var)
   return scheme .. "://" .. (name or var.host) .. port
 end
 
--- Ends the request unless the visitor may see the website.
+-- Whether the visitor's address is blocked. This machine asks its own websites from the address that it asks.
+local function is_blocked(row, var)
+  if addresses.is_empty(row.blocked) then return false end
+  return addresses.contains(row.blocked, addresses.digits(var.binary_remote_addr)) and var.remote_addr ~= var.server_addr
+end
+
+-- Ends the request unless the visitor may see the website. WordPress would take the credentials for its own, so that they stay here.
 local function protect(row, var)
-  local status = protection.refusal(row, var.http_authorization, var.client_block)
+  local own, basic = var.http_x_visitor_authorization, var.http_authorization
+  local digits = addresses.digits(var.binary_remote_addr)
+  if protection.admits(row.protect, digits, var.http_x_homeport_pass, var.cookie_homeport_pass, ngx.now()) then
+    if protection.names_visitor(row.protect, basic) then ngx.req.clear_header("Authorization") end
+    ngx.req.clear_header("X-Homeport-Pass")
+    return
+  end
+  local status, retry = protection.refusal(row, own or basic, var.client_block)
   if not status then
-    -- WordPress would take the credentials for its own.
-    ngx.req.clear_header("Authorization")
+    ngx.req.clear_header(own and "X-Visitor-Authorization" or "Authorization")
     return
   end
   if status == 401 then
     ngx.header["WWW-Authenticate"] = 'Basic realm="' .. row.protect.realm .. '", charset="UTF-8"'
+  else
+    var.retry = retry
   end
   return ngx.exit(status)
+end
+
+-- Seconds until another attempt of that kind is accepted after a burst.
+local NEXT_ATTEMPT = settings.nextAttempt
+
+-- Ends the request if the install redirects its path. A redirect to the same address, with either scheme, would never end.
+local function redirect_path(row, uri, var)
+  local target, status = path_redirects.find(row, uri, var.args)
+  if not target then return end
+  local asked = var.request_uri
+  if target == asked or target:match("^https?://(.*)$") == var.host .. var.port_suffix .. asked then return end
+  ngx.header["Cache-Control"] = "no-cache"
+  return ngx.redirect(target, status)
 end
 
 local function choose_offload(row, uri, method, var)
@@ -94,17 +124,23 @@ function M.run()
   local base = redirect_base(entry, var)
   if base then var.redirect_to = base end
   if is_proof(uri) then return end
+  if is_blocked(row, var) then return ngx.exit(403) end
   if base then return ngx.exec(OWN .. "redirect") end
-  if row.noindex and entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
-  if row.protect ~= rows.null then protect(row, var) end
+  if row.noindex == "all" or entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
+  -- Its token admits the visitor.
   if uri == LOGIN then return end
-  local target, status = rules.redirect(row, uri, var.args)
-  if target then return ngx.redirect(target, status) end
+  if row.protect ~= rows.null then protect(row, var) end
+  redirect_path(row, uri, var)
+  if not row.xmlrpc and rules.is_xmlrpc(uri) then return ngx.exit(403) end
   if rules.is_hidden(uri) or rules.is_denied(row, uri) then return ngx.exit(404) end
   local method = ngx.req.get_method()
   if row.offload ~= rows.null then choose_offload(row, uri, method, var) end
-  local attempt = rules.login_kind(method, uri)
-  if attempt and row.limits[attempt] then var[attempt .. "_key"] = row.id .. var.client_block end
+  if cache_rules.exist(row) then var.page_rules = "1" end
+  local attempt = rules.login_kind(method, uri, var.args)
+  if attempt and (attempt == "postpass" or row.limits[attempt]) then
+    var[attempt .. "_key"] = row.id .. var.client_block
+    var.retry = NEXT_ATTEMPT[attempt]
+  end
 end
 
 return M

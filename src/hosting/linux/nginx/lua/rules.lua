@@ -1,4 +1,4 @@
--- Rules of an install about paths: redirects, and files that no visitor may see. Compiled once for each row.
+-- Rules of an install about paths: files that no visitor may see, and logins. Compiled once for each row.
 local M = {}
 
 -- `deny` has four forms: "/a/b" a path and everything below, "debug.log" a file name, "*.sql" the end of a file name, and
@@ -22,27 +22,12 @@ local function compile_deny(patterns)
   return deny
 end
 
-local function compile_redirects(redirects)
-  local rules = { exact = {}, prefix = {}, count = #redirects, longest_prefix = 0 }
-  for _, rule in ipairs(redirects) do
-    local of_kind = rule.match == "prefix" and rules.prefix or rules.exact
-    local from = rule.from
-    if rule.match == "prefix" then
-      if #from > 1 then from = from:gsub("/+$", "") end
-      rules.longest_prefix = math.max(rules.longest_prefix, #from)
-    end
-    -- Of equal rules, the first counts.
-    of_kind[from] = of_kind[from] or rule
-  end
-  return rules
-end
-
 local compiled = setmetatable({}, { __mode = "k" })
 
 local function rules_of(row)
   local rules = compiled[row]
   if not rules then
-    rules = { deny = compile_deny(row.deny), redirects = compile_redirects(row.redirects) }
+    rules = { deny = compile_deny(row.deny) }
     compiled[row] = rules
   end
   return rules
@@ -82,40 +67,6 @@ function M.is_denied(row, uri)
   return false
 end
 
--- Everything but RFC 3986's unreserved characters, sub-delims, ":", "@" and "/", so that no path becomes a host or a header.
-local function encoded(path)
-  return (path:gsub("[^%w%-._~!$&'()*+,;=:@/]", function(character)
-    return ("%%%02X"):format(character:byte())
-  end))
-end
-
-local function with_query(target, args)
-  if not args or args == "" or target:find("?", 1, true) then return target end
-  local before, fragment = target:match("^([^#]*)(#?.*)$")
-  return before .. "?" .. args .. fragment
-end
-
--- The target and the status of the install's redirect for this path; nil without one. The longest prefix wins, an exact path
--- before it. The visitor's query is kept if the target has none.
-function M.redirect(row, uri, args)
-  local rules = rules_of(row).redirects
-  if rules.count == 0 then return nil end
-  local rule = rules.exact[uri]
-  if rule then return with_query(rule.to, args), rule.status end
-  local path = shortened(uri, rules.longest_prefix)
-  while path do
-    rule = rules.prefix[path]
-    if rule then
-      local rest = path == "/" and uri or uri:sub(#path + 1)
-      local target = rule.to
-      if rest ~= "" then target = target:gsub("/+$", "") .. encoded(rest) end
-      return with_query(target, args), rule.status
-    end
-    path = parent(path)
-  end
-  return nil
-end
-
 -- Whether the path is that of a hidden file. RFC 8615's folder at the top is not hidden.
 function M.is_hidden(uri)
   local from = uri:find("/.", 1, true)
@@ -125,11 +76,21 @@ function M.is_hidden(uri)
   return uri:find("/.", 2, true) ~= nil
 end
 
--- What kind of login a request attempts: "login", "xmlrpc" or nil. nginx runs the program in any folder.
-function M.login_kind(method, uri)
+-- nginx runs the program in any folder.
+local function program_of(uri)
+  return uri:match("/([^/]+%.php)$") or uri:match("/([^/]+%.php)/")
+end
+
+function M.is_xmlrpc(uri)
+  return program_of(uri) == "xmlrpc.php"
+end
+
+-- What kind of login a request attempts: "login", "xmlrpc", "postpass" for the password of a single post, or nil. PHP obeys this
+-- query, and no action in the body (wordpress/php/settings.php).
+function M.login_kind(method, uri, args)
   if method ~= "POST" then return nil end
-  local program = uri:match("/([^/]+%.php)$") or uri:match("/([^/]+%.php)/")
-  if program == "wp-login.php" then return "login" end
+  local program = program_of(uri)
+  if program == "wp-login.php" then return args == "action=postpass" and "postpass" or "login" end
   if program == "xmlrpc.php" then return "xmlrpc" end
   return nil
 end

@@ -43,6 +43,18 @@ function homeport_log_in(string $token): void
     }
     wp_set_current_user($user->ID);
     wp_set_auth_cookie($user->ID);
+    // The user need not know the password of visitors.
+    $seconds = 12 * HOUR_IN_SECONDS;
+    $pass = homeport_pass($seconds);
+    if ($pass !== null) {
+        setcookie('homeport_pass', $pass, [
+            'expires' => time() + $seconds,
+            'path' => '/',
+            'secure' => is_ssl(),
+            'httponly' => true,
+            'samesite' => 'Lax',
+        ]);
+    }
     // Plugins record the sign-in here, and ask for a second factor.
     do_action('wp_login', $user->user_login, $user);
     wp_redirect(get_dashboard_url($user->ID));

@@ -30,6 +30,17 @@ if (!defined('ABSPATH') || !defined('HOMEPORT')) {
         return $updates;
     });
 
+    // Site Health, editors and queues of plugins request their own website, which asks visitors for a password.
+    add_filter('http_request_args', static function ($arguments, $url) {
+        $host = strtolower((string) parse_url($url, PHP_URL_HOST));
+        $own = [parse_url(HOMEPORT['origin'], PHP_URL_HOST), strtolower((string) parse_url(WP_HOME, PHP_URL_HOST))];
+        $pass = in_array($host, $own, true) ? homeport_pass(MINUTE_IN_SECONDS) : null;
+        if ($pass !== null && is_array($arguments['headers'] ?? [])) {
+            $arguments['headers']['X-Homeport-Pass'] = $pass;
+        }
+        return $arguments;
+    }, 10, 2);
+
     homeport_buffer_page();
 
     // Websites whose values an older host wrote have no socket yet.

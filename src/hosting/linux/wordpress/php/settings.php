@@ -30,6 +30,11 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
     $origin = ($secure ? 'https://' : 'http://') . $host;
     $database = PHP_SAPI === 'cli' ? getenv('HOMEPORT_DATABASE') : false;
 
+    // The web server does not count this as a login. WordPress would obey an action in the body instead.
+    if (basename($_SERVER['SCRIPT_NAME'] ?? '') === 'wp-login.php' && ($_GET['action'] ?? null) === 'postpass') {
+        unset($_POST['action']);
+    }
+
     $settings = [
         'DB_NAME' => $database === false ? HOMEPORT['database'] : $database,
         'DB_USER' => HOMEPORT['user'],
@@ -54,6 +59,16 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
         }
     }
 })();
+
+/**
+ * A pass through the password that visitors of this website enter; null without one. See hosting/policy/visitor-pass.ts.
+ */
+function homeport_pass(int $seconds): ?string
+{
+    $key = HOMEPORT['pass'] ?? null;
+    $until = time() + $seconds;
+    return $key === null ? null : $until . '.' . hash_hmac('sha1', "pass $until", $key);
+}
 
 if (PHP_SAPI !== 'cli' && strtok($_SERVER['REQUEST_URI'] ?? '', '?') === '/.well-known/homeport-login') {
     require __DIR__ . '/login.php';

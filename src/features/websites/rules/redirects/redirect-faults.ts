@@ -1,0 +1,144 @@
+import {
+  MOST_PATTERNS,
+  MOST_REDIRECTS,
+  type PathRedirect,
+} from '../../../../hosting/contract/website-rules.ts';
+import { PatternFault, parsePattern } from '../../../../hosting/policy/path-pattern.ts';
+import { type MatchPattern, pathRedirect } from '../../../../hosting/policy/path-redirects.ts';
+import { REDIRECT_TARGET } from '../../../../hosting/policy/redirect-target.ts';
+import type { Fault } from '../../../../lib/failures.ts';
+import { faultOfRulePath } from '../rule-paths.ts';
+
+type Rule = Pick<PathRedirect, 'match' | 'from' | 'to'>;
+
+/** Redirects of one website that follow each other; browsers give up later. */
+const MOST_HOPS = 5;
+
+const TARGET = new RegExp(REDIRECT_TARGET);
+/** The authority of a target is written out, so that no path chooses another host. */
+const AUTHORITY = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?=[/?#]|$)/;
+
+function fault(field: string, code: string, message: string): Fault {
+  return { resource: 'Redirect', field, type: 'invalid_value', code, message };
+}
+
+/** The faults of a redirect on its own. `at`: the beginning of its fields' names. */
+export function faultsOfRedirect({ match, from, to }: Rule, at = ''): Fault[] {
+  return [...faultsOfSource(match, from, `${at}from`), ...faultsOfTarget(match, from, to, `${at}to`)];
+}
+
+function faultsOfSource(match: Rule['match'], from: string, field: string): Fault[] {
+  if (match !== 'regex') {
+    const found = faultOfRulePath(from);
+    return found === undefined ? [] : [fault(field, found.code, found.message)];
+  }
+  try {
+    parsePattern(from);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PatternFault)) throw error;
+    return [fault(field, 'invalid_pattern', `The regular expression cannot be used: ${error.message}`)];
+  }
+}
+
+function faultsOfTarget(match: Rule['match'], from: string, to: string, field: string): Fault[] {
+  if (!TARGET.test(to) || (!to.startsWith('/') && !AUTHORITY.test(to))) {
+    const message = 'Give a path such as /new-page/ or a URL such as https://example.com/, percent-encoded';
+    return [fault(field, 'invalid_format', message)];
+  }
+  const groups = match === 'regex' ? groupsIn(from) : null;
+  const missing = groups === null ? undefined : /\$([1-9])/g[Symbol.matchAll](to);
+  for (const [, digit] of missing ?? []) {
+    if (groups !== null && Number(digit) > groups) {
+      return [
+        fault(field, 'unknown_group', `The regular expression has no group $${digit}; it has ${groups}`),
+      ];
+    }
+  }
+  return [];
+}
+
+/** Null for an expression that cannot be used, which is a fault of its own. */
+function groupsIn(pattern: string): number | null {
+  try {
+    return parsePattern(pattern).groups;
+  } catch {
+    return null;
+  }
+}
+
+/** The fault of having too many redirects. */
+export function faultsOfNumber(rules: readonly Rule[]): Fault[] {
+  if (rules.length > MOST_REDIRECTS) {
+    return [
+      fault(
+        'redirects',
+        'too_many',
+        `An install can have ${MOST_REDIRECTS} redirects, and these are ${rules.length}`,
+      ),
+    ];
+  }
+  const patterns = rules.filter(({ match }) => match === 'regex').length;
+  if (patterns <= MOST_PATTERNS) return [];
+  const message = `An install can have ${MOST_PATTERNS} redirects with a regular expression, and these are ${patterns}`;
+  return [fault('match', 'too_many', message)];
+}
+
+/**
+ * The places of redirects whose visitors never arrive: an exact one that leads to itself, and those that begin a circle or more than
+ * {@link MOST_HOPS} redirects. Edges leave out a redirect to the address that was asked for. `names`: the website's own.
+ */
+export function endlessRedirects(
+  rules: readonly PathRedirect[],
+  names: ReadonlySet<string>,
+  match: MatchPattern,
+): number[] {
+  const isOwn = ({ host, hostname }: URL) => host === ANY_NAME || names.has(hostname);
+  return rules.flatMap((rule, place) =>
+    isItself(rule) || visitsOf(rule).some((to) => isEndless(to)) ? [place] : [],
+  );
+
+  function isEndless(first: string): boolean {
+    const seen = new Set<string>();
+    for (let url = URL.parse(first, `http://${ANY_NAME}`); url !== null && isOwn(url); ) {
+      const address = addressOf(url);
+      if (seen.has(address) || seen.size >= MOST_HOPS) return true;
+      seen.add(address);
+      const path = pathOf(url);
+      const next = path === null ? null : pathRedirect(rules, path, '', match);
+      const to = next === null ? null : URL.parse(next.to, url.href);
+      if (to === null || addressOf(to) === address) return false;
+      url = to;
+    }
+    return false;
+  }
+}
+
+/** Stands for each name of the website. */
+const ANY_NAME = 'any.invalid';
+
+const addressOf = ({ host, pathname }: URL): string => `${host}${pathname}`;
+
+function isItself({ match, from, to }: PathRedirect): boolean {
+  const url = URL.parse(to, `http://${ANY_NAME}`);
+  return match === 'exact' && url?.host === ANY_NAME && pathOf(url) === from;
+}
+
+/** Where visitors go whom a redirect catches. */
+function visitsOf(rule: PathRedirect): string[] {
+  const { match, from, to } = rule;
+  if (match === 'regex') return [to.replaceAll(/\$\d/g, 'x')];
+  if (match === 'exact') return [to];
+  // The path itself, and one below it.
+  const below = pathRedirect([rule], `${from.replace(/\/+$/, '')}/x`, '', () => null);
+  return below === null ? [to] : [to, below.to];
+}
+
+/** The path of a URL as edges compare it: decoded. */
+function pathOf({ pathname }: URL): string | null {
+  try {
+    return decodeURIComponent(pathname).replaceAll(/\/{2,}/g, '/');
+  } catch {
+    return null;
+  }
+}

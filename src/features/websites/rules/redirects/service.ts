@@ -1,0 +1,214 @@
+import type { Static } from 'typebox';
+import type { Queries } from '../../../../database/database.ts';
+import { MOST_REDIRECTS } from '../../../../hosting/contract/website-rules.ts';
+import { hasPatterns } from '../../../../hosting/policy/path-redirects.ts';
+import { loadPatternEngine } from '../../../../hosting/policy/pattern-engine.ts';
+import {
+  FAULTS_TOLD,
+  type Fault,
+  INVALID_PARAMETERS,
+  InvalidRequest,
+  NotFound,
+} from '../../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../../lib/page.ts';
+import type { Platform } from '../../../../platform/platform.ts';
+import { servedNamesOf } from '../../installs/website-store.ts';
+import { createRulesChange, type RulesOf } from '../change-rules.ts';
+import { decodedPath } from '../rule-paths.ts';
+import { hostRedirect, type StoredRedirect } from '../stored-rules.ts';
+import { endlessRedirects, faultsOfNumber, faultsOfRedirect } from './redirect-faults.ts';
+import type {
+  createRedirectBody,
+  importRedirectsBody,
+  redirectSchema,
+  updateRedirectBody,
+} from './schema.ts';
+
+export type Redirect = Static<typeof redirectSchema>;
+export type NewRedirect = Static<(typeof importRedirectsBody)['schema']>['redirects'][number];
+
+export type RedirectService = ReturnType<typeof createRedirectService>;
+
+export function createRedirectService(platform: Platform) {
+  const { random } = platform;
+  const { read, change } = createRulesChange(platform);
+
+  function stored({
+    match = 'exact',
+    from,
+    to,
+    status = 301,
+    keep_query = true,
+  }: NewRedirect): StoredRedirect {
+    return { id: random.uuid(), match, from: decodedFrom(match, from), to, status, keep_query };
+  }
+
+  return {
+    async list(of: RulesOf, { limit, offset }: PageRequest): Promise<PageOf<Redirect>> {
+      const { redirects } = (await read(of)).rules;
+      const all = redirects.map(present);
+      return { count: all.length, results: all.slice(offset, offset + limit) };
+    },
+
+    async get(of: RulesOf, redirectId: string): Promise<Redirect> {
+      const { redirects } = (await read(of)).rules;
+      const place = placeOf(redirects, redirectId);
+      const found = redirects[place];
+      if (found === undefined) throw new NotFound();
+      return present(found, place);
+    },
+
+    async create(
+      of: RulesOf,
+      { position = MOST_REDIRECTS, ...asked }: Static<(typeof createRedirectBody)['schema']>,
+    ): Promise<{ redirect: Redirect; operationId: string | null }> {
+      refuse(faultsOfRedirect({ match: 'exact', ...asked }));
+      const added = stored(asked);
+      const { operationId, result } = await change(
+        of,
+        async ({ redirects, ...rest }, install, { queries }) => {
+          const wanted = redirects.toSpliced(position - 1, 0, added);
+          await requireUsable(queries, install.id, wanted, () => '');
+          const { from, to } = added;
+          return {
+            rules: { ...rest, redirects: wanted },
+            action: 'redirect.create',
+            details: { from, to },
+            result: present(added, wanted.indexOf(added)),
+          };
+        },
+      );
+      return { redirect: result, operationId };
+    },
+
+    async update(
+      of: RulesOf,
+      redirectId: string,
+      { position, ...asked }: Static<(typeof updateRedirectBody)['schema']>,
+    ): Promise<{ redirect: Redirect; operationId: string | null }> {
+      const { operationId, result } = await change(
+        of,
+        async ({ redirects, ...rest }, install, { queries }) => {
+          const place = placeOf(redirects, redirectId);
+          const before = redirects[place];
+          if (before === undefined) throw new NotFound();
+          const { match = before.match, from: given = encodedFrom(before), to: target = before.to } = asked;
+          refuse(faultsOfRedirect({ match, from: given, to: target }));
+          const after: StoredRedirect = {
+            id: before.id,
+            match,
+            from: decodedFrom(match, given),
+            to: target,
+            status: asked.status ?? before.status,
+            keep_query: asked.keep_query ?? before.keep_query,
+          };
+          const at = position === undefined ? place : position - 1;
+          const wanted = redirects.toSpliced(place, 1).toSpliced(at, 0, after);
+          await requireUsable(queries, install.id, wanted, () => '');
+          const { from, to } = after;
+          return {
+            rules: { ...rest, redirects: wanted },
+            action: 'redirect.update',
+            details: { from, to },
+            result: present(after, wanted.indexOf(after)),
+          };
+        },
+      );
+      return { redirect: result, operationId };
+    },
+
+    async remove(of: RulesOf, redirectId: string): Promise<string | null> {
+      const { operationId } = await change(of, ({ redirects, ...rest }) => {
+        const place = placeOf(redirects, redirectId);
+        return {
+          rules: { ...rest, redirects: redirects.toSpliced(place, 1) },
+          action: 'redirect.delete',
+          details: { from: redirects[place]?.from ?? '' },
+          result: undefined,
+        };
+      });
+      return operationId;
+    },
+
+    /** Adds all redirects or none; with `replace`, in place of those that the install has. */
+    async import(
+      of: RulesOf,
+      { redirects: asked, replace = false }: Static<(typeof importRedirectsBody)['schema']>,
+    ): Promise<{ count: number; total: number; operationId: string | null }> {
+      refuse(
+        asked.flatMap((one, index) => faultsOfRedirect({ match: 'exact', ...one }, `redirects.${index}.`)),
+      );
+      const added = asked.map(stored);
+      const { operationId, result } = await change(
+        of,
+        async ({ redirects, ...rest }, install, { queries }) => {
+          const kept = replace ? [] : redirects;
+          const wanted = [...kept, ...added];
+          await requireUsable(queries, install.id, wanted, (place) => `redirects.${place - kept.length}.`);
+          return {
+            rules: { ...rest, redirects: wanted },
+            action: 'redirect.import',
+            details: { count: added.length, replace },
+            result: wanted.length,
+          };
+        },
+      );
+      return { count: added.length, total: result, operationId };
+    },
+  };
+}
+
+function refuse(faults: Fault[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  throw new InvalidRequest(
+    faults.length === 1 ? first.message : INVALID_PARAMETERS,
+    faults.slice(0, FAULTS_TOLD),
+  );
+}
+
+/** Requires that the redirects are not too many, and that no visitor runs in a circle. `at`: the beginning of a field's name. */
+async function requireUsable(
+  queries: Queries,
+  installId: string,
+  redirects: readonly StoredRedirect[],
+  at: (place: number) => string,
+): Promise<void> {
+  refuse(faultsOfNumber(redirects));
+  const rules = redirects.map(hostRedirect);
+  const match = hasPatterns(rules) ? await loadPatternEngine() : () => null;
+  const names = new Set(await servedNamesOf(queries, installId));
+  const endless = endlessRedirects(rules, names, match);
+  refuse(
+    endless.map((place): Fault => {
+      const { from = '', to = '' } = redirects[place] ?? {};
+      return {
+        resource: 'Redirect',
+        field: `${at(place)}to`,
+        type: 'invalid_value',
+        code: 'loop',
+        message: `Visitors of ${from} would never arrive: ${to} is redirected again, and so on`,
+      };
+    }),
+  );
+}
+
+function placeOf(redirects: readonly StoredRedirect[], id: string): number {
+  const place = redirects.findIndex((one) => one.id === id);
+  if (place < 0) throw new NotFound();
+  return place;
+}
+
+function present({ id, match, from, to, status, keep_query }: StoredRedirect, place: number): Redirect {
+  return { id, position: place + 1, match, from, to, status, keep_query };
+}
+
+/** Paths are stored decoded, as edges compare them. */
+function decodedFrom(match: StoredRedirect['match'], from: string): string {
+  return match === 'regex' ? from : (decodedPath(from) ?? from);
+}
+
+/** The stored path as a request may write it. */
+function encodedFrom({ match, from }: StoredRedirect): string {
+  return match === 'regex' ? from : encodeURI(from).replaceAll(/[?#*]/g, encodeURIComponent);
+}

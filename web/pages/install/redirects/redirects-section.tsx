@@ -1,0 +1,145 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
+import { type Redirect, useRedirects } from '../../../api/rules.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { type Column, Table } from '../../../components/table.tsx';
+import { showFailure, showSuccess } from '../../../components/toast.tsx';
+import { useMay } from '../../../session/session.ts';
+import { MATCHES, RedirectForm } from './redirect-form.tsx';
+
+/** The redirects of paths of a website. */
+export function RedirectsSection({ install }: { install: Install }) {
+  const query = useRedirects(install.id);
+  const mayWork = useMay(install.account.id)('install.work');
+  const [adding, setAdding] = useState(false);
+  return (
+    <Section
+      title="Redirects"
+      actions={mayWork && <Button onClick={() => setAdding(true)}>Add redirect</Button>}
+    >
+      <p>
+        Redirects send visitors of old addresses to new ones, on every domain of the website. They come before
+        files and WordPress. The first redirect that matches counts.
+      </p>
+      <Loaded query={query} what="the redirects">
+        {(redirects) =>
+          redirects.length === 0 ? (
+            <Empty>There are no redirects yet. Add one when an address of the website changes.</Empty>
+          ) : (
+            <Table
+              caption="Redirects"
+              columns={columns(install, redirects.length, mayWork)}
+              rows={redirects}
+              rowKey={({ id }) => id}
+            />
+          )
+        }
+      </Loaded>
+      <Dialog open={adding} onOpenChange={setAdding} title="Add redirect">
+        <RedirectForm installId={install.id} redirect={null} onDone={() => setAdding(false)} />
+      </Dialog>
+    </Section>
+  );
+}
+
+function columns(install: Install, count: number, mayWork: boolean): Column<Redirect>[] {
+  return [
+    { id: 'position', header: 'No.', cell: ({ position }) => position },
+    {
+      id: 'from',
+      header: 'From',
+      rowHeader: true,
+      cell: ({ match, from }) => (
+        <>
+          <code>{from}</code> <small>{MATCHES[match].short}</small>
+        </>
+      ),
+    },
+    { id: 'to', header: 'To', cell: ({ to }) => <code>{to}</code> },
+    { id: 'status', header: 'Status', cell: ({ status }) => status },
+    ...(mayWork
+      ? [
+          {
+            id: 'actions',
+            header: 'Actions',
+            cell: (redirect: Redirect) => (
+              <RedirectActions install={install} redirect={redirect} count={count} />
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function RedirectActions({
+  install,
+  redirect,
+  count,
+}: {
+  install: Install;
+  redirect: Redirect;
+  count: number;
+}) {
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState<'change' | 'delete' | null>(null);
+  const { id, from, position } = redirect;
+  const params = { path: { install_id: install.id, redirect_id: id } };
+  const reload = () => queries.invalidateQueries({ queryKey: ['rules', install.id, 'redirects'] });
+
+  async function move(to: number) {
+    try {
+      await unwrap(
+        hosting.PATCH('/installs/{install_id}/redirects/{redirect_id}', { params, body: { position: to } }),
+      );
+      await reload();
+      showSuccess(`Moved ${from} to number ${to}.`);
+    } catch (error) {
+      showFailure(error);
+    }
+  }
+
+  async function remove() {
+    await unwrapEmpty(hosting.DELETE('/installs/{install_id}/redirects/{redirect_id}', { params }));
+    await reload();
+    showSuccess(`Deleted the redirect of ${from}.`);
+  }
+
+  return (
+    <>
+      <Menu
+        small
+        label={`Actions for ${from}`}
+        entries={[
+          { label: 'Change', onSelect: () => setAsking('change') },
+          ...(position > 1 ? [{ label: 'Move up', onSelect: () => void move(position - 1) }] : []),
+          ...(position < count ? [{ label: 'Move down', onSelect: () => void move(position + 1) }] : []),
+          { label: 'Delete', onSelect: () => setAsking('delete') },
+        ]}
+      >
+        Actions
+      </Menu>
+      <Dialog
+        open={asking === 'change'}
+        onOpenChange={(open) => setAsking(open ? 'change' : null)}
+        title="Change redirect"
+      >
+        <RedirectForm installId={install.id} redirect={redirect} onDone={() => setAsking(null)} />
+      </Dialog>
+      <ConfirmDialog
+        open={asking === 'delete'}
+        onOpenChange={(open) => setAsking(open ? 'delete' : null)}
+        title="Delete redirect?"
+        description={`Visitors of ${from} get the page of the website again. Browsers may remember a permanent redirect.`}
+        confirmLabel="Delete"
+        onConfirm={remove}
+      />
+    </>
+  );
+}
