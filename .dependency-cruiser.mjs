@@ -15,6 +15,7 @@ const groups = [
   'websites',
   'domains',
   'backups',
+  'updates',
   'provisioning',
   'transfers',
   'usage',

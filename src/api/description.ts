@@ -14,6 +14,7 @@ const API_TAGS = [
   { name: 'Account users', description: 'The members of an account and their roles' },
   { name: 'Sites', description: 'A site groups up to one install for each environment' },
   { name: 'Installs', description: 'An install is one website' },
+  { name: 'WordPress', description: 'WordPress, plugins and themes of an install, and their updates' },
   { name: 'Domains', description: 'The host names of an install, their DNS and their ownership' },
   { name: 'Certificates', description: 'The TLS certificates of the domains' },
   { name: 'Backups', description: 'Verified copies of an install' },

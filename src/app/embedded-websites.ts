@@ -91,6 +91,7 @@ export function createEmbeddedWebsites(
   return {
     host,
     hostOf: async () => host,
+    fetching: async () => [],
     answering: async () => [{ host: EMBEDDED, hostId: null, source: embedded }],
     addresses: () => embedded.addresses,
     async startReconciling() {

@@ -17,6 +17,9 @@ import { invitationJobKinds } from '../features/identity/invitations/job-kinds.t
 import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
+import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
+import { updateJobKinds } from '../features/updates/job-kinds.ts';
+import { scheduleKind } from '../features/updates/schedule.ts';
 import { usageJobKinds } from '../features/usage/job-kinds.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
 import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
@@ -107,6 +110,9 @@ export function createHomeportWorker(
     ...emailChangeJobKinds(services.emailChanges, mailer, config),
     ...transferJobKinds(platform, services.mailCounter, mailer),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
+    ...updateJobKinds(platform, host),
+    scheduleKind(platform),
+    fetchReleasesKind(platform, websites.fetching),
     ...usageJobKinds(platform, host, answering),
     ...wordpressJobKinds(platform, host, answering),
     ...webhookJobKinds(mailer, config),

@@ -3,6 +3,7 @@ import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { hostQuestions } from '../features/provisioning/host-questions.ts';
 import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
+import type { FetchingHost } from '../features/updates/fetch-releases.ts';
 import type { AnsweringHost } from '../features/usage/job-kinds.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { connectHost } from '../hosting/remote/client.ts';
@@ -16,6 +17,8 @@ export interface Websites {
   hostOf(installId: string): Promise<Host>;
   /** Null while unknown, and in processes that do not serve them. */
   addresses(): HostingAddresses | null;
+  /** The hosts that fetch releases of WordPress, as far as they answer now. */
+  fetching(): Promise<FetchingHost[]>;
   /** The hosts that can be asked for usage now. */
   answering(): Promise<AnsweringHost[]>;
   /**
@@ -38,6 +41,8 @@ export function createLinuxFleet(platform: Platform): Websites {
   return {
     host: fleet,
     hostOf: fleet.machineOf,
+    fetching: () =>
+      Promise.all(fleet.met().map(async (hostId) => ({ hostId, machine: await fleet.machine(hostId) }))),
     answering: () =>
       Promise.all(fleet.met().map(async (id) => ({ host: id, hostId: id, source: await fleet.machine(id) }))),
     async startReconciling() {

@@ -215,6 +215,7 @@ function createHostMachine(
     users,
     databaseServer: createDatabaseServer({ layout, daemons, log }),
     cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
+    releasesUrl: config.wordpressReleasesUrl,
     templates,
     compiledCores: createCompiledCores({ layout, users, log }),
     web,

@@ -4,6 +4,8 @@ import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../featur
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
 import { verificationSchedule } from '../features/domains/domains/ownership-job-kinds.ts';
 import { reachabilitySchedule } from '../features/domains/status-reports/reachability-monitor.ts';
+import { fetchSchedule } from '../features/updates/fetch-releases.ts';
+import { updateSchedule } from '../features/updates/schedule.ts';
 import { usageSchedules } from '../features/usage/job-kinds.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
@@ -63,6 +65,8 @@ export function maintenance(
       verificationSchedule(platform),
       ...usageSchedules(platform),
       wordpressSchedule(platform),
+      ...(config.host === 'linux' ? [updateSchedule(platform)] : []),
+      ...(config.host === 'linux' && config.wordpressFetch ? [fetchSchedule(platform)] : []),
       ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)

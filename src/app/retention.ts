@@ -18,6 +18,7 @@ import { deleteExpiredPasswordLinks } from '../features/identity/passwords/store
 import { deleteExpiredKnownDevices } from '../features/identity/sessions/known-device-store.ts';
 import { deleteExpiredSessions } from '../features/identity/sessions/store.ts';
 import { deleteTransfersBefore } from '../features/transfers/store.ts';
+import { deleteUpdatesBefore } from '../features/updates/store.ts';
 import { deleteUsageBefore } from '../features/usage/collect-store.ts';
 import { daysBefore, KEEP_DAYS } from '../features/usage/days.ts';
 import { defineJob, type JobKind } from '../jobs/job.ts';
@@ -69,6 +70,7 @@ export function createTidyJob({
         await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
         await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
         await deleteTransfersBefore(queries, timestamp(clock, -KEEP_TRANSFERS_MS));
+        await deleteUpdatesBefore(queries, yearAgo);
         await deleteUsageBefore(queries, daysBefore(now.slice(0, 10), KEEP_DAYS));
         await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));

@@ -26,6 +26,7 @@ import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/
 import { operationPortalRoutes } from '../features/provisioning/operations/portal-routes.ts';
 import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
+import { updateRoutes } from '../features/updates/routes.ts';
 import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
@@ -73,6 +74,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...protectionRoutes(services.protection),
     ...redirectRoutes(services.redirects),
     ...cacheRulesRoutes(services.cacheRules),
+    ...updateRoutes(services.updates, services.updatePolicies),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

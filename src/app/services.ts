@@ -39,6 +39,9 @@ import { createInstallOperationService } from '../features/provisioning/operatio
 import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
 import { createTransferService } from '../features/transfers/service.ts';
+import { createPolicyService } from '../features/updates/policy-service.ts';
+import { createRollouts } from '../features/updates/rollouts.ts';
+import { createUpdateService } from '../features/updates/service.ts';
 import { createUsageService } from '../features/usage/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
@@ -152,6 +155,9 @@ export function createServices(
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),
     mailCounter: limiter,
+    updates: createUpdateService(platform),
+    updatePolicies: createPolicyService(platform),
+    rollouts: createRollouts(platform),
     usage: createUsageService(platform, limiter),
     ownCertificate: () => readOwnCertificate(platform.config),
   };

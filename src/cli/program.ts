@@ -8,6 +8,7 @@ import { addInstallCommands } from './commands/installs.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addPlatformCommands } from './commands/platform.ts';
+import { addRolloutCommands } from './commands/rollouts.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addInstallCommands(program);
   addBackupCommands(program);
   addHostCommand(program);
+  addRolloutCommands(program);
   addPlatformCommands(program);
   addDoctorCommand(program);
   addApiCommand(program);

@@ -233,6 +233,12 @@ const CASES: {
     good: [['http://127.0.0.1:8000/wp/', 'http://127.0.0.1:8000/wp']],
     bad: ['wordpress.org'],
   },
+  wordpressReleasesUrl: {
+    standard: 'https://api.wordpress.org/core/version-check/1.7',
+    good: [['http://127.0.0.1:8000/releases', 'http://127.0.0.1:8000/releases']],
+    bad: ['wordpress.org'],
+  },
+  wordpressFetch: { standard: true, good: [['false', false]], bad: ['no'] },
   backupRepository: { standard: null, good: [['/mnt/backups', '/mnt/backups']], bad: [] },
   backupCredentials: {
     standard: null,

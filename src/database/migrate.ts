@@ -29,6 +29,7 @@ import { siteTransfers } from './migrations/0024-site-transfers.ts';
 import { events } from './migrations/0025-events.ts';
 import { activityInstallNames } from './migrations/0026-activity-install-names.ts';
 import { wordpressReadings } from './migrations/0027-wordpress-readings.ts';
+import { wordpressUpdates } from './migrations/0028-wordpress-updates.ts';
 import { mailLimits } from './migrations/0031-mail-limits.ts';
 import { websiteRules } from './migrations/0032-website-rules.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
@@ -63,6 +64,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0025-events': events,
   '0026-activity-install-names': activityInstallNames,
   '0027-wordpress-readings': wordpressReadings,
+  '0028-wordpress-updates': wordpressUpdates,
   '0031-mail-limits': mailLimits,
   '0032-website-rules': websiteRules,
 };

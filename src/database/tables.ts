@@ -48,6 +48,12 @@ import type {
 import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
 import type { WebsiteRulesRow } from './tables/website-rules.ts';
 import type { WordPressReadingRow } from './tables/wordpress.ts';
+import type {
+  CoreRolloutRow,
+  ReleaseFetchRow,
+  WordPressUpdatePolicyRow,
+  WordPressUpdateRow,
+} from './tables/wordpress-updates.ts';
 
 /**
  * The shape of the database, the same on SQLite and PostgreSQL (migrations/). Times are ISO 8601 UTC strings with
@@ -110,4 +116,8 @@ export interface Tables {
   webhooks: WebhookRow;
   webhook_deliveries: WebhookDeliveryRow;
   wordpress_readings: WordPressReadingRow;
+  wordpress_update_policies: WordPressUpdatePolicyRow;
+  wordpress_updates: WordPressUpdateRow;
+  core_rollouts: CoreRolloutRow;
+  release_fetches: ReleaseFetchRow;
 }

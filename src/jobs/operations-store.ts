@@ -73,6 +73,16 @@ export async function continueOperation(
   await queries.updateTable('operations').set({ job_id: jobId }).where('job_id', '=', earlierJobId).execute();
 }
 
+/** The present job of an operation; undefined without such an operation. */
+export async function presentJobOf(queries: Queries, operationId: string): Promise<string | undefined> {
+  const operation = await queries
+    .selectFrom('operations')
+    .select('job_id')
+    .where('id', '=', operationId)
+    .executeTakeFirst();
+  return operation?.job_id;
+}
+
 /**
  * Lets the operation of a job fail although the job does its work, for example if an authority refuses a certificate. Call
  * it in the completion of the job.
@@ -85,6 +95,21 @@ export async function failOperation(
   await queries
     .updateTable('operations')
     .set({ error_code: code, error_message: message })
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
+/** Stores the result of the operation of a job, if it is known only at its end. Call it in the completion of the job. */
+export async function setResult(
+  queries: Queries,
+  jobId: string,
+  kind: OperationKind,
+  result: Record<string, string>,
+): Promise<void> {
+  requireResultOf(kind, result);
+  await queries
+    .updateTable('operations')
+    .set({ result: JSON.stringify(result) })
     .where('job_id', '=', jobId)
     .execute();
 }

@@ -18,7 +18,12 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   'cache.purge': { cache: null, paths: 'with single pages', path_count: 'with single pages' },
   'offload.configure': {},
   'wordpress.read': {},
-  'wordpress.update': { version: null },
+  'wordpress.update': {
+    version: 'if WordPress itself was updated',
+    plugins: 'the number of updated plugins, if any',
+    themes: 'the number of updated themes, if any',
+    checkpoint_id: 'with a checkpoint',
+  },
   'install.update_php': { version: null },
   'site.transfer': {},
 };

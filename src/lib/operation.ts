@@ -52,6 +52,8 @@ const ADVICE_OF_CODES = {
   source_missing: 'Choose another install or backup.',
   source_backup_failed: 'Look at the backups of the source install, fix the cause, and copy again.',
   checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
+  /** The website has its former state again. */
+  rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
   storage_refused: null,
   validation_file_missing:
     'Put the validation file of the install at the root of the bucket, and submit the settings again.',

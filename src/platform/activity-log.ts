@@ -33,6 +33,8 @@ export const ACTIONS = [
   'install.delete',
   'install.switch_core',
   'install.update_php',
+  'install.update_wordpress',
+  'install.update_policy',
   'install.copy',
   'install.login_link',
   'install.update_mail',

@@ -95,6 +95,11 @@ const TABLE = `
 | 108| POST   | /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver   | 200 | 401, 403, 404, 409, 429, 503       |
 | 109| POST   | /webhooks/{webhook_id}/test                                 | 200 | 401, 403, 404, 409, 429, 503       |
 | 110| POST   | /installs/{install_id}/wordpress/login_links                | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 120| GET    | /installs/{install_id}/wordpress/updates                    | 200 | 400, 401, 403, 404, 429, 503       |
+| 121| POST   | /installs/{install_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 122| POST   | /accounts/{account_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 429, 503       |
+| 123| GET    | /installs/{install_id}/wordpress/update_policy              | 200 | 401, 403, 404, 429, 503            |
+| 124| PATCH  | /installs/{install_id}/wordpress/update_policy              | 200 | 400, 401, 403, 404, 409, 429, 503  |
 | 127| GET    | /installs/{install_id}/wordpress                            | 200 | 401, 404, 429, 503 |
 | 128| POST   | /installs/{install_id}/wordpress/refresh                    | 202 | 401, 403, 404, 409, 429, 503 |
 | 129| GET    | /accounts/{account_id}/wordpress                            | 200 | 400, 401, 403, 404, 429, 503 |
@@ -115,7 +120,7 @@ const TABLE = `
 /** Endpoints that read a body: all that POST or PATCH, but these. */
 const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 129, 152];
+const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152];
 const PUBLIC = [1, 2];
 /** Changes that ignore `Idempotency-Key`. */
 const REPEATABLE = [110];

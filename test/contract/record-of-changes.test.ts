@@ -59,6 +59,9 @@ const WRITTEN: Record<number, readonly string[]> = {
   156: ['redirect.update'],
   157: ['redirect.delete'],
   159: ['cache.rules'],
+  121: ['install.update_wordpress'],
+  122: ['install.update_wordpress', 'install.update_wordpress'],
+  124: ['install.update_policy'],
 };
 
 /** A body that no endpoint takes. */
@@ -73,6 +76,7 @@ const NONSENSE = {
   xmlrpc: 7,
   to: 7,
   max_age: 'x',
+  core: 7,
 };
 
 const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');

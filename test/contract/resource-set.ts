@@ -107,7 +107,7 @@ export async function createResources(
     // As after the jobs, which no worker runs here.
     await queries
       .updateTable('installs')
-      .set({ status: 'active', php_version: '8.4' })
+      .set({ status: 'active', php_version: '8.4', wordpress_version: '6.8.3' })
       .where('id', 'in', [install.id, destination.id])
       .execute();
     await queries
@@ -343,6 +343,11 @@ export function bodyFor(
       return { to: '/newest-page/' };
     case 159:
       return { max_age: 600 };
+    case 121:
+    case 122:
+      return { plugins: 'all' };
+    case 124:
+      return { core: 'minor' };
     default:
       return undefined;
   }

@@ -1259,6 +1259,102 @@ export interface paths {
     };
     trace?: never;
   };
+  '/installs/{install_id}/wordpress/updates': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['WordPressUpdateRunPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['CreateWordPressUpdate'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/wordpress/updates': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { account_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['CreateWordPressUpdates'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['RequestedWordPressUpdates'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/wordpress/update_policy': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['WordPressUpdatePolicy'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateWordPressUpdatePolicy'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['WordPressUpdatePolicy'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
   '/operations': {
     get: {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
@@ -1856,7 +1952,7 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
@@ -1888,6 +1984,8 @@ export interface components {
     CreateSiteTransfer: { destination_account_id: string; scheduled_time?: string | null; maintenance_mode?: boolean };
     CreateSshKey: { public_key: string };
     CreateWebhook: { account_id: string; url: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"> | null; install_ids?: Array<string> | null };
+    CreateWordPressUpdate: { core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string> };
+    CreateWordPressUpdates: { install_ids?: Array<string>; core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string> };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
     CredentialPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Credential']> };
     DnsRecordHeader: { name: string; rrtype: number; class: number; ttl: number; rdlength: number };
@@ -1923,6 +2021,7 @@ export interface components {
     InvitedAccountUser: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
     IssuedCredential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string };
     LoginLink: { url: string; expires_at: string };
+    MaintenanceWindow: { days: Array<"monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday">; from_hour: number; hours: number; time_zone: string };
     MxRecord: { Host: string; Pref: number };
     NamedReference: { id: string; name: string };
     NsRecord: { host: string };
@@ -1931,7 +2030,7 @@ export interface components {
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
     Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
-    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
+    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
@@ -1942,7 +2041,9 @@ export interface components {
     Redirect: { id: string; position: number; match: "exact" | "prefix" | "regex"; from: string; to: string; status: 301 | 302 | 307 | 308; keep_query: boolean };
     RedirectPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Redirect']> };
     RedirectToImport: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean };
+    RefusedWordPressUpdate: { install_id: string; message: string };
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
+    RequestedWordPressUpdates: { count: number; operations: Array<components['schemas']['WordPressUpdateOperation']>; refused: Array<components['schemas']['RefusedWordPressUpdate']> };
     RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
     SiteHealth: { status: "good" | "should_be_improved" | "unknown"; good: number; recommended: number; critical: number; issues: Array<components['schemas']['SiteHealthIssue']>; examined_at: string | null };
@@ -1973,6 +2074,7 @@ export interface components {
     UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };
     UpdateVisitorPassword: { enabled?: boolean; username?: string; password?: string | null; allowed_addresses?: Array<string> };
     UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
+    UpdateWordPressUpdatePolicy: { core?: "none" | "security" | "minor" | "all"; plugins?: "none" | "weekly" | "daily"; themes?: "none" | "weekly" | "daily"; maintenance_window?: components['schemas']['MaintenanceWindow'] | null; pages?: Array<string> };
     UsageByEnvironment: { production: string | null; staging: string | null; development: string | null };
     UsageBySiteType: { standard: string | null; transferable: string | null; sandbox: string | null };
     UsageDay: { date: string; visit_count: string | null; billable_visits: string | null; request_origin_count: string | null; network_origin_bytes: string | null; network_cdn_bytes: string | null; network_total_bytes: string | null; storage_file_bytes: string | null; storage_database_bytes: string | null; database_tables_count: string | null; database_sql_bytes: string | null; autoloaded_bytes: string | null; storage_update_time: string | null; traffic_metrics_source: "ONHOST" };
@@ -1997,5 +2099,10 @@ export interface components {
     WordPressSummaryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WordPressSummary']> };
     WordPressTheme: { stylesheet: string; name: string; version: string | null; status: "active" | "parent" | "inactive"; parent: string | null; bundled: boolean; update: components['schemas']['WordPressUpdate'] | null; auto_update: boolean };
     WordPressUpdate: { version: string };
+    WordPressUpdateItem: { kind: "core" | "plugin" | "theme"; id: string; name: string; from: string; to: string };
+    WordPressUpdateOperation: { install_id: string; operation_id: string };
+    WordPressUpdatePolicy: { core: "none" | "security" | "minor" | "all"; plugins: "none" | "weekly" | "daily"; themes: "none" | "weekly" | "daily"; maintenance_window: components['schemas']['MaintenanceWindow'] | null; pages: Array<string>; defer_wordpress_upgrades_until: string | null };
+    WordPressUpdateRun: { id: string; cause: "request" | "schedule"; status: "requested" | "running" | "succeeded" | "unnecessary" | "rolled_back" | "failed" | "cancelled"; updates: Array<components['schemas']['WordPressUpdateItem']>; rolled_back: components['schemas']['WordPressUpdateItem'] | null; reason: string | null; checkpoint_id: string | null; created_at: string; finished_at: string | null };
+    WordPressUpdateRunPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WordPressUpdateRun']> };
   };
 }

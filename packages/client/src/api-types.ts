@@ -912,6 +912,74 @@ export interface paths {
         patch: operations["updateCacheRules"];
         trace?: never;
     };
+    "/installs/{install_id}/wordpress/updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List updates of WordPress, plugins and themes
+         * @description Returns the updates of an install in the last year, newest first.
+         */
+        get: operations["listWordPressUpdates"];
+        put?: never;
+        /**
+         * Update WordPress, plugins and themes
+         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. What visitors wrote since the checkpoint is then lost.
+         */
+        post: operations["createWordPressUpdate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/wordpress/updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Update WordPress, plugins and themes of many installs
+         * @description Starts one operation for each install. An install without the plugin or theme has a failed operation. Installs that cannot be updated now are refused with the reason.
+         */
+        post: operations["createWordPressUpdates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/wordpress/update_policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the policy for automatic updates
+         * @description Returns which updates start automatically, when, and which pages their checks ask for. Installs whose policy was never changed have the defaults.
+         */
+        get: operations["getWordPressUpdatePolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the policy for automatic updates
+         * @description Automatic updates have the same checkpoint, check and roll-back as requested ones, and begin within the maintenance window. A plugin or theme that was rolled back is left out until it has another version.
+         */
+        patch: operations["updateWordPressUpdatePolicy"];
+        trace?: never;
+    };
     "/operations": {
         parameters: {
             query?: never;
@@ -1727,7 +1795,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -2519,6 +2587,38 @@ export interface components {
             event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
+        };
+        /**
+         * @description The wanted updates; at least one field
+         * @example {
+         *       "core": true,
+         *       "plugins": "all"
+         *     }
+         */
+        CreateWordPressUpdate: {
+            /** @description WordPress itself: true for the newest version of the host, or one of its versions */
+            core?: boolean | string;
+            /** @description "all", or the plugins: their files (`akismet/akismet.php`) or folders (`akismet`) */
+            plugins?: "all" | string[];
+            /** @description "all", or the folders of the themes */
+            themes?: "all" | string[];
+        };
+        /**
+         * @example {
+         *       "plugins": [
+         *         "akismet/akismet.php"
+         *       ]
+         *     }
+         */
+        CreateWordPressUpdates: {
+            /** @description all active installs of the account that you may work on if left out */
+            install_ids?: string[];
+            /** @description WordPress itself: true for the newest version of the host, or one of its versions */
+            core?: boolean | string;
+            /** @description "all", or the plugins: their files (`akismet/akismet.php`) or folders (`akismet`) */
+            plugins?: "all" | string[];
+            /** @description "all", or the folders of the themes */
+            themes?: "all" | string[];
         };
         /**
          * @description An API credential without its password. `account`: the only account that it reaches; null: all of yours
@@ -3660,6 +3760,27 @@ export interface components {
             expires_at: string;
         };
         /**
+         * @description When automatic updates may begin
+         * @example {
+         *       "days": [
+         *         "tuesday",
+         *         "thursday"
+         *       ],
+         *       "from_hour": 2,
+         *       "hours": 4,
+         *       "time_zone": "Europe/Berlin"
+         *     }
+         */
+        MaintenanceWindow: {
+            days: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+            /** @description first hour on these days */
+            from_hour: number;
+            /** @description length; it can reach into the next day */
+            hours: number;
+            /** @description `UTC` or an IANA name */
+            time_zone: string;
+        };
+        /**
          * @example {
          *       "Host": "mail.example.org.",
          *       "Pref": 10
@@ -3812,7 +3933,7 @@ export interface components {
          */
         OperationError: {
             /** @enum {string} */
-            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
+            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
             /** @description one sentence for people */
             message: string;
             /** @description what to do */
@@ -3885,7 +4006,7 @@ export interface components {
             unit: "bytes" | "files";
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version`; `install.update_php`: `version`. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint; `install.update_php`: `version`. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -4049,6 +4170,18 @@ export interface components {
             keep_query?: boolean;
         };
         /**
+         * @example {
+         *       "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *       "message": "The install is pending; only an active one can be updated."
+         *     }
+         */
+        RefusedWordPressUpdate: {
+            /** Format: uuid */
+            install_id: string;
+            /** @description why, one sentence */
+            message: string;
+        };
+        /**
          * @description A backup that was just requested
          * @example {
          *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
@@ -4059,6 +4192,25 @@ export interface components {
             /** Format: uuid */
             id: string;
             status: components["schemas"]["BackupStatus"];
+        };
+        /**
+         * @description The operation of each install, and the installs that were refused
+         * @example {
+         *       "count": 1,
+         *       "operations": [
+         *         {
+         *           "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *           "operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573"
+         *         }
+         *       ],
+         *       "refused": []
+         *     }
+         */
+        RequestedWordPressUpdates: {
+            /** @description the number of installs that are being updated */
+            count: number;
+            operations: components["schemas"]["WordPressUpdateOperation"][];
+            refused: components["schemas"]["RefusedWordPressUpdate"][];
         };
         /**
          * @example {
@@ -4848,6 +5000,46 @@ export interface components {
             enabled?: boolean;
             /** @description makes a new secret; the old one signs too for 24 hours */
             rotate_secret?: boolean;
+        };
+        /**
+         * @example {
+         *       "core": "security",
+         *       "plugins": "weekly",
+         *       "themes": "none",
+         *       "maintenance_window": {
+         *         "days": [
+         *           "tuesday",
+         *           "thursday"
+         *         ],
+         *         "from_hour": 2,
+         *         "hours": 4,
+         *         "time_zone": "Europe/Berlin"
+         *       },
+         *       "pages": [
+         *         "/shop/",
+         *         "/contact/"
+         *       ]
+         *     }
+         */
+        UpdateWordPressUpdatePolicy: {
+            /**
+             * @description releases of WordPress: `security`: of the present branch (6.8.1 to 6.8.3); `minor`: up to the next major number; `all`
+             * @enum {string}
+             */
+            core?: "none" | "security" | "minor" | "all";
+            /**
+             * @description how often plugins are updated
+             * @enum {string}
+             */
+            plugins?: "none" | "weekly" | "daily";
+            /**
+             * @description how often themes are updated
+             * @enum {string}
+             */
+            themes?: "none" | "weekly" | "daily";
+            maintenance_window?: components["schemas"]["MaintenanceWindow"] | null;
+            /** @description paths that every check asks for besides the home page, the newest post and page, and the login form */
+            pages?: string[];
         };
         /**
          * @description A metric by the environment of the installs
@@ -5806,6 +5998,163 @@ export interface components {
          */
         WordPressUpdate: {
             version: string;
+        };
+        /**
+         * @example {
+         *       "kind": "plugin",
+         *       "id": "akismet/akismet.php",
+         *       "name": "Akismet Anti-spam",
+         *       "from": "5.4",
+         *       "to": "5.5"
+         *     }
+         */
+        WordPressUpdateItem: {
+            /** @enum {string} */
+            kind: "core" | "plugin" | "theme";
+            /** @description file of the plugin, folder of the theme, or `wordpress` */
+            id: string;
+            name: string;
+            from: string;
+            to: string;
+        };
+        /**
+         * @example {
+         *       "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *       "operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573"
+         *     }
+         */
+        WordPressUpdateOperation: {
+            /** Format: uuid */
+            install_id: string;
+            /** Format: uuid */
+            operation_id: string;
+        };
+        /**
+         * @description Automatic updates of an install
+         * @example {
+         *       "core": "security",
+         *       "plugins": "weekly",
+         *       "themes": "none",
+         *       "maintenance_window": {
+         *         "days": [
+         *           "tuesday",
+         *           "thursday"
+         *         ],
+         *         "from_hour": 2,
+         *         "hours": 4,
+         *         "time_zone": "Europe/Berlin"
+         *       },
+         *       "pages": [
+         *         "/shop/",
+         *         "/contact/"
+         *       ],
+         *       "defer_wordpress_upgrades_until": null
+         *     }
+         */
+        WordPressUpdatePolicy: {
+            /**
+             * @description releases of WordPress: `security`: of the present branch (6.8.1 to 6.8.3); `minor`: up to the next major number; `all`
+             * @enum {string}
+             */
+            core: "none" | "security" | "minor" | "all";
+            /**
+             * @description how often plugins are updated
+             * @enum {string}
+             */
+            plugins: "none" | "weekly" | "daily";
+            /**
+             * @description how often themes are updated
+             * @enum {string}
+             */
+            themes: "none" | "weekly" | "daily";
+            maintenance_window: components["schemas"]["MaintenanceWindow"] | null;
+            /** @description paths that every check asks for besides the home page, the newest post and page, and the login form */
+            pages: string[];
+            /**
+             * Format: date-time
+             * @description WordPress itself is not updated automatically until then; change it with the install
+             */
+            defer_wordpress_upgrades_until: string | null;
+        };
+        /**
+         * @description An update of an install
+         * @example {
+         *       "id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
+         *       "cause": "schedule",
+         *       "status": "rolled_back",
+         *       "updates": [],
+         *       "rolled_back": {
+         *         "kind": "plugin",
+         *         "id": "akismet/akismet.php",
+         *         "name": "Akismet Anti-spam",
+         *         "from": "5.4",
+         *         "to": "5.5"
+         *       },
+         *       "reason": "The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.",
+         *       "checkpoint_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "finished_at": "2026-01-31T09:31:12.800Z"
+         *     }
+         */
+        WordPressUpdateRun: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            cause: "request" | "schedule";
+            /**
+             * @description unnecessary: there was nothing to update
+             * @enum {string}
+             */
+            status: "requested" | "running" | "succeeded" | "unnecessary" | "rolled_back" | "failed" | "cancelled";
+            /** @description the updates that were made */
+            updates: components["schemas"]["WordPressUpdateItem"][];
+            rolled_back: components["schemas"]["WordPressUpdateItem"] | null;
+            /** @description why it was rolled back or failed, one sentence */
+            reason: string | null;
+            /** @description the backup from before */
+            checkpoint_id: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
+         *           "cause": "schedule",
+         *           "status": "rolled_back",
+         *           "updates": [],
+         *           "rolled_back": {
+         *             "kind": "plugin",
+         *             "id": "akismet/akismet.php",
+         *             "name": "Akismet Anti-spam",
+         *             "from": "5.4",
+         *             "to": "5.5"
+         *           },
+         *           "reason": "The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.",
+         *           "checkpoint_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "finished_at": "2026-01-31T09:31:12.800Z"
+         *         }
+         *       ]
+         *     }
+         */
+        WordPressUpdateRunPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["WordPressUpdateRun"][];
         };
     };
     responses: {
@@ -10922,6 +11271,373 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWordPressUpdates: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
+                     *           "cause": "schedule",
+                     *           "status": "rolled_back",
+                     *           "updates": [],
+                     *           "rolled_back": {
+                     *             "kind": "plugin",
+                     *             "id": "akismet/akismet.php",
+                     *             "name": "Akismet Anti-spam",
+                     *             "from": "5.4",
+                     *             "to": "5.5"
+                     *           },
+                     *           "reason": "The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.",
+                     *           "checkpoint_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "finished_at": "2026-01-31T09:31:12.800Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WordPressUpdateRunPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWordPressUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "core": true,
+                 *       "plugins": "all"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWordPressUpdate"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind wordpress.update
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWordPressUpdates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plugins": [
+                 *         "akismet/akismet.php"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWordPressUpdates"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1,
+                     *       "operations": [
+                     *         {
+                     *           "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                     *           "operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573"
+                     *         }
+                     *       ],
+                     *       "refused": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RequestedWordPressUpdates"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWordPressUpdatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "core": "security",
+                     *       "plugins": "weekly",
+                     *       "themes": "none",
+                     *       "maintenance_window": {
+                     *         "days": [
+                     *           "tuesday",
+                     *           "thursday"
+                     *         ],
+                     *         "from_hour": 2,
+                     *         "hours": 4,
+                     *         "time_zone": "Europe/Berlin"
+                     *       },
+                     *       "pages": [
+                     *         "/shop/",
+                     *         "/contact/"
+                     *       ],
+                     *       "defer_wordpress_upgrades_until": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WordPressUpdatePolicy"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWordPressUpdatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "core": "security",
+                 *       "plugins": "weekly",
+                 *       "themes": "none",
+                 *       "maintenance_window": {
+                 *         "days": [
+                 *           "tuesday",
+                 *           "thursday"
+                 *         ],
+                 *         "from_hour": 2,
+                 *         "hours": 4,
+                 *         "time_zone": "Europe/Berlin"
+                 *       },
+                 *       "pages": [
+                 *         "/shop/",
+                 *         "/contact/"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWordPressUpdatePolicy"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "core": "security",
+                     *       "plugins": "weekly",
+                     *       "themes": "none",
+                     *       "maintenance_window": {
+                     *         "days": [
+                     *           "tuesday",
+                     *           "thursday"
+                     *         ],
+                     *         "from_hour": 2,
+                     *         "hours": 4,
+                     *         "time_zone": "Europe/Berlin"
+                     *       },
+                     *       "pages": [
+                     *         "/shop/",
+                     *         "/contact/"
+                     *       ],
+                     *       "defer_wordpress_upgrades_until": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WordPressUpdatePolicy"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];

@@ -8,6 +8,7 @@ import { addInstallWordPressCommand } from './install-wordpress.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
+import { addUpdateCommand } from './wordpress-updates.ts';
 
 export function addInstallCommands(program: Command): void {
   const install = program.command('install').alias('installs').description('manage installs as the operator');
@@ -37,6 +38,8 @@ export function addInstallCommands(program: Command): void {
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
     .addHelpText('after', '\nExample:\n  homeport install php harbourcafe 8.4')
     .action(switchPhp);
+
+  addUpdateCommand(install);
 
   install
     .command('apply')

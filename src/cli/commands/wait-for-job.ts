@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../app/services.ts';
+import { presentJobOf } from '../../jobs/operations-store.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { followJob, type SeenJob } from '../terminal/follow-job.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -27,7 +28,8 @@ export async function waitForJob(
   let ownWorker = false;
   try {
     const ended = await followJob({
-      find: () => queue.find(jobId),
+      // Another job can continue its operation.
+      find: async () => queue.find((await presentJobOf(database.reader, jobId)) ?? jobId),
       hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
       startWorker: async () => {
         ownWorker = true;

@@ -27,6 +27,7 @@ import { checkPublicCertificate } from './public-certificate.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
 import { checkWebsites } from './websites.ts';
+import { checkWordPressReleases } from './wordpress-releases.ts';
 
 /** Runs all checks without changing anything. `file`: the file of `--config`. */
 export async function examine(
@@ -74,6 +75,9 @@ export async function examine(
       ...(tables === null
         ? []
         : await findingsOf('platform backup', () => checkPlatformBackup(tables, config, clock))),
+      ...(tables === null
+        ? []
+        : await findingsOf('WordPress releases', () => checkWordPressReleases(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers, serves))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),
       ...(await findingsOf('clock', () => checkClock(clock, jumped, database, current))),

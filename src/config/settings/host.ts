@@ -7,6 +7,7 @@ import {
   numberRange,
   oneOf,
   path,
+  trueOrFalse,
   wholeNumber,
 } from './setting-values.ts';
 
@@ -106,5 +107,17 @@ export const HOST_SETTINGS = {
     'https://wordpress.org',
     'Linux host: server of the official download',
     baseUrl,
+  ),
+  wordpressReleasesUrl: setting(
+    'HOMEPORT_WORDPRESS_RELEASES_URL',
+    'https://api.wordpress.org/core/version-check/1.7',
+    'Linux host: list of the releases of WordPress, in the format of api.wordpress.org',
+    baseUrl,
+  ),
+  wordpressFetch: setting(
+    'HOMEPORT_WORDPRESS_FETCH',
+    'true',
+    '`true`: Linux hosts fetch new releases of WordPress once a day; `false`: only by `homeport host wordpress`',
+    trueOrFalse,
   ),
 };

@@ -136,6 +136,10 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).readWordPress(install, readOptions, signal),
     createLogin: async (install, user) => (await machineOf(install.id)).createLogin(install, user),
     readMail: async (install) => (await machineOf(install.id)).readMail(install),
+    planUpdates: async (install, wanted, signal) =>
+      (await machineOf(install.id)).planUpdates(install, wanted, signal),
+    updateWordpress: async (install, order, signal, report) =>
+      (await machineOf(install.id)).updateWordpress(install, order, signal, report),
     discardSnapshot: async (install, backupId) =>
       (await machineOf(install.id)).discardSnapshot(install, backupId),
     pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),

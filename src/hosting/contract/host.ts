@@ -3,6 +3,7 @@ import type { Inventory } from './inventory.ts';
 import type { MailHost, MailQueueControl, MailState } from './mail.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 import type { WordPressMarks, WordPressReader } from './wordpress.ts';
+import type { ReleaseFetcher, WordPressUpdater } from './wordpress-updates.ts';
 
 export type { InstallRef } from './install-ref.ts';
 
@@ -14,7 +15,7 @@ import type { WebsiteRules } from './website-rules.ts';
  *
  * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
-export interface Host extends MailHost, WordPressReader {
+export interface Host extends MailHost, WordPressReader, WordPressUpdater {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
@@ -119,7 +120,13 @@ export interface HostDescription {
 }
 
 /** A host in a separate process, possibly on another machine. */
-export interface HostMachine extends Host, Inventory, UsageSource, MailQueueControl, WordPressMarks {
+export interface HostMachine
+  extends Host,
+    Inventory,
+    UsageSource,
+    MailQueueControl,
+    WordPressMarks,
+    ReleaseFetcher {
   describe(): Promise<HostDescription>;
   /**
    * Compares the machine with `expected`, the installs that the control plane has placed on it. With `repair`, repairs differences where

@@ -25,7 +25,7 @@ import type { UsageSource } from '../contract/usage.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { NO_MAIL, STATIC_ONLY } from '../policy/static-only.ts';
+import { NO_MAIL, noWordPress, STATIC_ONLY } from '../policy/static-only.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
@@ -334,6 +334,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     readMail: async () => NO_MAIL,
     readWordPress: async () => ({ ...STATIC_ONLY, refused: 'website', mark: null }),
     wordpressMarks: async () => [],
+    planUpdates: noWordPress,
+    updateWordpress: noWordPress,
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

@@ -27,6 +27,7 @@ import { measureStorage } from './websites/measure-storage.ts';
 import { addressOf, visitedWebsite, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
+import { createWordPressUpdates } from './websites/wordpress-updates.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 import { type AskedEdge, requireWordPress } from './wordpress/wordpress-answers.ts';
 import { wordpressMark } from './wordpress/wordpress-mark.ts';
@@ -138,6 +139,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     throw new PermanentHostError(`this host has no website ${name}`);
   }
 
+  const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
+
   return {
     start,
     stop,
@@ -238,6 +241,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       );
       return installs.flat();
     },
+    // Beside other work: it only reads.
+    planUpdates: updates.planUpdates,
+    updateWordpress: (install, order, signal, report) =>
+      serially(install.id, () => updates.updateWordpress(install, order, signal, report)),
 
     async readUsage(since) {
       await web.collectUsage();
@@ -266,6 +273,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       inspectMachine({ ...parts, ...lifecycle, steps, serially, startRetries }, expected, repair),
 
     addWordpress: (source) => wordpressVersions.add(source),
+    addReleases: wordpressVersions.addReleases,
 
     heldInstalls: inventory.heldInstalls,
     belongTo: inventory.belongTo,

@@ -1,10 +1,16 @@
-import type { LoginRefused } from '../contract/host.ts';
+import { type LoginRefused, PermanentHostError } from '../contract/host.ts';
 import type { MailRefused } from '../contract/mail.ts';
+
+/** Why a host without PHP does nothing with WordPress. */
+const NO_WORDPRESS = 'This install has no WordPress: its host serves static websites.';
+
+/** The failure of a host without PHP. */
+export const noWordPress = (): Promise<never> => Promise.reject(new PermanentHostError(NO_WORDPRESS));
 
 /** The answer of a host without PHP to requests for a login. */
 export const STATIC_ONLY: LoginRefused = {
   refused: 'website',
-  reason: 'This install has no WordPress: its host serves static websites.',
+  reason: NO_WORDPRESS,
 };
 
 /** The answer of a host without PHP to questions about mail. */

@@ -10,6 +10,7 @@ import {
   type RestoredParts,
 } from '../contract/host.ts';
 import type { MailSelection } from '../contract/mail.ts';
+import type { AvailableUpdate, WantedItems } from '../contract/wordpress-updates.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import type { HostTarget } from './host-target.ts';
 import { hostNameOf } from './identity.ts';
@@ -188,6 +189,24 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     readWordPress: ({ id, name }, { check }, signal) =>
       call(COMMANDS.readWordPress, withinMs.readWordPress, { install: { id, name }, check }, signal),
     wordpressMarks: (after) => call(COMMANDS.wordpressMarks, withinMs.wordpressMarks, { after }),
+    planUpdates: ({ id, name }, { core, plugins, themes }, signal) =>
+      call(
+        COMMANDS.planUpdates,
+        withinMs.planUpdates,
+        { install: { id, name }, wanted: { core, plugins: sentItems(plugins), themes: sentItems(themes) } },
+        signal,
+      ),
+    updateWordpress: ({ id, name }, { updateId, checkpointId, updates, pages }, signal, report) =>
+      call(
+        COMMANDS.updateWordpress,
+        withinMs.updateWordpress,
+        {
+          install: { id, name },
+          order: { updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] },
+        },
+        signal,
+        report,
+      ),
     readUsage: (since) =>
       call(COMMANDS.readUsage, withinMs.readUsage, {
         since: since && { ledger: since.ledger, revision: since.revision },
@@ -213,6 +232,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     setAside: (platform, installIds) =>
       call(COMMANDS.setAside, withinMs.setAside, { platform, installs: [...installIds] }),
+    addReleases: () => call(COMMANDS.addReleases, withinMs.addReleases, {}),
     addWordpress: (source) => call(COMMANDS.addWordpress, withinMs.addWordpress, { source }),
     answer(questions, onFault) {
       const listening: Listening = {
@@ -234,6 +254,8 @@ const sentSelection = ({ installId, ids }: MailSelection) => ({
   installId,
   ids: ids === null ? null : [...ids],
 });
+const sentItems = (items: WantedItems) => (typeof items === 'string' ? items : [...items]);
+const sentUpdate = ({ kind, id, name, from, to }: AvailableUpdate) => ({ kind, id, name, from, to });
 
 const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
 

@@ -55,6 +55,10 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     host.readWordPress(install, { check }, signal),
   );
   handle(COMMANDS.wordpressMarks, ({ after }) => host.wordpressMarks(after));
+  handle(COMMANDS.planUpdates, ({ install, wanted }, signal) => host.planUpdates(install, wanted, signal));
+  handle(COMMANDS.updateWordpress, ({ install, order }, signal, report) =>
+    host.updateWordpress(install, order, signal, report),
+  );
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
   handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));
@@ -74,6 +78,10 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.belongTo, ({ platform }) => host.belongTo(platform));
   handle(COMMANDS.setAside, ({ platform, installs }) => host.setAside(platform, installs));
   handle(COMMANDS.addWordpress, ({ source }) => host.addWordpress(source));
+  handle(COMMANDS.addReleases, async () => {
+    const { added, failures } = await host.addReleases();
+    return { added, failures: failures.map(cut) };
+  });
   handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
   handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));
   return handlers;

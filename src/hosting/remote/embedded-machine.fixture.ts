@@ -92,6 +92,7 @@ export async function startMachine(
           remedy: null,
         }));
       },
+      addReleases: async () => ({ added: [], failures: [] }),
       async addWordpress(source) {
         const version = source === 'debian' ? '7.1' : '6.9.1';
         whole.wordpressVersions = [version, ...whole.wordpressVersions];

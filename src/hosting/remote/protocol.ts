@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { CACHE_KINDS, MOST_READ_BYTES } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
+import { MOST_UPDATES } from '../contract/wordpress-updates.ts';
 import { MOST_PAGE_PATHS } from '../policy/page-path.ts';
 import { installMail, mailQueueReport, mailSelection } from './mail-messages.ts';
 import {
@@ -34,6 +35,7 @@ import {
   wordpressUser,
   wordpressVersion,
 } from './messages.ts';
+import { availableUpdate, updateOrder, wantedUpdates } from './update-messages.ts';
 import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
 
 /**
@@ -160,6 +162,23 @@ export const COMMANDS = {
     Type.Object({ after: orNull(uuid) }, closed),
     Type.Array(Type.Object({ installId: uuid, mark: wordpressMark }), { maxItems: INVENTORY_PAGE }),
   ),
+  planUpdates: command(
+    'plan_updates',
+    Type.Object({ install, wanted: wantedUpdates }, closed),
+    Type.Object({
+      updates: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
+      refused: Type.Array(sentences, { maxItems: MOST_UPDATES }),
+    }),
+  ),
+  updateWordpress: command(
+    'update_wordpress',
+    Type.Object({ install, order: updateOrder }, closed),
+    Type.Object({
+      made: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
+      rolledBack: orNull(Type.Object({ update: orNull(availableUpdate), reason: sentences })),
+      wordpressVersion,
+    }),
+  ),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),
@@ -227,6 +246,14 @@ export const COMMANDS = {
     'add_wordpress',
     Type.Object({ source: orNull(wordpressSource) }, closed),
     wordpressVersion,
+  ),
+  addReleases: command(
+    'add_releases',
+    none,
+    Type.Object({
+      added: Type.Array(wordpressVersion, { maxItems: 200 }),
+      failures: Type.Array(sentences, { maxItems: 200 }),
+    }),
   ),
   nextQuestion: command('next_question', none, orNull(question)),
   answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),

@@ -24,6 +24,7 @@ export const TIME_LIMITS: TimeLimits = {
   // It ends the processes of a whole page of installs.
   setAside: 10 * MINUTE_MS,
   addWordpress: 15 * MINUTE_MS,
+  addReleases: HOUR_MS,
   remove: 5 * MINUTE_MS,
   apply: 10 * MINUTE_MS,
   replaceUrls: HOUR_MS,
@@ -42,6 +43,9 @@ export const TIME_LIMITS: TimeLimits = {
   // Each of its runs of PHP has a limit of a minute.
   readWordPress: 5 * MINUTE_MS,
   wordpressMarks: MINUTE_MS,
+  planUpdates: 5 * MINUTE_MS,
+  // It can wait for a backup, and restore one.
+  updateWordpress: 6 * HOUR_MS,
   // Shorter than the validity of a login.
   createLogin: 30 * SECOND_MS,
 };

@@ -25,6 +25,8 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.delete',
   'install.switch_core',
   'install.update_php',
+  'install.update_wordpress',
+  'install.update_policy',
   'install.copy',
   'install.login_link',
   'install.update_mail',

@@ -48,6 +48,10 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'install.delete': ({ subject_name }) => `deleted the install ${subject_name}`,
   'install.update_php': ({ subject_name }, { to }) =>
     `requested PHP ${to ?? 'of another version'} for the install ${subject_name}`,
+  'install.update_wordpress': ({ subject_name }, details) =>
+    `requested updates of the install ${subject_name}${updatedItems(details)}`,
+  'install.update_policy': ({ subject_name }) =>
+    `changed the automatic updates of the install ${subject_name}`,
   'install.switch_core': ({ subject_name }, { to }) =>
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
   'install.copy': ({ subject_name }, { to, backup_kept }) =>
@@ -205,6 +209,16 @@ function accountUserUpdate({ subject_name }: EntryFields, { roles, installs }: D
     ...(typeof installs === 'number' ? [`gave ${subject_name} ${counted(installs, 'install')}`] : []),
   ];
   return joined(parts, `changed ${subject_name}`);
+}
+
+/** Names what is updated: `: WordPress 6.8.3, plugins Akismet 5.4`. */
+function updatedItems({ core, plugins, themes }: Details): string {
+  const parts = [
+    ...(text(core) ? [core === 'newest' ? 'WordPress' : `WordPress ${core}`] : []),
+    ...(text(plugins) ? [plugins === 'all' ? 'all plugins' : `plugins ${plugins}`] : []),
+    ...(text(themes) ? [themes === 'all' ? 'all themes' : `themes ${themes}`] : []),
+  ];
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }
 
 function installUpdate(

@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import type { Verb } from '../../../access/permissions.ts';
-import type { Transaction } from '../../../database/database.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -9,6 +9,8 @@ import { createBackupFinisher } from '../../backups/finish-backup.ts';
 import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
 import { checkDomain } from '../../domains/status-reports/jobs.ts';
 import { completeUnchecked } from '../../domains/status-reports/unchecked.ts';
+import { planUpdate, updateWebsite } from '../../updates/jobs.ts';
+import { endUpdate } from '../../updates/store.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
 import { switchWordpress, updatePhp } from '../../websites/installs/jobs.ts';
 import { configureOffload } from '../../websites/offload/jobs.ts';
@@ -76,7 +78,22 @@ export function createCancellations(platform: Platform) {
     },
     [switchWordpress.name]: { until: 'running', verb: 'install.change' },
     [updatePhp.name]: { until: 'running', verb: 'install.change' },
+    [planUpdate.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(planUpdate.payload, payload)),
+    },
+    // Once it runs, the website can be half updated.
+    [updateWebsite.name]: {
+      until: 'running',
+      verb: 'install.work',
+      end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(updateWebsite.payload, payload)),
+    },
   };
+
+  async function cancelUpdate(queries: Queries, { update_id }: { update_id: string }): Promise<void> {
+    await endUpdate(queries, update_id, { status: 'cancelled', finished_at: timestamp(platform.clock) });
+  }
 
   /** The way to cancel a job in this state; null if it cannot be cancelled. */
   function of({ kind, state }: { kind: string; state: JobState }): Cancellation | null {

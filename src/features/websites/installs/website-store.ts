@@ -99,6 +99,11 @@ export async function noteApplied(
     .execute();
 }
 
+/** Stores the version that a website has after an update. */
+export async function setWordpressVersion(queries: Queries, id: string, version: string): Promise<void> {
+  await queries.updateTable('installs').set({ wordpress_version: version }).where('id', '=', id).execute();
+}
+
 /** The primary and the default domain of an install, with what is known about reaching them. They may be one. */
 export function nameCandidates(queries: Queries, installId: string) {
   return queries

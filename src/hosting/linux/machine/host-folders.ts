@@ -26,6 +26,7 @@ export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
     [layout.records, PRIVATE_MODE],
     [layout.aside, PRIVATE_MODE],
     [layout.journals, PRIVATE_MODE],
+    [layout.updates, PRIVATE_MODE],
     [layout.ssh, PUBLIC_MODE],
     [layout.backups, PRIVATE_MODE],
     [layout.scratch, PRIVATE_MODE],

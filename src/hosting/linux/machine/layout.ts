@@ -37,6 +37,9 @@ export interface LinuxLayout {
   /** Websites being provisioned, in case the host is killed: one JSON file each. */
   journals: string;
   journalOf(installId: string): string;
+  /** How far updates of WordPress, plugins and themes are, in case the host is killed: one JSON file for each install. */
+  updates: string;
+  updateOf(installId: string): string;
   /** Homes: folders of root, in which `htdocs` and `private` belong to the install. The SFTP root. */
   installs: string;
   homeOf(installId: string): string;
@@ -109,6 +112,8 @@ export function linuxLayout(
     platform: below('platform'),
     journals: below('journals'),
     journalOf: (id) => join(below('journals'), `${checkedId(id)}.json`),
+    updates: below('updates'),
+    updateOf: (id) => join(below('updates'), `${checkedId(id)}.json`),
     installs,
     homeOf: (id) => join(installs, checkedId(id)),
     htdocsOf: (id) => join(installs, checkedId(id), 'htdocs'),

@@ -29,6 +29,8 @@ export interface LinuxHostParts extends WebsiteParts {
   edgeHttps: ListenAddress;
   databaseServer: DatabaseServer;
   cores: WordPressCores;
+  /** Where WordPress lists its releases. */
+  releasesUrl: string;
   templates: DatabaseTemplates;
   firewall: Firewall;
   backups: Backups;

@@ -8,7 +8,7 @@ import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../wordpress/wordpress-answers.ts';
-import { observe } from './website-check.ts';
+import type { Look } from './website-check.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */
@@ -188,12 +188,19 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
     ]);
   }
 
-  const look = async (website: Website, signal?: AbortSignal) =>
-    observe(layout, await sandboxOf(website), visitedWebsite(website.state), edge(), signal);
+  /** The website for a check of its pages. */
+  const lookAt = async (website: Website, signal?: AbortSignal): Promise<Look> => ({
+    layout,
+    install: await sandboxOf(website),
+    website: visitedWebsite(website.state),
+    edge: edge(),
+    enter: cgroups.enter(cgroupOf(website.id)),
+    signal,
+  });
 
   return {
     stages,
-    look,
+    lookAt,
     sandboxOf,
     makeFolders,
     makeFiles,

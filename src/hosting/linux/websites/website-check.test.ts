@@ -1,17 +1,36 @@
 import { expect, test } from 'vitest';
 import { type Observation, worsened } from './website-check.ts';
 
-const page = { name: 'the home page', status: 200, failure: null, length: 1000, parts: ['<main', '</html>'] };
-const before: Observation = { pages: [page], fatals: ['PHP Fatal error: old'] };
+const page = {
+  name: 'the home page',
+  path: '/',
+  status: 200,
+  failure: null,
+  length: 1000,
+  parts: ['<main', '</html>'],
+  errors: ['Fatal error'],
+};
+const settings = {
+  siteurl: 'https://shop.test',
+  home: 'https://shop.test',
+  template: 'parent',
+  stylesheet: 'child',
+  plugins: ['akismet/akismet.php', 'hello.php'],
+  post: 1,
+  page: null,
+};
+const before: Observation = { pages: [page], fatals: ['PHP Fatal error: old'], settings };
 
 test.each<[object, string | null]>([
   [{}, null],
   [{ length: 600 }, null],
   [{ parts: ['<main', '<nav', '</html>'] }, null],
+  [{ errors: [] }, null],
   [{ status: 500 }, 'the home page answers 500, and 200 before'],
   [{ status: null, failure: 'it hangs' }, 'the home page gives no answer: it hangs'],
   [{ parts: ['<main'] }, 'the home page lacks </html>'],
   [{ length: 400 }, 'the home page has 400 characters, and 1000 before'],
+  [{ errors: ['Fatal error', 'Parse error'] }, 'the home page shows a parse error'],
 ])('a page that is now %j', (change, expected) => {
   expect(worsened(before, { ...before, pages: [{ ...page, ...change }] })).toBe(expected);
 });
@@ -29,4 +48,22 @@ test('only new fatal errors count', () => {
   expect(worsened(before, { ...before, fatals: ['PHP Fatal error: old'] })).toBeNull();
   const fatals = ['PHP Fatal error: old', 'PHP Fatal error: new'];
   expect(worsened(before, { ...before, fatals })).toBe('PHP reports: PHP Fatal error: new');
+});
+
+test.each<[object, string | null]>([
+  [{ plugins: [...settings.plugins, 'new/new.php'], post: 2 }, null],
+  [
+    { siteurl: 'https://evil.test' },
+    'the option siteurl is "https://evil.test", and "https://shop.test" before',
+  ],
+  [{ home: '' }, 'the option home is "", and "https://shop.test" before'],
+  [{ stylesheet: 'parent' }, 'the theme is parent, and child before'],
+  [{ plugins: ['hello.php'] }, 'the plugin akismet/akismet.php is no longer active'],
+])('settings that are now %j', (change, expected) => {
+  expect(worsened(before, { ...before, settings: { ...settings, ...change } })).toBe(expected);
+});
+
+test('settings count only if they could be read before', () => {
+  expect(worsened(before, { ...before, settings: null })).toBe('WordPress does not start');
+  expect(worsened({ ...before, settings: null }, { ...before, settings: null })).toBeNull();
 });

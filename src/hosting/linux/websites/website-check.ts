@@ -1,29 +1,43 @@
+import Type, { type Static } from 'typebox';
+import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { newestFatals } from '../wordpress/error-log.ts';
+import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
 import { type AskedEdge, type VisitedWebsite, visitPage } from '../wordpress/wordpress-answers.ts';
 
+const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
 /** A page of a website as visitors get it. */
-interface SeenPage {
+const seenPage = Type.Object({
   /** For people: `the home page`. */
-  name: string;
+  name: Type.String(),
+  path: Type.String(),
   /** Null if there was no answer, for the reason in `failure`. */
-  status: number | null;
-  failure: string | null;
-  length: number;
+  status: orNull(Type.Integer()),
+  failure: orNull(Type.String()),
+  length: Type.Integer(),
   /** The parts of its structure that it has, such as `</html>`. */
-  parts: string[];
-}
+  parts: Type.Array(Type.String()),
+  /** The kinds of PHP errors that visitors can read in it. */
+  errors: Type.Array(Type.String()),
+});
+
+export const observationSchema = Type.Object({
+  pages: Type.Array(seenPage),
+  /** The latest fatal errors in PHP's log, without their times. */
+  fatals: Type.Array(Type.String()),
+  /** Null if they could not be read. */
+  settings: orNull(siteSettingsSchema),
+});
 
 /** How a website looks before or after a change. */
-export interface Observation {
-  pages: SeenPage[];
-  /** The latest fatal errors in PHP's log, without their times. */
-  fatals: string[];
-}
+export type Observation = Static<typeof observationSchema>;
+type SeenPage = Static<typeof seenPage>;
+type CheckedPage = Pick<SeenPage, 'name' | 'path'>;
 
-const PAGES = [
+const ALWAYS: readonly CheckedPage[] = [
   { name: 'the home page', path: '/' },
   { name: 'the login form', path: '/wp-login.php' },
 ];
@@ -40,31 +54,73 @@ const PARTS = [
   'id="loginform"',
   'name="pwd"',
 ];
+/** As PHP and WordPress print them. */
+const ERRORS = /<b>(Fatal error|Parse error)<\/b>:|There has been a (critical error) on this website/g;
 /** Past the page cache, which would hide a fault of PHP. WordPress takes such a visitor for a stranger. */
 const UNCACHED = { cookie: 'wordpress_logged_in_check=1' };
 /** Posts and advertisements change the length of a page, but rarely so much. */
 const SHORTEST = 0.5;
+const MOST_PAGES = 10;
+/** Few enough to leave a website's workers to its visitors. */
+const SIDE_BY_SIDE = 2;
 
-/** Looks at the home page, the login form and PHP's errors. A page without an answer is a finding and no failure. */
-export async function observe(
-  layout: LinuxLayout,
-  install: SandboxedInstall,
-  website: VisitedWebsite,
-  edge: AskedEdge,
-  signal?: AbortSignal,
-): Promise<Observation> {
-  const pages: SeenPage[] = [];
-  for (const { name, path } of PAGES) {
-    try {
-      const { status, body } = await visitPage(website, path, edge, { signal, headers: UNCACHED });
-      const parts = PARTS.filter((part) => body.toLowerCase().includes(part.toLowerCase()));
-      pages.push({ name, status, failure: null, length: body.length, parts });
-    } catch (error) {
-      signal?.throwIfAborted();
-      pages.push({ name, status: null, failure: messageOf(error), length: 0, parts: [] });
-    }
+/** The website to look at, and how to reach it. */
+export interface Look {
+  layout: LinuxLayout;
+  install: SandboxedInstall;
+  website: VisitedWebsite;
+  edge: AskedEdge;
+  /** Command prefix that enters the install's cgroup. */
+  enter: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Looks at the home page, the login form, the newest post and page, and the customer's `paths`, at PHP's errors and at settings. A page
+ * without an answer is a finding and no failure.
+ */
+export async function observe(look: Look, paths: readonly string[] = []): Promise<Observation> {
+  const settings = await settingsOf(look);
+  const pages = await seeAll(look, pagesOf(settings, paths));
+  return { pages, fatals: await newestFatals(look.layout, look.install), settings };
+}
+
+/** Looks at the same pages again, and then at settings, which code of a page may have changed. */
+export async function observeAgain(look: Look, before: Observation): Promise<Observation> {
+  const pages = await seeAll(look, before.pages);
+  return { pages, fatals: await newestFatals(look.layout, look.install), settings: await settingsOf(look) };
+}
+
+const settingsOf = (look: Look) =>
+  readSiteSettings(look.layout, look.install, { enter: look.enter, signal: look.signal });
+
+const seeAll = (look: Look, pages: readonly CheckedPage[]) =>
+  mapConcurrent(pages, SIDE_BY_SIDE, (page) => see(look, page));
+
+/** WordPress redirects the addresses with ids to its own, whatever form those have. */
+function pagesOf(settings: SiteSettings | null, paths: readonly string[]): CheckedPage[] {
+  const { post = null, page = null } = settings ?? {};
+  const all = [
+    ...ALWAYS,
+    ...(post === null ? [] : [{ name: 'the newest post', path: `/?p=${post}` }]),
+    ...(page === null ? [] : [{ name: 'the newest page', path: `/?page_id=${page}` }]),
+    ...paths.map((path) => ({ name: path, path })),
+  ];
+  return all
+    .filter(({ path }, at) => all.findIndex((other) => other.path === path) === at)
+    .slice(0, MOST_PAGES);
+}
+
+async function see({ website, edge, signal }: Look, { name, path }: CheckedPage): Promise<SeenPage> {
+  try {
+    const { status, body } = await visitPage(website, path, edge, { signal, headers: UNCACHED });
+    const parts = PARTS.filter((part) => body.toLowerCase().includes(part.toLowerCase()));
+    const errors = [...body.matchAll(ERRORS)].map((found) => found[1] ?? found[2] ?? '');
+    return { name, path, status, failure: null, length: body.length, parts, errors: [...new Set(errors)] };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { name, path, status: null, failure: messageOf(error), length: 0, parts: [], errors: [] };
   }
-  return { pages, fatals: await newestFatals(layout, install) };
 }
 
 /** The first check with a worse result than before, one sentence without a full stop; null if all are as good. */
@@ -76,18 +132,36 @@ export function worsened(before: Observation, after: Observation): string | null
   }
   const known = new Set(before.fatals);
   const fresh = after.fatals.find((line) => !known.has(line));
-  return fresh === undefined ? null : `PHP reports: ${fresh}`;
+  if (fresh !== undefined) return `PHP reports: ${fresh}`;
+  return before.settings === null ? null : worsenedSettings(before.settings, after.settings);
 }
 
-function worsenedPage(former: SeenPage, { name, status, failure, length, parts }: SeenPage): string | null {
+function worsenedPage(former: SeenPage, page: SeenPage): string | null {
+  const { name, status, failure, length, parts, errors } = page;
   if (former.status === null) return null;
   if (status === null) return `${name} gives no answer: ${failure}`;
   if (status !== former.status && status >= 400)
     return `${name} answers ${status}, and ${former.status} before`;
   // An error page has no structure to keep.
   if (former.status >= 400) return null;
+  const shown = errors.find((error) => !former.errors.includes(error));
+  if (shown !== undefined) return `${name} shows a ${shown.toLowerCase()}`;
   const lost = former.parts.filter((part) => !parts.includes(part));
   if (lost.length > 0) return `${name} lacks ${lost.join(', ')}`;
   if (length >= former.length * SHORTEST) return null;
   return `${name} has ${length} characters, and ${former.length} before`;
+}
+
+function worsenedSettings(former: SiteSettings, now: SiteSettings | null): string | null {
+  if (now === null) return 'WordPress does not start';
+  for (const option of ['siteurl', 'home'] as const) {
+    if (now[option] !== former[option]) {
+      return `the option ${option} is "${now[option]}", and "${former[option]}" before`;
+    }
+  }
+  if (now.stylesheet !== former.stylesheet || now.template !== former.template) {
+    return `the theme is ${now.stylesheet}, and ${former.stylesheet} before`;
+  }
+  const inactive = former.plugins.find((plugin) => !now.plugins.includes(plugin));
+  return inactive === undefined ? null : `the plugin ${inactive} is no longer active`;
 }

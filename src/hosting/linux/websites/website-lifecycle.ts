@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { removeDurably } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { type InstallRef, type InstallState, PermanentHostError } from '../../contract/host.ts';
 import { flushRedis } from '../daemons/redis.ts';
@@ -19,7 +20,7 @@ import {
   type WebsiteRemains,
   type WebsiteSteps,
 } from './provisioning.ts';
-import { type Observation, worsened } from './website-check.ts';
+import { type Observation, observe, observeAgain, worsened } from './website-check.ts';
 
 /** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {
@@ -37,6 +38,12 @@ export interface WebsiteLifecycle {
   replaceUrls(installId: string, signal?: AbortSignal): Promise<void>;
   /** Empties PHP's memory and both caches of a website whose content was replaced. */
   resetCaches(installId: string): Promise<void>;
+  /** Switches it to another WordPress of this host with its database. If that fails, it stays as it is. */
+  switchCore(record: InstallRecord, version: string): Promise<InstallRecord>;
+  /** Records another WordPress of this host; the links of the files and the database follow by a restore. */
+  recordCore(record: InstallRecord, version: string): Promise<InstallRecord>;
+  /** Serves it again after its files and database were replaced, perhaps with another WordPress. */
+  serveAgain(record: InstallRecord): Promise<void>;
   /** The website of a record, on an available PHP version. */
   websiteOf(record: InstallRecord): Promise<Website>;
 }
@@ -181,7 +188,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
    * brings the former PHP back.
    */
   async function switchPhp(present: Website, php: PhpRuntime, signal?: AbortSignal): Promise<void> {
-    const before = await steps.look(present, signal);
+    const before = await observe(await steps.lookAt(present, signal));
     const fault = await tryPhp({ ...present, php }, before, signal).catch(async (error: unknown) => {
       await steps.startPhp(present);
       throw error;
@@ -203,7 +210,35 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     }
     await flushCaches(website.id);
     parts.reached?.('php switched', website);
-    return worsened(before, await steps.look(website, signal));
+    return worsened(before, await observeAgain(await steps.lookAt(website, signal), before));
+  }
+
+  async function switchCore(record: InstallRecord, version: string): Promise<InstallRecord> {
+    const present = await websiteOf(record);
+    const to = await versions.wordpress(version);
+    await parts.websites.switchCore(
+      await steps.sandboxOf(present),
+      present.database,
+      present.wordpressVersion,
+      to,
+    );
+    const kept = await recordCore(record, to);
+    await serveAgain(kept);
+    return kept;
+  }
+
+  async function recordCore(record: InstallRecord, version: string): Promise<InstallRecord> {
+    const website = await websiteOf(record);
+    if (website.wordpressVersion === version) return record;
+    const state = { ...website.state, wordpressVersion: version };
+    return saveRecord({ ...website, state, wordpressVersion: version });
+  }
+
+  async function serveAgain(record: InstallRecord): Promise<void> {
+    const website = await websiteOf(record);
+    await steps.serve(website);
+    await steps.ensureServices(website);
+    await resetCaches(website.id);
   }
 
   async function flushCaches(installId: string): Promise<void> {
@@ -283,6 +318,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await backups.recover(id);
     await saga.undo(remains);
     await backups.removeAll(id);
+    await removeDurably(layout.updateOf(id));
     await journal.end(id);
   }
 
@@ -296,6 +332,9 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     remove,
     setAside,
     resetCaches,
+    switchCore,
+    recordCore,
+    serveAgain,
     replaceUrls,
     websiteOf,
   };

@@ -1,6 +1,8 @@
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/host.ts';
+import type { FetchedReleases } from '../../contract/wordpress-updates.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
+import { listReleases, missingReleases } from '../wordpress/releases.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { StartRetries } from './start-retries.ts';
 
@@ -13,10 +15,12 @@ export interface WordPressVersions {
    * rejects with a {@link PermanentHostError}.
    */
   add(source: string | null): Promise<string>;
+  /** See `HostMachine.addReleases`. */
+  addReleases(): Promise<FetchedReleases>;
 }
 
 export function createWordPressVersions(
-  { layout, cores, templates, compiledCores, records, log }: LinuxHostParts,
+  { layout, cores, templates, compiledCores, records, log, releasesUrl }: LinuxHostParts,
   startRetries: StartRetries,
 ): WordPressVersions {
   /** New websites get the newest version, so it must be installable. */
@@ -43,7 +47,43 @@ export function createWordPressVersions(
     }
   }
 
+  async function add(source: string | null): Promise<string> {
+    const version = await cores.add(source);
+    await proveInstallable(version);
+    await compile(version);
+    return version;
+  }
+
+  async function addRelease(version: string): Promise<void> {
+    await cores.addRelease(version);
+    await proveInstallable(version);
+    await compile(version);
+  }
+
+  async function addReleases(): Promise<FetchedReleases> {
+    const before = await cores.list();
+    const failures: string[] = [];
+    const attempt = (work: () => Promise<unknown>) =>
+      work().catch((err: unknown) => {
+        log.error({ err }, 'could not fetch WordPress');
+        failures.push(messageOf(err));
+      });
+    await attempt(() => add(null));
+    if (cores.isOfficial) {
+      await attempt(async () => {
+        const used = (await records.all()).map(({ placement }) => placement.wordpressVersion);
+        const released = await listReleases(releasesUrl);
+        for (const version of missingReleases(used, await cores.list(), released)) {
+          await attempt(() => addRelease(version));
+        }
+      });
+    }
+    return { added: (await cores.list()).filter((version) => !before.includes(version)), failures };
+  }
+
   return {
+    add,
+    addReleases,
     async prepare() {
       await cores.ensureAny();
       const [newest] = await cores.list();
@@ -52,12 +92,6 @@ export function createWordPressVersions(
         await templates.ensure(newest);
         await compile(newest);
       });
-    },
-    async add(source) {
-      const version = await cores.add(source);
-      await proveInstallable(version);
-      await compile(version);
-      return version;
     },
   };
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { PermanentHostError } from '../../contract/host.ts';
+import { compareVersions } from '../../policy/wordpress-version.ts';
 import { runCommand } from '../machine/run-command.ts';
 
 /** More than any real path has; circular links exceed it. */
@@ -193,15 +194,4 @@ async function isFile(path: string): Promise<boolean> {
 /** Newest first. */
 export function newestFirst(versions: readonly string[]): string[] {
   return [...versions].sort((a, b) => compareVersions(b, a));
-}
-
-/** Below 0 if `a` is older. `6.2` equals `6.2.0`. */
-export function compareVersions(a: string, b: string): number {
-  const left = a.split('.').map(Number);
-  const right = b.split('.').map(Number);
-  for (let at = 0; at < 3; at++) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -27,6 +27,10 @@ export interface WordPressCores {
    * is not WordPress or does not match its published checksum.
    */
   add(source?: string | null): Promise<string>;
+  /** Adds a release from the official download. Rejects as {@link add} does; an existing version stays as it is. */
+  addRelease(version: string): Promise<void>;
+  /** Whether new versions come from the official download. */
+  isOfficial: boolean;
   /** Removes a version that no website uses. Succeeds if it is missing. */
   remove(version: string): Promise<void>;
   /** Call at the start of the host: updates our PHP files in every version, and adds a version if there are none. */
@@ -58,7 +62,21 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     }
   }
 
-  async function add(source: string | null = configured): Promise<string> {
+  const add = (source: string | null = configured) =>
+    addFrom((scratch, tree) => fetchInto(source, scratch, tree));
+
+  async function addRelease(version: string): Promise<void> {
+    if ((await list()).includes(version)) return;
+    await addFrom(async (scratch, tree) => {
+      await fetchOfficial(scratch, tree, version);
+      const found = await checkCore(tree);
+      if (found !== version) {
+        throw new PermanentHostError(`The download of WordPress ${version} contains WordPress ${found}`);
+      }
+    });
+  }
+
+  async function addFrom(fetchTree: (scratch: string, tree: string) => Promise<void>): Promise<string> {
     await mkdir(layout.cores, { recursive: true });
     // Sandboxes pass through it, whatever this process's umask is.
     await chmod(layout.cores, 0o711);
@@ -67,7 +85,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     await mkdir(scratch, { mode: 0o700 });
     try {
       const tree = join(scratch, 'wordpress');
-      await fetchInto(source, scratch, tree);
+      await fetchTree(scratch, tree);
       return await place(tree);
     } finally {
       await rm(scratch, { recursive: true, force: true });
@@ -92,8 +110,8 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     throw new PermanentHostError(`${source} is neither a folder nor a .zip or .tar.gz`);
   }
 
-  async function fetchOfficial(scratch: string, tree: string): Promise<void> {
-    const archive = await downloadOfficial(url, scratch, options.fetch);
+  async function fetchOfficial(scratch: string, tree: string, version: string | null = null): Promise<void> {
+    const archive = await downloadOfficial(url, scratch, version, options.fetch);
     await copyWordPress(await unpackArchive(archive, join(scratch, 'archive')), tree, archive);
   }
 
@@ -143,6 +161,8 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   return {
     list,
     add: (source) => serial('add', () => add(source ?? configured)),
+    addRelease: (version) => serial('add', () => addRelease(version)),
+    isOfficial: configured === null || configured === 'official',
     remove: (version) => serial('add', () => remove(version)),
     async ensureAny() {
       const versions = await list();

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import Type from 'typebox';
-import { Value } from 'typebox/value';
 import type { Clock } from '../../../lib/clock.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -12,6 +11,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { pingPhp } from '../php/fpm.ts';
 import { doesNotStart } from './does-not-start.ts';
 import { phpFileOf } from './php-files.ts';
+import { parsePrinted } from './printed-json.ts';
 import { runPhp } from './run-php.ts';
 
 const VALID_SECONDS = 60;
@@ -67,7 +67,7 @@ export function createLogins({ layout, enter, log, clock, randomness }: LoginsOp
       log.warn({ err, install: install.id }, 'could not create a login to WordPress');
       return notRunning(messageOf(err));
     }
-    const printed = parsePrinted(output);
+    const printed = parsePrinted(Printed, output);
     if (printed === null) return notRunning(output);
     if ('user' in printed) {
       return { token, expiresAt: new Date(expires * SECOND_MS).toISOString(), user: printed.user };
@@ -76,16 +76,6 @@ export function createLogins({ layout, enter, log, clock, randomness }: LoginsOp
       ? { refused: 'unknown_user', reason: `WordPress has no user with the name "${user}".` }
       : { refused: 'website', reason: 'This WordPress has no administrator. Name another user.' };
   };
-}
-
-/** Reads the last line, because the website's own configuration may print others. */
-function parsePrinted(output: string) {
-  try {
-    const value: unknown = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
-    return Value.Check(Printed, value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function notRunning(said: string): LoginRefused {

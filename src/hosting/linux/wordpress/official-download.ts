@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 
-const NAME = 'latest.zip';
+const LATEST = 'latest.zip';
 const TIMEOUT_MS = 5 * MINUTE_MS;
 /** Several times the size of WordPress. */
 const MOST_BYTES = 512 * 1024 * 1024;
@@ -16,19 +16,22 @@ const CHECKSUMS = ['sha256', 'sha1'] as const;
 type Checksum = { algorithm: (typeof CHECKSUMS)[number]; hex: string };
 
 /**
- * Downloads the newest WordPress into `folder`, verifies its published checksum, and returns the archive's path.
+ * Downloads a WordPress release, or with null the newest, into `folder`, verifies its published checksum, and returns the archive's
+ * path.
  *
  * @throws PermanentHostError if the checksum differs or is missing; another Error if the download fails
  */
 export async function downloadOfficial(
   url: string,
   folder: string,
+  version: string | null,
   fetchUrl: typeof fetch = fetch,
 ): Promise<string> {
-  const address = `${url.replace(/\/+$/, '')}/${NAME}`;
+  const name = version === null ? LATEST : `wordpress-${version}.zip`;
+  const address = `${url.replace(/\/+$/, '')}/${name}`;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const published = await publishedChecksum(address, fetchUrl, signal);
-  const archive = join(folder, NAME);
+  const archive = join(folder, name);
   const hex = await downloadTo(archive, address, published.algorithm, fetchUrl, signal);
   if (hex !== published.hex) {
     throw new PermanentHostError(

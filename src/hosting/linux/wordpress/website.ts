@@ -34,6 +34,7 @@ import { runPhp } from './run-php.ts';
 import type { SiteConfig } from './site-config.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
+import { createUpdater, type Updater } from './updater.ts';
 
 /** Main address of a website. */
 export interface SiteAddress {
@@ -56,7 +57,7 @@ export interface WantedUrls {
 }
 
 /** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
-export interface Websites {
+export interface Websites extends Updater {
   /**
    * Creates or repairs the files of a website: links to the core of `install.wordpressVersion`, initial files, and the values of
    * this host. Call it again whenever `site` changes. The customer's files stay.
@@ -244,6 +245,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
       log,
       ...(options.updateSource === undefined ? {} : { updateSource: options.updateSource }),
     }),
+    ...createUpdater({ layout, enter }),
     runCron,
     replaceUrls,
   };

@@ -1,0 +1,94 @@
+import type { Caller } from '../../access/caller.ts';
+import { authorize } from '../../access/permissions.ts';
+import { lockRow } from '../../database/lock.ts';
+import { STATIC_ONLY } from '../../hosting/policy/static-only.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { Conflict, invalidValue } from '../../lib/failures.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { findInstallAccess } from '../websites/installs/store.ts';
+import { findWebsite } from '../websites/installs/website-store.ts';
+import { isTimeZone, type UpdatePolicy } from './policy.ts';
+import { findPolicy, savePolicy } from './policy-store.ts';
+
+/** The policy of an install, with the time until which WordPress itself stays as it is. */
+export type SeenPolicy = UpdatePolicy & { deferredUntil: string | null };
+
+export type PolicyService = ReturnType<typeof createPolicyService>;
+
+/** The policies of installs for automatic updates. */
+export function createPolicyService({
+  config,
+  database,
+  activity,
+  clock,
+}: Pick<Platform, 'config' | 'database' | 'activity' | 'clock'>) {
+  async function get(caller: Caller, installId: string): Promise<SeenPolicy> {
+    const install = await findInstallAccess(database.reader, caller, installId);
+    authorize('install.read', 'install.read', install);
+    return {
+      ...(await findPolicy(database.reader, installId)),
+      deferredUntil: install.defer_wordpress_until,
+    };
+  }
+
+  return {
+    /** Throws NotFound. */
+    get,
+
+    /** Throws NotFound, Forbidden, InvalidRequest; Conflict on a host without WordPress. */
+    async update(caller: Caller, installId: string, change: Partial<UpdatePolicy>): Promise<SeenPolicy> {
+      const zone = change.window?.time_zone;
+      if (zone !== undefined && !isTimeZone(zone)) {
+        throw invalidValue(
+          'WordPressUpdatePolicy',
+          'maintenance_window.time_zone',
+          'unknown',
+          `The time zone "${zone}" is unknown; name one such as Europe/Berlin, or UTC`,
+        );
+      }
+      await database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findInstallAccess(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        const website = await findWebsite(queries, { id: installId });
+        if (config.host === 'embedded' && website?.wordpress_version === null) {
+          throw new Conflict(STATIC_ONLY.reason);
+        }
+        const before = await findPolicy(queries, installId);
+        const policy = { ...before, ...change };
+        const details = changes(before, policy);
+        if (Object.keys(details).length === 0) return;
+        await savePolicy(queries, installId, policy, timestamp(clock));
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'install.update_policy',
+          subject: { id: installId, name: install.name },
+          installId,
+          details,
+        });
+      });
+      return get(caller, installId);
+    },
+  };
+}
+
+const UPDATE_POLICY_FIELDS = ['core', 'plugins', 'themes', 'window', 'pages'] as const;
+
+/** The changed fields for the activity log. */
+function changes(before: UpdatePolicy, after: UpdatePolicy): Record<string, string | null> {
+  const { window } = after;
+  const described = {
+    core: after.core,
+    plugins: after.plugins,
+    themes: after.themes,
+    window:
+      window &&
+      `${window.days.join(', ')}, ${window.hours} h from ${window.from_hour}:00 ${window.time_zone}`,
+    pages: after.pages.join(' ').slice(0, 500),
+  };
+  return Object.fromEntries(
+    UPDATE_POLICY_FIELDS.filter(
+      (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+    ).map((field) => [field, described[field]]),
+  );
+}

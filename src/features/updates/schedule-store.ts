@@ -1,0 +1,97 @@
+import type { Queries } from '../../database/database.ts';
+import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
+import { DEFAULT_POLICY, type UpdatePolicy } from './policy.ts';
+import { policyOf } from './policy-store.ts';
+
+const OPEN: WordPressUpdateStatus[] = ['requested', 'running'];
+
+/** An install that the schedule may update: active, on a host with WordPress, without an update in progress. */
+export interface Candidate {
+  id: string;
+  host_id: string;
+  wordpress_version: string;
+  /** Whether its users have deferred updates of WordPress. */
+  isDeferred: boolean;
+  policy: UpdatePolicy;
+  plugins_at: string | null;
+  themes_at: string | null;
+}
+
+export async function scheduleCandidates(queries: Queries, now: string): Promise<Candidate[]> {
+  const rows = await queries
+    .selectFrom('installs as install')
+    .leftJoin('wordpress_update_policies as policy', 'policy.install_id', 'install.id')
+    .select(['install.id', 'install.host_id', 'install.wordpress_version', 'install.defer_wordpress_until'])
+    .select(['policy.core', 'policy.plugins', 'policy.themes', 'policy.maintenance_window', 'policy.pages'])
+    .select(['policy.plugins_at', 'policy.themes_at'])
+    .where('install.status', '=', 'active')
+    .where('install.host_id', 'is not', null)
+    .where('install.wordpress_version', 'is not', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('wordpress_updates as open')
+            .select('open.id')
+            .whereRef('open.install_id', '=', 'install.id')
+            .where('open.status', 'in', OPEN),
+        ),
+      ),
+    )
+    .orderBy('install.seq')
+    .execute();
+  return rows.flatMap(({ id, host_id, wordpress_version, defer_wordpress_until, ...row }) => {
+    if (host_id === null || wordpress_version === null) return [];
+    const { core, plugins, themes, maintenance_window, pages, plugins_at, themes_at } = row;
+    const isDecided = core !== null && plugins !== null && themes !== null;
+    return {
+      id,
+      host_id,
+      wordpress_version,
+      isDeferred: defer_wordpress_until !== null && defer_wordpress_until > now,
+      policy: isDecided ? policyOf({ core, plugins, themes, maintenance_window, pages }) : DEFAULT_POLICY,
+      plugins_at,
+      themes_at,
+    };
+  });
+}
+
+/** The number of scheduled updates that are requested or run. */
+export async function countOpenScheduled(queries: Queries): Promise<number> {
+  const { count } = await queries
+    .selectFrom('wordpress_updates')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('cause', '=', 'schedule')
+    .where('status', 'in', OPEN)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** A scheduled update of an install to a release of WordPress. */
+export interface CoreAttempt {
+  install_id: string;
+  status: WordPressUpdateStatus;
+  created_at: string;
+}
+
+export function coreAttempts(queries: Queries, version: string): Promise<CoreAttempt[]> {
+  return queries
+    .selectFrom('wordpress_updates')
+    .select(['install_id', 'status', 'created_at'])
+    .where('core_to', '=', version)
+    .where('cause', '=', 'schedule')
+    .execute();
+}
+
+/** Notes that the schedule looks at plugins, at themes or at both. */
+export async function noteLook(
+  queries: Queries,
+  installId: string,
+  looked: { plugins_at?: string; themes_at?: string },
+): Promise<void> {
+  await queries
+    .updateTable('wordpress_update_policies')
+    .set(looked)
+    .where('install_id', '=', installId)
+    .execute();
+}

@@ -1,0 +1,124 @@
+import Type from 'typebox';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import {
+  type AvailableUpdate,
+  MOST_UPDATES,
+  type UpdatePlan,
+  type WantedUpdates,
+} from '../../contract/wordpress-updates.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { phpFileOf } from './php-files.ts';
+import { parsePrinted } from './printed-json.ts';
+import { runPhp } from './run-php.ts';
+
+/** WordPress's own updates of plugins and themes, run as the install in its sandbox. */
+export interface Updater {
+  plan(
+    install: SandboxedInstall,
+    wanted: Pick<WantedUpdates, 'plugins' | 'themes'>,
+    signal?: AbortSignal,
+  ): Promise<UpdatePlan>;
+  /** Updates one plugin or theme. Returns its version then, or why it failed, without a full stop. The website may be half updated. */
+  update(
+    install: SandboxedInstall,
+    item: Pick<AvailableUpdate, 'kind' | 'id' | 'from'>,
+    signal?: AbortSignal,
+  ): Promise<{ version: string } | { failed: string }>;
+}
+
+export interface UpdaterOptions {
+  layout: LinuxLayout;
+  enter(installId: string): readonly string[];
+  /** Time limit of one update. */
+  updateMs?: number;
+}
+
+const PLAN_MS = 2 * MINUTE_MS;
+/** Enough for a large package on a slow connection. */
+const UPDATE_MS = 3 * MINUTE_MS;
+const LONGEST_REASON = 300;
+
+const line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+
+const Planned = Type.Object({
+  updates: Type.Array(
+    Type.Object({
+      kind: Type.Union([Type.Literal('plugin'), Type.Literal('theme')]),
+      id: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
+      name: line(200),
+      from: line(200),
+      to: line(200),
+    }),
+  ),
+  refused: Type.Array(line(1_000)),
+});
+
+const Updated = Type.Union([
+  Type.Object({ version: line(200) }),
+  Type.Object({ failed: Type.String({ maxLength: 1_000 }) }),
+]);
+
+export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOptions): Updater {
+  const script = (install: SandboxedInstall, name: string) =>
+    phpFileOf(layout.coreOf(install.wordpressVersion), name);
+
+  return {
+    async plan(install, wanted, signal) {
+      if (wanted.plugins.length === 0 && wanted.themes.length === 0) return { updates: [], refused: [] };
+      let output: string;
+      try {
+        output = await runPhp(layout, install, {
+          script: script(install, 'plan-updates.php'),
+          args: [JSON.stringify({ plugins: wanted.plugins, themes: wanted.themes })],
+          enter: enter(install.id),
+          timeoutMs: PLAN_MS,
+          signal,
+        });
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw new PermanentHostError(`Updates could not be looked up: ${lastLine(messageOf(error))}`, {
+          cause: error,
+        });
+      }
+      const planned = parsePrinted(Planned, output);
+      if (planned === null) {
+        throw new PermanentHostError(`Updates could not be looked up: ${lastLine(output)}`);
+      }
+      const { updates, refused } = planned;
+      return { updates: updates.slice(0, MOST_UPDATES), refused: refused.slice(0, MOST_UPDATES) };
+    },
+
+    async update(install, { kind, id, from }, signal) {
+      let output: string;
+      try {
+        output = await runPhp(layout, install, {
+          script: script(install, 'update-item.php'),
+          args: [kind, id, from],
+          enter: enter(install.id),
+          timeoutMs: updateMs,
+          signal,
+        });
+      } catch (error) {
+        signal?.throwIfAborted();
+        return { failed: lastLine(messageOf(error)) };
+      }
+      const updated = parsePrinted(Updated, output);
+      if (updated === null) return { failed: `it ended early: ${lastLine(output)}` };
+      return 'failed' in updated ? { failed: lastLine(updated.failed) } : updated;
+    },
+  };
+}
+
+/** The last words of a program as one line without a full stop. */
+function lastLine(said: string): string {
+  const line = said
+    .replace(/<style[\s\S]*?<\/style>|<[^>]*>|\p{Cc}|\s+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
+    .slice(-LONGEST_REASON)
+    .replace(/\.$/, '');
+  return line === '' ? 'it printed nothing' : line;
+}

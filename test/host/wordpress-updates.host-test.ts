@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
+import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { AvailableUpdate, UpdateOutcome } from '../../src/hosting/contract/wordpress-updates.ts';
+import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
+import { visit } from '../edge.ts';
+import type { TestMachine } from './machine.ts';
+import { type CustomerFiles, installPlugin, PLUGIN, pluginFile } from './plugin-source.ts';
+import { createPreparedMachine } from './prepared.ts';
+import { plainState } from './state.ts';
+import { copyAsVersion } from './wordpress-core.ts';
+
+/** Later WordPress versions: one that works, and one whose pages fail. */
+const LATER = '98.1';
+const BROKEN = '98.2';
+
+let machine: TestMachine;
+let running: RunningMachine;
+let host: RemoteHost;
+let layout: LinuxLayout;
+let files: CustomerFiles;
+let install: InstallState;
+
+beforeAll(async () => {
+  machine = await createPreparedMachine({ HOMEPORT_INSTALL_DISK_GB: '1' });
+  layout = linuxLayout(machine.folder, machine.runFolder);
+  await start();
+  const [version = ''] = (await host.describe()).wordpressVersions;
+  install = { ...plainState('updated'), wordpressVersion: version };
+  await host.apply(install);
+  await copyAsVersion(layout.coreOf(version), layout.coreOf(LATER), LATER, 99_000);
+  await copyAsVersion(layout.coreOf(version), layout.coreOf(BROKEN), BROKEN, 99_100);
+  const loader = join(layout.coreOf(BROKEN), 'wp-includes/template-loader.php');
+  await rm(loader);
+  await writeFile(loader, '<?php throw new Error("this release is broken");');
+  files = await installPlugin(layout, install);
+});
+afterAll(async () => {
+  await host?.close();
+  await running?.stop().catch(() => {});
+  await machine?.remove();
+});
+
+/** Starts the host and answers its questions, as a control plane does. */
+async function start(): Promise<void> {
+  running = await machine.start();
+  host = connect();
+}
+
+function connect(): RemoteHost {
+  const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
+  remote.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  return remote;
+}
+
+async function page(path = '/'): Promise<{ status: number; body: string }> {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const hosting = { edgeHttp, edgeHttps, ssh: sshListen };
+  return visit({ hosting }, `http://${install.name}.sites.test${path}`);
+}
+
+/** The former website, whole. */
+async function expectFormer(): Promise<void> {
+  const { status, body } = await page(`/?${crypto.randomUUID()}`);
+  expect([status, body.includes('<p>shop 1.0</p>'), body.includes('</html>')]).toEqual([200, true, true]);
+  const file = join(layout.htdocsOf(install.id), 'wp-content/plugins', PLUGIN);
+  expect(await readFile(file, 'utf8')).toBe(pluginFile('1.0'));
+}
+
+const planned = async (): Promise<AvailableUpdate[]> => {
+  const plan = await host.planUpdates(install, { core: null, plugins: 'all', themes: 'all' });
+  expect(plan.refused).toEqual([]);
+  return plan.updates;
+};
+
+async function checkpoint(): Promise<string> {
+  const id = crypto.randomUUID();
+  await host.snapshot(install, id);
+  return id;
+}
+
+async function update(updates: AvailableUpdate[], pages: string[] = []): Promise<UpdateOutcome> {
+  const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages };
+  return host.updateWordpress(install, order);
+}
+
+const core = (to: string): AvailableUpdate => ({
+  kind: 'core',
+  id: 'wordpress',
+  name: 'WordPress',
+  from: install.wordpressVersion ?? '',
+  to,
+});
+
+test('plans what WordPress offers, and refuses what is not there', async () => {
+  await files.offer('');
+  expect(await planned()).toEqual([{ kind: 'plugin', id: PLUGIN, name: 'Shop', from: '1.0', to: '1.1' }]);
+  const some = { core: LATER, plugins: ['shop', 'nope'], themes: ['nope'] };
+  const plan = await host.planUpdates(install, some);
+  expect(plan.updates.map(({ id }) => id)).toEqual([PLUGIN, 'wordpress']);
+  expect(plan.refused).toEqual(['There is no plugin "nope"', 'There is no theme "nope"']);
+});
+
+test.each([
+  ['fatals', `if (PHP_SAPI !== 'cli') throw new Error('broken plugin');`, /answers 500, and 200 before$/],
+  [
+    'fatals on the named page only',
+    `if (str_contains($_SERVER['REQUEST_URI'], 'named')) exit;`,
+    /^\/\?named=1 lacks /,
+  ],
+  ['hangs', `if ($_SERVER['REQUEST_URI'] === '/') sleep(60);`, /^the home page gives no answer: /],
+  [
+    'hides the page',
+    `add_action('template_redirect', static fn() => exit('<html></html>'));`,
+    /^the home page lacks /,
+  ],
+  [
+    'changes siteurl',
+    `global $wpdb; $wpdb->update($wpdb->options, ['option_value' => 'https://evil.test'], ['option_name' => 'siteurl']);`,
+    /^the option siteurl is "https:\/\/evil\.test", and "http/,
+  ],
+  [
+    'fills the disk',
+    `for ($i = 0; $i < 3; $i++) { $f = fopen(HOMEPORT['root'] . "/big$i", 'w'); ftruncate($f, 500 * 1024 ** 2); fclose($f); }`,
+    /Disk quota exceeded/,
+  ],
+])('rolls back a plugin that %s', async (_name, code, reason) => {
+  await files.offer(code);
+  const updates = await planned();
+  expect(await update(updates, ['/?named=1'])).toEqual({
+    made: [],
+    rolledBack: { update: updates[0], reason: expect.stringMatching(reason) },
+    wordpressVersion: install.wordpressVersion,
+  });
+  await expectFormer();
+});
+
+test('rolls back a release of WordPress that breaks pages, and the plugin before it', async () => {
+  await files.offer('');
+  const outcome = await update([...(await planned()), core(BROKEN)]);
+  expect(outcome.rolledBack).toEqual({
+    update: core(BROKEN),
+    reason: expect.stringContaining('the home page'),
+  });
+  expect(outcome.wordpressVersion).toBe(install.wordpressVersion);
+  await expectFormer();
+  expect((await page('/wp-login.php')).status).toBe(200);
+});
+
+test('leaves a page alone that was broken before', async () => {
+  await files.write(
+    'wp-content/mu-plugins/broken.php',
+    `<?php if (($_GET['p'] ?? '') === '1') { http_response_code(500); exit; }`,
+  );
+  await files.offer('');
+  expect(await update(await planned(), ['/?p=1'])).toMatchObject({ rolledBack: null });
+  await rm(join(layout.htdocsOf(install.id), 'wp-content/mu-plugins/broken.php'));
+  await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
+});
+
+test.each(['update begun', 'update made', 'checkpoint restored', 'update ended'])(
+  'a host killed at "%s" leaves the former or the new website after the next attempt',
+  async (step) => {
+    const isBroken = step === 'checkpoint restored';
+    await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
+    await files.offer(isBroken ? `if (PHP_SAPI !== 'cli') throw new Error('broken');` : '');
+    const updates = await planned();
+    const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages: [] };
+    await running.stop();
+    const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
+    const child: ChildProcess = spawn(process.execPath, [script, machine.instance, step], {
+      env: { PATH: process.env.PATH ?? '', ...machine.environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const killed = once(child, 'exit');
+    if (child.stdout === null) throw new Error('the child has no output');
+    await Promise.race([once(child.stdout, 'data'), killed]);
+    const remote = connect();
+    await expect(remote.updateWordpress(install, order)).rejects.toThrow();
+    await remote.close();
+    await killed;
+
+    await host.close();
+    await start();
+    const outcome = await host.updateWordpress(install, order);
+    expect(await host.updateWordpress(install, order)).toEqual(outcome);
+    if (isBroken) {
+      expect(outcome).toMatchObject({ made: [], rolledBack: { update: updates[0] } });
+      await expectFormer();
+    } else {
+      expect(outcome).toMatchObject({ made: updates, rolledBack: null });
+      expect((await page(`/?${crypto.randomUUID()}`)).body).toContain('<p>shop 1.1</p>');
+    }
+  },
+);
+
+test('updates a plugin and WordPress, and the site keeps running', async () => {
+  await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
+  await files.offer('');
+  const updates = [...(await planned()), core(LATER)];
+  expect(await update(updates, ['/?named=1'])).toEqual({
+    made: updates,
+    rolledBack: null,
+    wordpressVersion: LATER,
+  });
+  const { status, body } = await page(`/?${crypto.randomUUID()}`);
+  expect([status, body.includes('<p>shop 1.1</p>'), body.includes(`WordPress ${LATER}`)]).toEqual([
+    200,
+    true,
+    true,
+  ]);
+});
