@@ -16,7 +16,7 @@ const NAMES: Record<Kind, string> = {
   'install.delete': 'Deleting the website',
   'install.update_php': 'Changing the PHP version',
   'wordpress.read': 'Reading WordPress',
-  'wordpress.update': 'Changing the WordPress version',
+  'wordpress.update': 'Updating WordPress, plugins or themes',
   'backup.create': 'Creating a backup',
   'backup.restore': 'Restoring a backup',
   'backup.delete': 'Deleting a backup',

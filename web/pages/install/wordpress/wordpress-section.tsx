@@ -2,6 +2,8 @@ import type { Install } from '../../../api/installs.ts';
 import { useWordPress, type WordPress } from '../../../api/wordpress.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { AutomaticUpdates } from '../updates/automatic-updates.tsx';
+import { Updates } from '../updates/updates.tsx';
 import { Administrators } from './administrators.tsx';
 import { Core } from './core.tsx';
 import { Plugins } from './plugins.tsx';
@@ -17,6 +19,7 @@ export function WordPressSection({ install }: { install: Install }) {
         <>
           <Problems wordpress={known} />
           <Core install={install} wordpress={known} />
+          <Updates install={install} />
           {known.read_at !== null && (
             <>
               <Plugins plugins={known.plugins} />
@@ -25,6 +28,7 @@ export function WordPressSection({ install }: { install: Install }) {
               <SiteHealthSection health={known.site_health} />
             </>
           )}
+          <AutomaticUpdates install={install} />
         </>
       )}
     </Loaded>
