@@ -11,6 +11,7 @@ import { benchManyInstalls } from './host/many-installs.ts';
 import { benchProvisioning } from './host/provisioning.ts';
 import { benchPurging } from './host/purging.ts';
 import { benchRequests } from './host/requests.ts';
+import { benchUpdates } from './host/updates.ts';
 import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Run } from './measure/report.ts';
 
 /**
@@ -26,6 +27,7 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
   names: benchHostNames,
   installs: benchManyInstalls,
   backups: benchBackups,
+  updates: benchUpdates,
 };
 const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick] ${REPORT_USAGE}\n`;
 
