@@ -60,25 +60,34 @@ export function createDispatcher(webhookId: string, parts: DispatcherParts) {
 
   const load = coalesce(async () => {
     if (ended) return;
+    hasMore = true;
     await refresh();
     if (loadedUpTo === 0) {
       for (const { lane, next_attempt_at } of await retriedLanes(reader, webhookId)) {
         if (next_attempt_at !== null) lanes.addFailing(lane, Date.parse(next_attempt_at));
       }
     }
-    hasMore = true;
     while (!ended && hasMore && queued < LOADED_AT_ONCE) {
       const found = await waitingAfter(reader, webhookId, loadedUpTo, LOADED_AT_ONCE);
-      queued += found.filter((delivery) => lanes.add(delivery)).length;
-      loadedUpTo = Math.max(loadedUpTo, found.at(-1)?.seq ?? 0);
+      enqueue(found);
       hasMore = found.length === LOADED_AT_ONCE;
       pump();
     }
   });
 
+  function enqueue(deliveries: readonly WaitingDelivery[]): void {
+    queued += deliveries.filter((delivery) => lanes.add(delivery)).length;
+    loadedUpTo = Math.max(loadedUpTo, deliveries.at(-1)?.seq ?? 0);
+  }
+
   /** Reads the webhook again: users change it. */
   async function refresh(): Promise<void> {
-    webhook = await findDelivered(reader, webhookId);
+    const [found] = await findDelivered(reader, [webhookId]);
+    use(found);
+  }
+
+  function use(present: DeliveredWebhook | undefined): void {
+    webhook = present;
     if (!webhook?.enabled) {
       ended = true;
       return;
@@ -188,8 +197,19 @@ export function createDispatcher(webhookId: string, parts: DispatcherParts) {
 
   return {
     webhookId,
-    /** Loads new deliveries, and changes to the webhook. */
+    /** Loads deliveries that wait, and changes to the webhook. */
     load,
+    /** Makes new deliveries, which follow all others of the webhook. `present`: the webhook after they were committed. */
+    async accept(
+      present: DeliveredWebhook | undefined,
+      deliveries: readonly WaitingDelivery[],
+    ): Promise<void> {
+      // Earlier ones wait in the database, or are being loaded.
+      if (hasMore) return load();
+      use(present);
+      enqueue(deliveries.filter(({ seq }) => seq > loadedUpTo));
+      pump();
+    },
     /** Makes the retries that are due. */
     async tick(): Promise<void> {
       const unloaded = lanes.due(clock.now().getTime());

@@ -8,12 +8,14 @@ import { disableWebhook } from './disabling.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import {
+  deliveriesAfter,
+  findDelivered,
   lastDelivery,
   leaseWebhooks,
+  type NewDelivery,
   pruneDeliveries,
   releaseWebhooks,
   unleasedWebhooks,
-  webhooksWithNews,
 } from './store.ts';
 
 /** Times in milliseconds. */
@@ -31,6 +33,9 @@ const TIMES: EngineTimes = { tickMs: 1_000, leaseMs: 15_000, heartbeatMs: 5_000,
 const CERTAIN_PART = 0.7;
 /** Notifications within this time are one. */
 const GATHER_MS = 10;
+/** Least time between two looks at new deliveries, because each look costs as much for many as for one. */
+const PACE_MS = 30;
+const ACCEPTED_AT_ONCE = 1_000;
 const CLAIMED_AT_ONCE = 200;
 /** Finished deliveries kept for each webhook. */
 const KEPT_DELIVERIES = 1_000;
@@ -67,6 +72,8 @@ export function createWebhookEngine(
   let certainUntil = 0;
   let heartbeatAt = 0;
   let lastSeen = 0;
+  /** When it last looked for new deliveries. */
+  let wokenAt = 0;
   let failing = false;
   let stopping = false;
   let unsubscribe = () => {};
@@ -85,14 +92,28 @@ export function createWebhookEngine(
 
   const wake = coalesce(async () => {
     if (stopping) return;
+    wokenAt = performance.now();
     await placement.place();
-    const news = await webhooksWithNews(reader, lastSeen);
-    if (news.length === 0) return;
-    lastSeen = Math.max(...news.map(({ last }) => last));
-    const ids = news.map(({ webhook_id }) => webhook_id);
-    await claim(ids.filter((id) => !owned.has(id)));
-    await Promise.all(ids.map((id) => owned.get(id)?.dispatcher.load()));
+    for (let isMore = true; isMore; ) {
+      const found = await deliveriesAfter(reader, lastSeen, ACCEPTED_AT_ONCE);
+      await accept(found);
+      lastSeen = found.at(-1)?.seq ?? lastSeen;
+      isMore = found.length === ACCEPTED_AT_ONCE;
+    }
   });
+
+  /** Delivers new deliveries of this process's webhooks and of those that no process has. */
+  async function accept(deliveries: readonly NewDelivery[]): Promise<void> {
+    const waiting = Map.groupBy(deliveries.filter(isPending), ({ webhook_id }) => webhook_id);
+    if (waiting.size === 0) return;
+    await claim([...waiting.keys()].filter((id) => !owned.has(id)));
+    const ids = [...waiting.keys()].filter((id) => owned.has(id));
+    if (ids.length === 0) return;
+    const webhooks = new Map((await findDelivered(reader, ids)).map((webhook) => [webhook.id, webhook]));
+    await Promise.all(
+      ids.map((id) => owned.get(id)?.dispatcher.accept(webhooks.get(id), waiting.get(id) ?? [])),
+    );
+  }
 
   /** Takes the webhooks that no other process has, and starts to deliver. */
   async function claim(ids: readonly string[]): Promise<void> {
@@ -170,10 +191,11 @@ export function createWebhookEngine(
       const soon = () => {
         if (stopping) return;
         // A transaction has several changes.
+        const delayMs = Math.max(GATHER_MS, wokenAt + PACE_MS - performance.now());
         waking ??= setTimeout(() => {
           waking = undefined;
           wake().catch(failed);
-        }, GATHER_MS).unref();
+        }, delayMs).unref();
       };
       unsubscribe = database.changes.subscribe({ changed: soon, resync: soon });
       ticking = repeatEvery(tick, { delayMs: times.tickMs, onError: failed, immediately: true });
@@ -198,3 +220,5 @@ export function createWebhookEngine(
     },
   };
 }
+
+const isPending = ({ state }: NewDelivery): boolean => state === 'pending';

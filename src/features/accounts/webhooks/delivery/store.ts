@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../../../database/database.ts';
+import type { DeliveryState } from '../../../../database/tables/events.ts';
 
 /** A webhook, as far as delivering needs it. */
 export interface DeliveredWebhook {
@@ -26,6 +27,12 @@ export interface WaitingDelivery {
   install_id: string | null;
   data: unknown;
   created_at: string;
+}
+
+/** A delivery that another transaction has just committed. */
+export interface NewDelivery extends WaitingDelivery {
+  webhook_id: string;
+  state: DeliveryState;
 }
 
 /** The outcome of an attempt, as stored. */
@@ -102,7 +109,7 @@ export async function releaseWebhooks(
     .execute();
 }
 
-export function findDelivered(queries: Queries, id: string): Promise<DeliveredWebhook | undefined> {
+export function findDelivered(queries: Queries, ids: readonly string[]): Promise<DeliveredWebhook[]> {
   return queries
     .selectFrom('webhooks')
     .select([
@@ -114,8 +121,8 @@ export function findDelivered(queries: Queries, id: string): Promise<DeliveredWe
       'previous_sealed_secret',
       'previous_until',
     ])
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', 'in', ids)
+    .execute();
 }
 
 /** The number of the last delivery. */
@@ -127,20 +134,7 @@ export async function lastDelivery(queries: Queries): Promise<number> {
   return last ?? 0;
 }
 
-/** Webhooks with deliveries after a number, and the number of the last one of each. */
-export function webhooksWithNews(
-  queries: Queries,
-  after: number,
-): Promise<{ webhook_id: string; last: number }[]> {
-  return queries
-    .selectFrom('webhook_deliveries')
-    .select((eb) => ['webhook_id', eb.fn.max<number>('seq').as('last')])
-    .where('seq', '>', after)
-    .groupBy('webhook_id')
-    .execute();
-}
-
-const waiting = (queries: Queries, webhookId: string) =>
+const withEvents = (queries: Queries) =>
   queries
     .selectFrom('webhook_deliveries as delivery')
     .innerJoin('events as event', 'event.seq', 'delivery.event_seq')
@@ -158,9 +152,19 @@ const waiting = (queries: Queries, webhookId: string) =>
       'event.data',
       'event.created_at',
     ])
-    .where('delivery.webhook_id', '=', webhookId)
-    .where('delivery.state', '=', 'pending')
     .orderBy('delivery.seq');
+
+/** Deliveries of all webhooks after a number, whatever their state. */
+export function deliveriesAfter(queries: Queries, after: number, limit: number): Promise<NewDelivery[]> {
+  return withEvents(queries)
+    .select(['delivery.webhook_id', 'delivery.state'])
+    .where('delivery.seq', '>', after)
+    .limit(limit)
+    .execute();
+}
+
+const waiting = (queries: Queries, webhookId: string) =>
+  withEvents(queries).where('delivery.webhook_id', '=', webhookId).where('delivery.state', '=', 'pending');
 
 /** Deliveries of a webhook that wait, after a number. */
 export function waitingAfter(
