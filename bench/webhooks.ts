@@ -20,7 +20,10 @@ const ROUND_SECONDS = 4;
 const ROUNDS = 4;
 
 const report = createReport('webhooks');
-const toldSchema = Type.Object({ port: Type.Optional(Type.Number()), delayMs: Type.Optional(Type.Number()) });
+const toldSchema = Type.Object({
+  port: Type.Optional(Type.Number()),
+  delaysMs: Type.Optional(Type.Array(Type.Number())),
+});
 const createdSchema = Type.Object({ id: Type.String() });
 const accountsSchema = Type.Object({ results: Type.Array(createdSchema) });
 
@@ -30,9 +33,9 @@ async function startReceiver() {
   const delays: number[] = [];
   const listening = Promise.withResolvers<number>();
   child.on('message', (message) => {
-    const { port, delayMs } = Value.Parse(toldSchema, message);
+    const { port, delaysMs = [] } = Value.Parse(toldSchema, message);
     if (port !== undefined) listening.resolve(port);
-    if (delayMs !== undefined) delays.push(delayMs);
+    delays.push(...delaysMs);
   });
   return { port: await listening.promise, delays, stop: () => child.disconnect() };
 }
