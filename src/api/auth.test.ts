@@ -169,6 +169,35 @@ describe('createAuthenticator', () => {
     expect(looks).toBe(2);
   });
 
+  it('recognises a header that has proved its credential, and no other, until the credential must be read again', async () => {
+    const { authenticator, credentials } = start();
+    const expiresAt = new Date(clock.now().getTime() + 3_000);
+    const credential = await credentials.issue(userId, { name: 'test', expiresAt });
+    const headerOf = (password: string) =>
+      `Basic ${Buffer.from(`${credential.username}:${password}`).toString('base64')}`;
+    const header = headerOf(credential.password);
+    expect(authenticator.recognise(header)).toBeUndefined();
+    const wrong = headerOf(`${credential.password.slice(0, -1)}!`);
+    expect(await authenticator.verify({ ...credential, password: 'wrong' }, wrong)).toBeNull();
+    expect(authenticator.recognise(wrong)).toBeUndefined();
+    await authenticator.verify(credential, header);
+    expect(authenticator.recognise(header)).toMatchObject({ userId, credentialId: credential.username });
+    for (const other of [wrong, `${header} `, header.slice(0, -4), 'Basic', '']) {
+      expect(authenticator.recognise(other)).toBeUndefined();
+    }
+    clock.advance(3_000);
+    expect(authenticator.recognise(header)).toBeUndefined();
+
+    const lasting = await credentials.issue(userId, { name: 'lasting' });
+    const known = `Basic ${Buffer.from(`${lasting.username}:${lasting.password}`).toString('base64')}`;
+    await authenticator.verify(lasting, known);
+    clock.advance(4_000);
+    expect(authenticator.recognise(known)).toBeUndefined();
+    await authenticator.verify(lasting, known);
+    await credentials.revoke(lasting.username);
+    expect(authenticator.recognise(known)).toBeUndefined();
+  });
+
   it('does not query malformed usernames', async () => {
     const { authenticator } = start();
     for (const username of [

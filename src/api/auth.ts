@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
 import { parseLimits } from '../access/limits.ts';
@@ -23,10 +24,21 @@ const REMEMBERED_CREDENTIALS = 10_000;
 const NOBODY = Buffer.from(hashSecret(''), 'hex');
 
 export interface Authenticator {
+  /**
+   * The credential of an `Authorization` header that has proved it before; undefined if {@link verify} must check it. Saves reading and
+   * hashing it again.
+   */
+  recognise(header: string): VerifiedCredential | undefined;
   /** The username and password of a Basic header, or undefined if it cannot be read. */
   read(header: string): BasicCredentials | undefined;
-  /** The user and limits of these credentials; null if they are wrong, expired or revoked. At once if the credential is cached. */
-  verify(credentials: BasicCredentials): Promise<VerifiedCredential | null> | VerifiedCredential | null;
+  /**
+   * The user and limits of these credentials; null if they are wrong, expired or revoked. At once if the credential is cached. The
+   * `header` that they were read from is recognised from then on.
+   */
+  verify(
+    credentials: BasicCredentials,
+    header?: string,
+  ): Promise<VerifiedCredential | null> | VerifiedCredential | null;
   /** Forgets a credential that this process has changed. */
   forget(credentialId: string): void;
   /** Writes last uses that are still in memory. */
@@ -53,6 +65,8 @@ interface CredentialRow {
 interface KnownCredential {
   verified: VerifiedCredential;
   passwordHash: Buffer;
+  /** The header that last proved the password; null before the first. */
+  header: Buffer | null;
   isRevoked: boolean;
   /** In milliseconds since 1970, as all times here. Infinity: never. */
   expiresAt: number;
@@ -106,23 +120,33 @@ export function createAuthenticator(
     credential: KnownCredential | undefined,
     password: string,
     now: number,
+    header: string | undefined,
   ): VerifiedCredential | null {
     const isRight = isSecret(password, credential?.passwordHash ?? NOBODY);
-    if (!credential || !isRight || credential.isRevoked || credential.expiresAt <= now) return null;
+    if (!credential || !isRight || !isValid(credential, now)) return null;
+    if (header !== undefined) credential.header = Buffer.from(header, 'latin1');
     noteUse(credential, now);
     return credential.verified;
   }
 
   return {
+    recognise(header) {
+      const now = clock.now().getTime();
+      const credential = remembered(usernameIn(header), now);
+      if (!credential?.header || !isSame(header, credential.header) || !isValid(credential, now))
+        return undefined;
+      noteUse(credential, now);
+      return credential.verified;
+    },
     read: readBasic,
-    verify({ username, password }) {
+    verify({ username, password }, header) {
       const now = clock.now().getTime();
       const id = parseUuid(username);
-      if (id !== username) return check(undefined, password, now);
+      if (id !== username) return check(undefined, password, now, header);
       const credential = remembered(id, now);
       return credential
-        ? check(credential, password, now)
-        : load(id, now).then((loaded) => check(loaded, password, now));
+        ? check(credential, password, now, header)
+        : load(id, now).then((loaded) => check(loaded, password, now, header));
     },
     forget: (credentialId) => {
       forgotten++;
@@ -146,6 +170,7 @@ function knownFrom(row: Readonly<CredentialRow>): KnownCredential {
   return {
     verified: { userId: user_id, credentialId: id, limits: parseLimits(row) },
     passwordHash: Buffer.from(password_hash, 'hex'),
+    header: null,
     isRevoked: revoked_at !== null,
     expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
     usedUntil: last_used_at === null ? 0 : endOf(last_used_at),
@@ -153,6 +178,22 @@ function knownFrom(row: Readonly<CredentialRow>): KnownCredential {
 }
 
 const endOf = (minute: string): number => Date.parse(minute) + MINUTE_MS;
+
+const isValid = (credential: KnownCredential, now: number): boolean =>
+  !credential.isRevoked && credential.expiresAt > now;
+
+/** A username is a UUID, and Base64 writes its 36 bytes as 48 characters that depend on nothing else. */
+const USERNAME_FROM = 'Basic '.length;
+const USERNAME_TO = USERNAME_FROM + 48;
+
+function usernameIn(header: string): string {
+  return Buffer.from(header.slice(USERNAME_FROM, USERNAME_TO), 'base64').toString('latin1');
+}
+
+/** Whether a header is the remembered one. In constant time. */
+function isSame(header: string, remembered: Buffer): boolean {
+  return header.length === remembered.length && timingSafeEqual(Buffer.from(header, 'latin1'), remembered);
+}
 
 function readBasic(header: string): BasicCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header)?.[1];

@@ -25,10 +25,10 @@ declare module 'fastify' {
 /** Rate limits and authentication in front of every endpoint (docs/api.md, Authentication and Rate limits). */
 export interface Gate {
   /**
-   * Authenticates a request to `/v1`: by Basic, or by cookie if it comes from the portal's pages. Throws Unauthenticated or
-   * RateLimited.
+   * Authenticates a request to `/v1`: by Basic, or by cookie if it comes from the portal's pages. At once, without a promise, if the
+   * credential is known. Throws Unauthenticated or RateLimited.
    */
-  enter(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  enter(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined;
   /** Authenticates a request to a portal endpoint: by cookie only, if the endpoint requires a session. Throws CrossOrigin too. */
   enterPortal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /**
@@ -66,23 +66,54 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     admit(reply, await limiter.spend(key, anonymousLimit));
   }
 
+  /** Whether it is known already that no limit of failed authentications refuses the request. */
+  function isUnsuspected(request: FastifyRequest, username: string): boolean {
+    return failureKeys(request, username).every((key) => {
+      const peeked = limiter.peek(key, config[RATE_LIMITS.authFailuresByAddress.size]);
+      return !(peeked instanceof Promise) && peeked.allowed;
+    });
+  }
+
+  /** Lets a credential in, within its limit of requests. */
+  function admitCredential(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    verified: VerifiedCredential,
+  ): Promise<void> | undefined {
+    request.caller = callerOfCredential(request, verified);
+    const key = rateLimitKey(RATE_LIMITS.credentialRequests, verified.credentialId);
+    const spent = limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]);
+    if (spent instanceof Promise) return spent.then((decision) => admit(reply, decision));
+    admit(reply, spent);
+    return undefined;
+  }
+
+  async function enterByHeader(request: FastifyRequest, reply: FastifyReply, header: string): Promise<void> {
+    await admitCredential(request, reply, await authenticate(request, reply, header));
+  }
+
+  async function enterByCookie(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const session = await sessionOf(request);
+    if (session?.stage === 'full') return enterBySession(request, reply, session);
+    await anonymous(request, reply);
+    throw new Unauthenticated('Authentication required');
+  }
+
   async function authenticate(
     request: FastifyRequest,
     reply: FastifyReply,
     header: string,
   ): Promise<VerifiedCredential> {
     const credentials = authenticator.read(header);
-    const failures = [rateLimitKey(RATE_LIMITS.authFailuresByAddress, addressBlock(request.ip))];
     // Usernames are UUIDs. A key must not contain arbitrary text of a request.
-    const username = credentials ? parseUuid(credentials.username) : undefined;
-    if (username !== undefined) failures.push(rateLimitKey(RATE_LIMITS.authFailuresByUsername, username));
+    const failures = failureKeys(request, credentials && parseUuid(credentials.username));
     // Checked before the password: otherwise a correct guess would pass the limit.
     for (const key of failures) {
       const peeked = limiter.peek(key, config[RATE_LIMITS.authFailuresByAddress.size]);
       const decision = peeked instanceof Promise ? await peeked : peeked;
       if (!decision.allowed) admit(reply, decision);
     }
-    const checked = credentials ? authenticator.verify(credentials) : null;
+    const checked = credentials ? authenticator.verify(credentials, header) : null;
     const verified = checked instanceof Promise ? await checked : checked;
     if (verified) return verified;
     // Counts all limits even if one refuses. Of parallel guesses, only as many as the limits allow learn that they were wrong.
@@ -120,22 +151,16 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
 
   return {
     anonymous,
-    async enter(request, reply) {
+    enter(request, reply) {
       if (request.method === 'OPTIONS' || request.endpoint?.public === true) {
         return anonymous(request, reply);
       }
       const header = request.headers.authorization;
-      if (header === undefined) {
-        const session = await sessionOf(request);
-        if (session?.stage === 'full') return enterBySession(request, reply, session);
-        await anonymous(request, reply);
-        throw new Unauthenticated('Authentication required');
-      }
-      const verified = await authenticate(request, reply, header);
-      request.caller = callerOfCredential(request, verified);
-      const key = rateLimitKey(RATE_LIMITS.credentialRequests, verified.credentialId);
-      const spent = limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]);
-      admit(reply, spent instanceof Promise ? await spent : spent);
+      if (header === undefined) return enterByCookie(request, reply);
+      const known = authenticator.recognise(header);
+      return known !== undefined && isUnsuspected(request, known.credentialId)
+        ? admitCredential(request, reply, known)
+        : enterByHeader(request, reply, header);
     },
 
     async reauthenticate(request) {
@@ -163,6 +188,14 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
       throw new Unauthenticated('Authentication required');
     },
   };
+}
+
+/** The counts of failed authentications that a request is checked against. */
+function failureKeys({ ip }: FastifyRequest, username: string | undefined): string[] {
+  const byAddress = rateLimitKey(RATE_LIMITS.authFailuresByAddress, addressBlock(ip));
+  return username === undefined
+    ? [byAddress]
+    : [byAddress, rateLimitKey(RATE_LIMITS.authFailuresByUsername, username)];
 }
 
 function callerOfCredential(

@@ -102,11 +102,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   );
 
   // Hooks of every request take a callback, because a promise for each would cost more than their work.
-  app.addHook('onRequest', (request, reply, done) => {
-    const waiting = arrive(request, reply);
-    if (waiting === undefined) done();
-    else waiting.then(() => done(), done);
-  });
+  app.addHook('onRequest', (request, reply, done) => whenDone(arrive(request, reply), done));
   if (log.isLevelEnabled('info')) {
     // The lines of requests have no fields that need redaction, which costs more than the rest of the line.
     const accessLog = log.child({}, { redact: [] });
@@ -135,7 +131,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   );
   await app.register(
     async (api) => {
-      api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
+      api.addHook('onRequest', (request, reply, done) => whenDone(gate.enter(request, reply), done));
       for (const route of [...routes, ...withConventions([description])]) {
         serveRoute(api, route, { publicUrl: config.publicUrl, gate, idempotency: parts.idempotency });
       }
@@ -184,6 +180,12 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
     reply.code(answer.status).type('application/json; charset=utf-8').send(answer.envelope);
   }
+}
+
+/** Calls `done` at once if there is nothing to wait for. */
+function whenDone(work: Promise<void> | undefined, done: (error?: Error) => void): void {
+  if (work === undefined) done();
+  else work.then(() => done(), done);
 }
 
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding'];
