@@ -19,8 +19,7 @@ const CACHES = [
   {
     type: 'page',
     name: 'Page cache',
-    words:
-      'Keeps complete pages at the edge for up to ten minutes. Purge it to show visitors a change immediately.',
+    words: 'Keeps complete pages at the edge. Purge it to show visitors a change immediately.',
     absent: 'No pages are cached.',
   },
   {

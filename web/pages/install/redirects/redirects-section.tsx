@@ -34,7 +34,7 @@ export function RedirectsSection({ install }: { install: Install }) {
             <Empty>There are no redirects yet. Add one when an address of the website changes.</Empty>
           ) : (
             <Table
-              caption="Redirects"
+              caption="Redirects in their order"
               columns={columns(install, redirects.length, mayWork)}
               rows={redirects}
               rowKey={({ id }) => id}
