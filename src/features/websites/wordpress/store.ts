@@ -8,7 +8,9 @@ import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 
-const QUEUED: JobState = 'queued';
+// Literals, so that the databases use the indexes of unfinished jobs.
+const queued = sql.lit<JobState>('queued');
+const running = sql.lit<JobState>('running');
 
 export type StoredReading = Selectable<WordPressReadingRow>;
 
@@ -39,8 +41,8 @@ export async function hasQueuedReading(queries: Queries, lane: string): Promise<
     .selectFrom('jobs')
     .select('id')
     .where('lane', '=', lane)
-    .where('state', 'in', ['queued', 'running'])
-    .where('state', '=', QUEUED)
+    .where('state', 'in', [queued, running])
+    .where('state', '=', queued)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -149,7 +151,7 @@ export async function dueInstalls(
           selectFrom('jobs')
             .select('jobs.id')
             .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(install.id as text)`)
-            .where('jobs.state', 'in', ['queued', 'running']),
+            .where('jobs.state', 'in', [queued, running]),
         ),
       ),
     )
