@@ -151,6 +151,24 @@ describe('domains', () => {
   });
 });
 
+test('the WordPress of an install is read by its host', async () => {
+  const { id } = await wordpress();
+  const started = await owner.client.post(`/installs/${id}/wordpress/refresh`);
+  expect(started.status).toBe(202);
+  await homeport.idle();
+  const { body } = await owner.client.get(`/installs/${id}/wordpress`);
+  expect(body).toMatchObject({
+    core: { version: expect.any(String) },
+    administrators: [{ login: 'admin' }],
+    read_at: expect.any(String),
+    error: null,
+  });
+  expect(field(body, 'plugins')).toContainEqual(
+    expect.objectContaining({ file: 'homeport.php', status: 'must_use' }),
+  );
+  expect(field(body, 'themes')).toContainEqual(expect.objectContaining({ status: 'active', bundled: true }));
+});
+
 test('a login link opens wp-admin once, beside cached pages, and its token is in no file', async () => {
   const { id, name } = await wordpress();
   await home(name);

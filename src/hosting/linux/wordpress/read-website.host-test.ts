@@ -264,6 +264,27 @@ describe('the mark', () => {
   });
 });
 
+it('a network of websites has its own administrators and plugins', async () => {
+  const config = join(machine.layout.htdocsOf(install.id), 'wp-config.php');
+  await inWordPress(`require ABSPATH . 'wp-admin/includes/upgrade.php';
+    foreach ($wpdb->tables('ms_global') as $table => $name) $wpdb->$table = $name;
+    install_network();
+    populate_network(1, 'shop.test:8080', 'me@shop.test', 'Net', '/', false);
+    $wpdb->update($wpdb->sitemeta, ['meta_value' => serialize(['customer'])], ['meta_key' => 'site_admins']);
+    $wpdb->update($wpdb->sitemeta, ['meta_value' => serialize(['single.php' => 1])], ['meta_key' => 'active_sitewide_plugins']);
+    wp_cache_flush();
+    $lines = '';
+    foreach (['MULTISITE' => true, 'SUBDOMAIN_INSTALL' => false, 'DOMAIN_CURRENT_SITE' => 'shop.test:8080',
+      'PATH_CURRENT_SITE' => '/', 'SITE_ID_CURRENT_SITE' => 1, 'BLOG_ID_CURRENT_SITE' => 1] as $name => $value) {
+      $lines .= "define('$name', " . var_export($value, true) . ");\n";
+    }
+    file_put_contents('${config}', str_replace("define('WP_DEBUG'", $lines . "define('WP_DEBUG'", file_get_contents('${config}')));`);
+  const reading = await read(true);
+  expect(reading).toMatchObject({ multisite: true, updateCheck: CHECKED });
+  expect(reading.administrators.map(({ login }) => login)).toEqual(['admin', 'boss', 'customer']);
+  expect(reading.plugins.find(({ file }) => file === 'single.php')?.status).toBe('network');
+});
+
 it('a website that does not start is refused with the reason', async () => {
   const config = join(machine.layout.htdocsOf(install.id), 'wp-config.php');
   const whole = await readFile(config, 'utf8');
