@@ -62,6 +62,7 @@ export interface TestOptions {
   /** Replaces that of the hosts. */
   createLogin?: Host['createLogin'];
   readMail?: Host['readMail'];
+  readLog?: Host['readLog'];
 }
 
 let counter = 0;
@@ -120,6 +121,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
       ...(options.createLogin === undefined ? {} : { createLogin: options.createLogin }),
       ...(options.readMail === undefined ? {} : { readMail: options.readMail }),
+      ...(options.readLog === undefined ? {} : { readLog: options.readLog }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {

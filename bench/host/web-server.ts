@@ -32,6 +32,7 @@ export async function withWebServer<Result>(
   const usage = createUsageLedger({ file: layout.usage, clock: systemClock, log: silent });
   const web = createWebServer({
     usage,
+    accessLogs: { append: async () => {} },
     layout,
     daemons,
     edgeHttp: config.edgeHttp,

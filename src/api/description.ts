@@ -20,6 +20,7 @@ const API_TAGS = [
   { name: 'Backups', description: 'Verified copies of an install' },
   { name: 'Caches', description: 'The caches of an install' },
   { name: 'Rules', description: 'Who may visit a website, redirects of paths, and rules of the page cache' },
+  { name: 'Logs', description: 'Requests, errors, scheduled tasks and messages of an install' },
   { name: 'Offload', description: 'Files that a bucket serves' },
   { name: 'SSH keys', description: 'Keys for SFTP connections' },
 ];

@@ -1,6 +1,7 @@
 import type { OperationKind } from '../lib/operation.ts';
 import { DESCRIBED_ERRORS } from './described-errors.ts';
 import type { ErrorStatus } from './errors.ts';
+import { EVENT_STREAM } from './event-streams.ts';
 import { EXAMPLE_ID } from './example-ids.ts';
 import { pathParameterOf } from './path-parameters.ts';
 import { API_PREFIX } from './prefixes.ts';
@@ -122,7 +123,7 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
           ...(route.location ? headerReferences(['Location']) : {}),
           ...(route.entityTag || returnsResource(route) ? headerReferences(['ETag']) : {}),
         },
-        ...(route.response ? { content: contentOf(route.response, schemas, route.contentType) } : {}),
+        ...(route.response ? { content: answerContent(route.response, route, schemas) } : {}),
         ...(route.link ? { links: linkOf(route, route.link, routes) } : {}),
       },
       ...(route.entityTag
@@ -237,6 +238,13 @@ function headerParametersOf({ entityTag, resource, idempotencyKey }: Route): obj
 
 function headerParameter(name: string, description: string, example: string): object {
   return { name, in: 'header', required: false, description, schema: { type: 'string' }, example };
+}
+
+function answerContent(response: object, route: Route, schemas: ComponentSchemas): object {
+  return {
+    ...contentOf(response, schemas, route.contentType),
+    ...(route.isFollowed ? { [EVENT_STREAM]: { schema: { type: 'string' } } } : {}),
+  };
 }
 
 function contentOf(schema: object, schemas: ComponentSchemas, contentType = 'application/json'): object {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
+import { acceptsEvents } from './event-streams.ts';
 import type { Gate } from './gate.ts';
 import type { IncomingCall } from './route.ts';
 import { browserCookies, deviceToken } from './session.ts';
@@ -44,6 +45,17 @@ export class ReceivedCall implements IncomingCall {
 
   get cookies(): IncomingCall['cookies'] {
     return browserCookies(this.#reply);
+  }
+
+  get wantsEvents(): boolean {
+    const { method, headers } = this.#request;
+    // The answer to a HEAD request has no body that could end.
+    return method === 'GET' && acceptsEvents(headers);
+  }
+
+  get lastEventId(): string | null {
+    const id = this.#request.headers['last-event-id'];
+    return typeof id === 'string' ? id : null;
   }
 
   reauthenticate(): Promise<Caller> {

@@ -130,6 +130,10 @@ export interface IncomingCall {
   requestId: string;
   /** Authenticates the request again, after it was held. Returns the caller with the present limits. Throws Unauthenticated. */
   reauthenticate(): Promise<Caller>;
+  /** Whether the client asks for server-sent events. */
+  wantsEvents: boolean;
+  /** The id of the last event that the client got before it connected again. */
+  lastEventId: string | null;
   /** A signal that aborts when the connection closes before the answer is sent. */
   disconnected(): AbortSignal;
 }
@@ -159,6 +163,8 @@ export interface Route {
   isCompressed?: true;
   /** The answer is a page of a list. */
   isPaged?: true;
+  /** Clients may follow the list by server-sent events. */
+  isFollowed?: true;
   /** The answer has an entity tag. */
   entityTag?: true;
   /** Obeys `Idempotency-Key`. */

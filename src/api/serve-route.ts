@@ -61,7 +61,7 @@ export function serveRoute(
       reply.code(route.success);
       if (answer instanceof StreamedAnswer) {
         return reply
-          .type(route.contentType ?? '')
+          .type(answer.type ?? route.contentType ?? '')
           .headers(answer.headers)
           .send(answer.body);
       }

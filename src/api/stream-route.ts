@@ -8,9 +8,12 @@ import { Type } from './schema.ts';
 export class StreamedAnswer {
   readonly body: Readable;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(body: Readable, headers: Readonly<Record<string, string>> = {}) {
+  /** Null for that of the route. */
+  readonly type: string | null;
+  constructor(body: Readable, headers: Readonly<Record<string, string>> = {}, type: string | null = null) {
     this.body = body;
     this.headers = headers;
+    this.type = type;
   }
 }
 

@@ -28,7 +28,7 @@ import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createLazyFleet } from './lazy-fleet.ts';
-import { createLoginCaller, createMailReader } from './login-caller.ts';
+import { createLogCaller, createLoginCaller, createMailReader } from './login-caller.ts';
 import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
 import { createPackedReader } from './packed-reader.ts';
@@ -49,6 +49,7 @@ export interface Surroundings {
   createLogin?: Host['createLogin'];
   /** Replaces that of the hosts. */
   readMail?: Host['readMail'];
+  readLog?: Host['readLog'];
   /** Port of authoritative name servers; 53 outside of tests. */
   dnsPort?: number;
   /** Whether schedules run; false in tests. */
@@ -108,6 +109,7 @@ export async function startHomeport(
     createLogin:
       surroundings.createLogin ?? createLoginCaller(config, () => websites?.host ?? lazyFleet.host()),
     readMail: surroundings.readMail ?? createMailReader(config, () => websites?.host ?? lazyFleet.host()),
+    readLog: surroundings.readLog ?? createLogCaller(config, () => websites?.host ?? lazyFleet.host()),
   });
   const shutdown = createShutdown(log);
   shutdown.add('database', () => database.close());
@@ -207,6 +209,7 @@ export async function startHomeport(
     shutdown.add('API', async (graceMs) => {
       // Event streams end only with their sessions.
       services.liveEvents.close();
+      services.logs.close();
       services.operations.close();
       await listener.close(graceMs);
       await app.close();

@@ -16,6 +16,8 @@ import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
 import { reservePorts } from '../hosting/linux/isolation/reserved-ports.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
 import { createLinuxHost } from '../hosting/linux/linux-host.ts';
+import { createHostLogs } from '../hosting/linux/logs/host-logs.ts';
+import type { LogRules } from '../hosting/linux/logs/upkeep.ts';
 import { createCron } from '../hosting/linux/machine/cron.ts';
 import { makeHostFolders } from '../hosting/linux/machine/host-folders.ts';
 import { createJournal } from '../hosting/linux/machine/journal.ts';
@@ -27,6 +29,7 @@ import type { AppendMailLog } from '../hosting/linux/mail/install-mail-log.ts';
 import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
 import { createMailSockets } from '../hosting/linux/mail/mail-sockets.ts';
 import { createRelay } from '../hosting/linux/mail/relay.ts';
+import { createAccessLogs } from '../hosting/linux/nginx/access-logs.ts';
 import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
@@ -43,6 +46,7 @@ import { type HostIdentity, parseIdentity } from '../hosting/remote/identity.ts'
 import { createHostServer } from '../hosting/remote/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { defaultDomain } from '../lib/default-domain.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -159,6 +163,8 @@ function createHostMachine(
   });
   const live = createLiveInstalls();
   const usage = createUsageLedger({ file: layout.usage, clock, log });
+  const logRules = logRulesOf(config);
+  const logs = createHostLogs({ layout, rules: logRules, installs: () => live.ids(), clock, log });
   const web = createWebServer({
     layout,
     daemons,
@@ -172,13 +178,15 @@ function createHostMachine(
     instance,
     siteDomain: config.siteDomain,
     usage,
+    accessLogs: createAccessLogs(logs, { wholeAddresses: logRules.wholeAddressMs !== 0 }),
   });
   const submitterOf = ({ id, name }: InstallRef) => ({
     install: { id, name },
     sender: envelopeSender(name, config),
     perHour: live.get(id)?.state.mail?.perHour ?? config.installMailsPerHour,
   });
-  const appendLog: AppendMailLog = (install, entry) => log.info({ install, ...entry }, 'mail of a website');
+  const appendLog: AppendMailLog = (install, entry) =>
+    void logs.append('mail', install, [{ time: clock.now().toISOString(), ...entry }]);
   const mail = createMailQueue({
     folder: layout.mail,
     relay:
@@ -207,6 +215,7 @@ function createHostMachine(
     websites,
     live,
     usage,
+    logs,
     log,
     clock,
     random,
@@ -264,7 +273,12 @@ function createHostMachine(
     cron: createCron({
       async runCron(installId) {
         const install = live.get(installId);
-        if (install) await websites.runCron(install.sandbox);
+        if (!install) return;
+        const startedAt = clock.now();
+        const { exit, output } = await websites.runCron(install.sandbox);
+        const seconds = (clock.now().getTime() - startedAt.getTime()) / 1_000;
+        await logs.append('cron', installId, [{ time: startedAt.toISOString(), seconds, exit, output }]);
+        if (exit !== 0) throw new Error(`WP-Cron of ${install.state.name} failed: ${output}`);
       },
       // The copy of a shop in a restore check must neither send mails nor charge anyone.
       installs: () => live.ids().filter((id) => !isRestoreCheck(live.get(id)?.state.name ?? '')),
@@ -290,6 +304,19 @@ function envelopeSender(
 ): string {
   const pattern = relaySender ?? `{name}@${defaultDomain('{name}', siteDomain)}`;
   return pattern.replaceAll('{name}', installName);
+}
+
+const MIB = 1024 ** 2;
+/** Part of its disk quota that the logs of an install may take besides it. */
+const QUOTA_SHARE = 0.1;
+
+function logRulesOf({ logDays, logAddressHours, installLogMb, installDiskGb }: Config): LogRules {
+  const most = installLogMb * MIB;
+  return {
+    days: logDays,
+    wholeAddressMs: logAddressHours === null ? null : logAddressHours * HOUR_MS,
+    mostBytes: installDiskGb === 0 ? most : Math.min(most, installDiskGb * 1024 * MIB * QUOTA_SHARE),
+  };
 }
 
 function isRestoreCheck(installName: string): boolean {

@@ -33,6 +33,7 @@ import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
 import { installRoutes } from '../features/websites/installs/routes.ts';
 import { loginLinkRoutes } from '../features/websites/login-links/routes.ts';
+import { logRoutes } from '../features/websites/logs/routes.ts';
 import { mailRoutes } from '../features/websites/mail/routes.ts';
 import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.ts';
 import { offloadRoutes } from '../features/websites/offload/routes.ts';
@@ -75,6 +76,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...redirectRoutes(services.redirects),
     ...cacheRulesRoutes(services.cacheRules),
     ...updateRoutes(services.updates, services.updatePolicies),
+    ...logRoutes(services.logs),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

@@ -48,6 +48,7 @@ import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
 import { createInstallService } from '../features/websites/installs/service.ts';
 import { createLoginLinkService } from '../features/websites/login-links/service.ts';
+import { createLogService } from '../features/websites/logs/service.ts';
 import { createMailService } from '../features/websites/mail/service.ts';
 import { createOffloadService } from '../features/websites/offload/service.ts';
 import { createSearchService } from '../features/websites/overview/search.ts';
@@ -72,6 +73,7 @@ export interface ServingParts {
   lookUpTexts?: LookUpTxtRecords;
   createLogin?: Host['createLogin'];
   readMail?: Host['readMail'];
+  readLog?: Host['readLog'];
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -84,6 +86,7 @@ export function createServices(
     limiter = createRateLimiter(platform.database, platform.clock, platform.log),
     ownHost = NO_HOST,
     lookUpTexts = createTextLookUp(platform.config),
+    readLog = () => Promise.reject(new Error('this process has no connection to hosts')),
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
   }: ServingParts = {},
@@ -151,6 +154,7 @@ export function createServices(
     loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
     mail: createMailService(platform, readMail),
     wordpress: createWordPressService(platform),
+    logs: createLogService(platform, { readLog }),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

@@ -79,6 +79,7 @@ test('all that the documents name are there', () => {
     'install redirects import',
     'install redirects remove',
     'install cache-rules',
+    'install logs',
     'install orphans',
     'install discard',
     'backup list',

@@ -217,6 +217,16 @@ const CASES: {
     bad: ['5000', '6000-5000', '0-10', 'a-b'],
   },
   hostCapacity: { standard: null, good: [['250', 250]], bad: ['0', 'many'] },
+  installLogMb: { standard: 1024, good: [['64', 64]], bad: ['63', '1G'] },
+  logDays: { standard: 14, good: [['1', 1]], bad: ['0', '401'] },
+  logAddressHours: {
+    standard: 24,
+    good: [
+      ['0', 0],
+      ['always', null],
+    ],
+    bad: ['-1', 'never'],
+  },
   installDiskGb: { standard: 50, good: [['0', 0]], bad: ['-1', '50G'] },
   installFiles: { standard: 500_000, good: [['0', 0]], bad: ['-1', 'many'] },
   installMemoryMb: { standard: 512, good: [['1024', 1024]], bad: ['63', '1G'] },

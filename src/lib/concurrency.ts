@@ -140,6 +140,24 @@ export async function mapConcurrent<Item, Result>(
   return Promise.all(results);
 }
 
+/** Returns a function that runs work, at most `most` at the same time; further work waits in call order. */
+export function limitConcurrency(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < most) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The next one takes the place over.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
 /** Like `Promise.all`, but rejects only once all promises are settled, so that no cleanup runs beside work still in progress. */
 export async function allDone<const Promises extends readonly Promise<unknown>[]>(
   promises: Promises,

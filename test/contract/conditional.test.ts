@@ -8,6 +8,7 @@ import { lockWaits } from '../held-jobs.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { onlyOn } from '../only-on.ts';
 import { ENDPOINTS, nameOf, statusesOfHeaders } from './endpoint-table.ts';
+import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 let homeport: TestHomeport;
@@ -17,7 +18,7 @@ let accountId: string;
 let resources: ResourceSet;
 
 beforeAll(async () => {
-  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  homeport = await startTestHomeport({ ...WITH_WORDPRESS, roles: { api: true, hosting: false } });
   second = await startTestHomeport({ roles: { api: true, hosting: false }, place: homeport.place });
   ({ owner, accountId } = await homeport.ownedAccount());
   resources = await createResources(homeport, owner, accountId);

@@ -103,6 +103,10 @@ const TABLE = `
 | 127| GET    | /installs/{install_id}/wordpress                            | 200 | 401, 404, 429, 503 |
 | 128| POST   | /installs/{install_id}/wordpress/refresh                    | 202 | 401, 403, 404, 409, 429, 503 |
 | 129| GET    | /accounts/{account_id}/wordpress                            | 200 | 400, 401, 403, 404, 429, 503 |
+| 130| GET    | /installs/{install_id}/logs/access                          | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 131| GET    | /installs/{install_id}/logs/php                             | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 132| GET    | /installs/{install_id}/logs/cron                            | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 133| GET    | /installs/{install_id}/logs/mail                            | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 140| GET    | /installs/{install_id}/mail                                 | 200 | 401, 403, 404, 409, 429, 502, 503 |
 | 141| PATCH  | /installs/{install_id}/mail                                 | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 150 | GET    | /installs/{install_id}/protection                          | 200 | 401, 403, 404, 429, 503            |

@@ -1,6 +1,6 @@
 import type { TestOptions } from '../homeport.ts';
 
-/** A Homeport without a host whose installs seem to have WordPress. */
+/** A Homeport without a host whose installs seem to have WordPress and empty logs. */
 export const WITH_WORDPRESS = {
   createLogin: async (_install, user) => ({
     token: 'a'.repeat(43),
@@ -14,9 +14,10 @@ export const WITH_WORDPRESS = {
     queued: 0,
     sender: `${name}@${name}.localhost`,
   }),
+  readLog: async () => ({ lines: [], cursor: null, end: '2026-01-31.1.0' }),
   environment: {
     HOMEPORT_EDGE_HTTP: '127.0.0.1:8080',
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:8443',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
   },
-} satisfies Pick<TestOptions, 'createLogin' | 'readMail' | 'environment'>;
+} satisfies Pick<TestOptions, 'createLogin' | 'readMail' | 'readLog' | 'environment'>;

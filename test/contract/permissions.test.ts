@@ -95,6 +95,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[110, 127, 128],                     'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // rules of an install
   [[150, 151, 152, 153, 154, 155, 156, 157, 158, 159], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
+  // logs of an install
+  [[130, 131, 132, 133],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account

@@ -1355,6 +1355,106 @@ export interface paths {
     };
     trace?: never;
   };
+  '/installs/{install_id}/logs/access': {
+    get: {
+      parameters: { query?: { from?: string; to?: string; search?: string; cursor?: string; limit?: number; status?: string }; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccessLogPage'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/logs/php': {
+    get: {
+      parameters: { query?: { from?: string; to?: string; search?: string; cursor?: string; limit?: number }; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['PhpLogPage'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/logs/cron': {
+    get: {
+      parameters: { query?: { from?: string; to?: string; search?: string; cursor?: string; limit?: number }; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['CronLogPage'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/logs/mail': {
+    get: {
+      parameters: { query?: { from?: string; to?: string; search?: string; cursor?: string; limit?: number }; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['MailLogPage'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        502: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/operations': {
     get: {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
@@ -1944,6 +2044,8 @@ export interface paths {
 
 export interface components {
   schemas: {
+    AccessLogEntry: { time: string; address: string; method: string; scheme: string; host: string; path: string; status: number; bytes: number; cache: string | null; seconds: number; php_seconds: number | null; user_agent: string; referrer: string };
+    AccessLogPage: { results: Array<components['schemas']['AccessLogEntry']>; next_cursor: string | null; follow_cursor: string };
     Account: { id: string; name: string; nickname: string };
     AccountLimits: { visitors: number | null; storage: number | null; bandwidth: number | null };
     AccountPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Account']> };
@@ -1988,6 +2090,8 @@ export interface components {
     CreateWordPressUpdates: { install_ids?: Array<string>; core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string> };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
     CredentialPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Credential']> };
+    CronLogEntry: { time: string; seconds: number; exit: number | null; output: string };
+    CronLogPage: { results: Array<components['schemas']['CronLogEntry']>; next_cursor: string | null; follow_cursor: string };
     DnsRecordHeader: { name: string; rrtype: number; class: number; ttl: number; rdlength: number };
     Domain: { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: components['schemas']['DomainNetworkDetails']; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: Array<components['schemas']['DomainReference']>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null };
     DomainCheck: { name: string; cname: string; a_record: string; aaaa_record: string; result: string; dns_provider: string; install_name: string; cluster_id: string; http_forwarded: string; http_forwarded_list: string; platform_env_id: string; complete: boolean; dns_error: boolean; http_error: boolean; ns: Array<components['schemas']['NsRecord']>; mx: Array<components['schemas']['MxRecord']>; txt: Array<string>; ip: Array<string>; address: Array<string>; soa: Array<components['schemas']['SoaRecord']>; caa: Array<components['schemas']['CaaRecord']>; aname: Array<components['schemas']['AddressRecord']>; ssl: components['schemas']['DomainCheckSsl'] };
@@ -2021,6 +2125,8 @@ export interface components {
     InvitedAccountUser: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
     IssuedCredential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string };
     LoginLink: { url: string; expires_at: string };
+    MailLogEntry: { time: string; id: string | null; event: "queued" | "sent" | "deferred" | "failed" | "refused"; sender: string; recipients: Array<string>; recipient_count: number; bytes: number | null; reason: string | null };
+    MailLogPage: { results: Array<components['schemas']['MailLogEntry']>; next_cursor: string | null; follow_cursor: string };
     MaintenanceWindow: { days: Array<"monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday">; from_hour: number; hours: number; time_zone: string };
     MxRecord: { Host: string; Pref: number };
     NamedReference: { id: string; name: string };
@@ -2036,6 +2142,8 @@ export interface components {
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files" };
     OperationResult: Record<string, string>;
     OrderCertificate: { email_address: string; given_name: string; family_name: string; region_code: string; state?: string; city?: string; phone?: string };
+    PhpLogEntry: { time: string; level: "error" | "warning" | "notice" | "deprecated" | "message"; message: string };
+    PhpLogPage: { results: Array<components['schemas']['PhpLogEntry']>; next_cursor: string | null; follow_cursor: string };
     Protection: { xmlrpc: "allowed" | "blocked"; blocked_addresses: Array<string>; noindex: "automatic" | "on" | "off"; password: components['schemas']['VisitorPassword'] };
     PurgeCache: { type: "object" | "page" | "cdn" | "all"; paths?: Array<string> };
     Redirect: { id: string; position: number; match: "exact" | "prefix" | "regex"; from: string; to: string; status: 301 | 302 | 307 | 308; keep_query: boolean };

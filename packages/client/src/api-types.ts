@@ -980,6 +980,86 @@ export interface paths {
         patch: operations["updateWordPressUpdatePolicy"];
         trace?: never;
     };
+    "/installs/{install_id}/logs/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the access log of an install
+         * @description Returns the requests to the website. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         */
+        get: operations["listAccessLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/logs/php": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the PHP errors of an install
+         * @description Returns what PHP wrote to its error log. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         */
+        get: operations["listPhpLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/logs/cron": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the runs of scheduled tasks of an install
+         * @description Returns the runs of WP-Cron, which the host starts. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         */
+        get: operations["listCronLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/logs/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the mail log of an install
+         * @description Returns what happened to the messages that the website sent. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         */
+        get: operations["listMailLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operations": {
         parameters: {
             query?: never;
@@ -1468,6 +1548,81 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description A request to the website
+         * @example {
+         *       "time": "2026-01-31T09:30:12.250Z",
+         *       "address": "192.0.2.77",
+         *       "method": "GET",
+         *       "scheme": "https",
+         *       "host": "shop.example",
+         *       "path": "/products/",
+         *       "status": 200,
+         *       "bytes": 18211,
+         *       "cache": "MISS",
+         *       "seconds": 0.231,
+         *       "php_seconds": 0.224,
+         *       "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+         *       "referrer": "https://shop.example/"
+         *     }
+         */
+        AccessLogEntry: {
+            /**
+             * Format: date-time
+             * @description when the answer ended; ISO 8601, UTC
+             */
+            time: string;
+            /** @description the visitor’s address; after 24 hours its network (`/24`, `/48`), unless the operator decides otherwise */
+            address: string;
+            method: string;
+            scheme: string;
+            host: string;
+            /** @description without the query */
+            path: string;
+            /** @description 0 if the visitor left before an answer */
+            status: number;
+            /** @description sent to the visitor */
+            bytes: number;
+            /** @description of the page cache: HIT, MISS, BYPASS, EXPIRED, STALE, …; null without it */
+            cache: string | null;
+            /** @description duration of the answer */
+            seconds: number;
+            /** @description time of PHP, or of the bucket for offloaded files; null without either */
+            php_seconds: number | null;
+            user_agent: string;
+            /** @description without the query */
+            referrer: string;
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "time": "2026-01-31T09:30:12.250Z",
+         *           "address": "192.0.2.77",
+         *           "method": "GET",
+         *           "scheme": "https",
+         *           "host": "shop.example",
+         *           "path": "/products/",
+         *           "status": 200,
+         *           "bytes": 18211,
+         *           "cache": "MISS",
+         *           "seconds": 0.231,
+         *           "php_seconds": 0.224,
+         *           "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+         *           "referrer": "https://shop.example/"
+         *         }
+         *       ],
+         *       "next_cursor": "2026-01-31.1.48213",
+         *       "follow_cursor": "2026-01-31.1.50122"
+         *     }
+         */
+        AccessLogPage: {
+            results: components["schemas"]["AccessLogEntry"][];
+            /** @description send it as `cursor` to get older entries; null at the end. A long search ends early, with few results or none, but a cursor */
+            next_cursor: string | null;
+            /** @description send it as `cursor` to follow what comes after this answer */
+            follow_cursor: string;
+        };
         /**
          * @description An account, which owns sites, installs and users
          * @example {
@@ -2709,6 +2864,49 @@ export interface components {
             results: components["schemas"]["Credential"][];
         };
         /**
+         * @description A run of the website’s scheduled tasks
+         * @example {
+         *       "time": "2026-01-31T09:30:00.000Z",
+         *       "seconds": 0.84,
+         *       "exit": 0,
+         *       "output": ""
+         *     }
+         */
+        CronLogEntry: {
+            /**
+             * Format: date-time
+             * @description when the run started; ISO 8601, UTC
+             */
+            time: string;
+            /** @description duration of the run */
+            seconds: number;
+            /** @description exit status; null if the run was ended, because it took too long */
+            exit: number | null;
+            /** @description the end of what it printed */
+            output: string;
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "time": "2026-01-31T09:30:00.000Z",
+         *           "seconds": 0.84,
+         *           "exit": 0,
+         *           "output": ""
+         *         }
+         *       ],
+         *       "next_cursor": "2026-01-31.1.48213",
+         *       "follow_cursor": "2026-01-31.1.50122"
+         *     }
+         */
+        CronLogPage: {
+            results: components["schemas"]["CronLogEntry"][];
+            /** @description send it as `cursor` to get older entries; null at the end. A long search ends early, with few results or none, but a cursor */
+            next_cursor: string | null;
+            /** @description send it as `cursor` to follow what comes after this answer */
+            follow_cursor: string;
+        };
+        /**
          * @example {
          *       "name": "www.example.com.",
          *       "rrtype": 1,
@@ -3760,6 +3958,67 @@ export interface components {
             expires_at: string;
         };
         /**
+         * @description An event of a message that the website sent
+         * @example {
+         *       "time": "2026-01-31T09:30:12.250Z",
+         *       "id": "4f1c9a7e52",
+         *       "event": "sent",
+         *       "sender": "wordpress@shop.example",
+         *       "recipients": [
+         *         "customer@example.com"
+         *       ],
+         *       "recipient_count": 1,
+         *       "bytes": 4120,
+         *       "reason": "250 2.0.0 Ok: queued"
+         *     }
+         */
+        MailLogEntry: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            time: string;
+            /** @description of the message in the queue; null if it was refused */
+            id: string | null;
+            /** @enum {string} */
+            event: "queued" | "sent" | "deferred" | "failed" | "refused";
+            sender: string;
+            /** @description the first 20 */
+            recipients: string[];
+            recipient_count: number;
+            /** @description size of the message */
+            bytes: number | null;
+            /** @description the answer of the relay, or why the message was refused */
+            reason: string | null;
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "time": "2026-01-31T09:30:12.250Z",
+         *           "id": "4f1c9a7e52",
+         *           "event": "sent",
+         *           "sender": "wordpress@shop.example",
+         *           "recipients": [
+         *             "customer@example.com"
+         *           ],
+         *           "recipient_count": 1,
+         *           "bytes": 4120,
+         *           "reason": "250 2.0.0 Ok: queued"
+         *         }
+         *       ],
+         *       "next_cursor": "2026-01-31.1.48213",
+         *       "follow_cursor": "2026-01-31.1.50122"
+         *     }
+         */
+        MailLogPage: {
+            results: components["schemas"]["MailLogEntry"][];
+            /** @description send it as `cursor` to get older entries; null at the end. A long search ends early, with few results or none, but a cursor */
+            next_cursor: string | null;
+            /** @description send it as `cursor` to follow what comes after this answer */
+            follow_cursor: string;
+        };
+        /**
          * @description When automatic updates may begin
          * @example {
          *       "days": [
@@ -4033,6 +4292,48 @@ export interface components {
             state?: string;
             city?: string;
             phone?: string;
+        };
+        /**
+         * @description A message in PHP’s error log
+         * @example {
+         *       "time": "2026-01-31T09:30:12.000Z",
+         *       "level": "error",
+         *       "message": "PHP Fatal error:  Uncaught Error: Call to undefined function shop() in …/theme/functions.php:7"
+         *     }
+         */
+        PhpLogEntry: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            time: string;
+            /**
+             * @description `message`: written by the website itself
+             * @enum {string}
+             */
+            level: "error" | "warning" | "notice" | "deprecated" | "message";
+            /** @description may have several lines */
+            message: string;
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "time": "2026-01-31T09:30:12.000Z",
+         *           "level": "error",
+         *           "message": "PHP Fatal error:  Uncaught Error: Call to undefined function shop() in …/theme/functions.php:7"
+         *         }
+         *       ],
+         *       "next_cursor": "2026-01-31.1.48213",
+         *       "follow_cursor": "2026-01-31.1.50122"
+         *     }
+         */
+        PhpLogPage: {
+            results: components["schemas"]["PhpLogEntry"][];
+            /** @description send it as `cursor` to get older entries; null at the end. A long search ends early, with few results or none, but a cursor */
+            next_cursor: string | null;
+            /** @description send it as `cursor` to follow what comes after this answer */
+            follow_cursor: string;
         };
         /**
          * @description Who may visit a website
@@ -11641,6 +11942,417 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAccessLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description entries at or after this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description entries before this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description a text that a value of the entry contains, in upper or lower case
+                 * @example shop
+                 */
+                search?: string;
+                /**
+                 * @description `next_cursor` of the answer before; to follow, `follow_cursor`
+                 * @example 2026-01-31.1.48213
+                 */
+                cursor?: string;
+                /**
+                 * @description entries in an answer; over 500 counts as 500
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description only answers with this status, such as `404`, or of this class, such as `5xx`
+                 * @example 5xx
+                 */
+                status?: string;
+            };
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "time": "2026-01-31T09:30:12.250Z",
+                     *           "address": "192.0.2.77",
+                     *           "method": "GET",
+                     *           "scheme": "https",
+                     *           "host": "shop.example",
+                     *           "path": "/products/",
+                     *           "status": 200,
+                     *           "bytes": 18211,
+                     *           "cache": "MISS",
+                     *           "seconds": 0.231,
+                     *           "php_seconds": 0.224,
+                     *           "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *           "referrer": "https://shop.example/"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "2026-01-31.1.48213",
+                     *       "follow_cursor": "2026-01-31.1.50122"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccessLogPage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPhpLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description entries at or after this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description entries before this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description a text that a value of the entry contains, in upper or lower case
+                 * @example shop
+                 */
+                search?: string;
+                /**
+                 * @description `next_cursor` of the answer before; to follow, `follow_cursor`
+                 * @example 2026-01-31.1.48213
+                 */
+                cursor?: string;
+                /**
+                 * @description entries in an answer; over 500 counts as 500
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "time": "2026-01-31T09:30:12.000Z",
+                     *           "level": "error",
+                     *           "message": "PHP Fatal error:  Uncaught Error: Call to undefined function shop() in …/theme/functions.php:7"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "2026-01-31.1.48213",
+                     *       "follow_cursor": "2026-01-31.1.50122"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PhpLogPage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCronLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description entries at or after this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description entries before this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description a text that a value of the entry contains, in upper or lower case
+                 * @example shop
+                 */
+                search?: string;
+                /**
+                 * @description `next_cursor` of the answer before; to follow, `follow_cursor`
+                 * @example 2026-01-31.1.48213
+                 */
+                cursor?: string;
+                /**
+                 * @description entries in an answer; over 500 counts as 500
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "time": "2026-01-31T09:30:00.000Z",
+                     *           "seconds": 0.84,
+                     *           "exit": 0,
+                     *           "output": ""
+                     *         }
+                     *       ],
+                     *       "next_cursor": "2026-01-31.1.48213",
+                     *       "follow_cursor": "2026-01-31.1.50122"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CronLogPage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMailLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description entries at or after this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description entries before this time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description a text that a value of the entry contains, in upper or lower case
+                 * @example shop
+                 */
+                search?: string;
+                /**
+                 * @description `next_cursor` of the answer before; to follow, `follow_cursor`
+                 * @example 2026-01-31.1.48213
+                 */
+                cursor?: string;
+                /**
+                 * @description entries in an answer; over 500 counts as 500
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "time": "2026-01-31T09:30:12.250Z",
+                     *           "id": "4f1c9a7e52",
+                     *           "event": "sent",
+                     *           "sender": "wordpress@shop.example",
+                     *           "recipients": [
+                     *             "customer@example.com"
+                     *           ],
+                     *           "recipient_count": 1,
+                     *           "bytes": 4120,
+                     *           "reason": "250 2.0.0 Ok: queued"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "2026-01-31.1.48213",
+                     *       "follow_cursor": "2026-01-31.1.50122"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailLogPage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -5,6 +5,7 @@ import { printable, printJson, table } from '../terminal/output.ts';
 import { addInstallMail } from './install-mail.ts';
 import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
+import { addLogCommand } from './logs.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -68,6 +69,7 @@ export function addInstallCommands(program: Command): void {
 
   addInstallMail(install);
   addRulesCommands(install);
+  addLogCommand(install);
   addOrphanCommands(install);
 }
 

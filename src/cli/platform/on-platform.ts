@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLazyFleet } from '../../app/lazy-fleet.ts';
-import { createLoginCaller, createMailReader } from '../../app/login-caller.ts';
+import { createLogCaller, createLoginCaller, createMailReader } from '../../app/login-caller.ts';
 import { openPlatform } from '../../app/open-platform.ts';
 import { createServices, type Services } from '../../app/services.ts';
 import type { Config } from '../../config/config.ts';
@@ -24,8 +24,9 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   const fleet = createLazyFleet(platform);
   const createLogin = createLoginCaller(config, fleet.host);
   const readMail = createMailReader(config, fleet.host);
+  const readLog = createLogCaller(config, fleet.host);
   try {
-    await work(platform, createServices(platform, { createLogin, readMail }));
+    await work(platform, createServices(platform, { createLogin, readMail, readLog }));
   } catch (error) {
     if (error instanceof InvalidRequest) throw new OperatorError(sentences(error), { cause: error });
     if (error instanceof Conflict) throw new OperatorError(error.message, { cause: error });

@@ -37,6 +37,13 @@ export const wholeNumber =
     return value;
   };
 
+/** A number of hours; null for `always`. */
+export const hoursOrAlways: ValueParser<number | null> = (text, variable) => {
+  if (text === 'always') return null;
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new ConfigError(`${variable} must be a number of hours, or "always"; it is "${text}".`);
+};
+
 /** `hh:mm`. */
 export const timeOfDay: ValueParser<{ hour: number; minute: number }> = (text, variable) => {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];

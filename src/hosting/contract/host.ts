@@ -1,5 +1,6 @@
 import type { InstallRef } from './install-ref.ts';
 import type { Inventory } from './inventory.ts';
+import type { LogSource } from './logs.ts';
 import type { MailHost, MailQueueControl, MailState } from './mail.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 import type { WordPressMarks, WordPressReader } from './wordpress.ts';
@@ -15,7 +16,7 @@ import type { WebsiteRules } from './website-rules.ts';
  *
  * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
-export interface Host extends MailHost, WordPressReader, WordPressUpdater {
+export interface Host extends LogSource, MailHost, WordPressReader, WordPressUpdater {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */

@@ -25,7 +25,7 @@ import type { UsageSource } from '../contract/usage.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { NO_MAIL, noWordPress, STATIC_ONLY } from '../policy/static-only.ts';
+import { NO_LOGS, NO_MAIL, noWordPress, STATIC_ONLY } from '../policy/static-only.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
@@ -336,6 +336,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     wordpressMarks: async () => [],
     planUpdates: noWordPress,
     updateWordpress: noWordPress,
+    readLog: async () => NO_LOGS,
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

@@ -10,6 +10,7 @@ import {
   PermanentHostError,
 } from '../contract/host.ts';
 import { pageOf } from '../contract/inventory.ts';
+import type { LogKind } from '../contract/logs.ts';
 import { flushRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
 import { createLinuxInventory } from './inventory.ts';
@@ -34,6 +35,8 @@ import { wordpressMark } from './wordpress/wordpress-mark.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
 const SIDE_BY_SIDE = 8;
+/** Shortest time between two readings of nginx's log for readers of logs. */
+const COLLECT_PAUSE_MS = 1_500;
 
 /** Hosts real WordPress websites on this machine: nginx, PHP-FPM, MariaDB, Redis, restic, OpenSSH. Needs root. */
 export function createLinuxHost(parts: LinuxHostParts): HostMachine {
@@ -53,6 +56,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   });
   const firewall = createFirewallMonitor(parts.firewall, { log });
   let identity: string | null = null;
+  let requestsCollectedAt = Number.NEGATIVE_INFINITY;
 
   /** Where this machine's web server answers requests of the host itself. */
   function askedAt(): AskedEdge {
@@ -79,6 +83,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await wordpressVersions.prepare();
     await startRetries.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
     parts.cron.start();
+    parts.logs.start();
     parts.databaseQuotas.start();
   }
 
@@ -108,6 +113,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     // The daemons stop last, even if another part fails to stop.
     const ended = await Promise.allSettled([
       parts.cron.stop(),
+      parts.logs.stop(),
       parts.databaseQuotas.stop(),
       parts.purges.stop(),
       parts.mailSockets.stop(),
@@ -120,6 +126,14 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await parts.mail.stop();
     await parts.usage.stop();
     await daemons.stop();
+  }
+
+  /** Followers of logs ask often. */
+  async function freshenLog(installId: string, kind: LogKind): Promise<void> {
+    if (kind === 'php') return parts.logs.collectErrors(installId);
+    if (kind !== 'access' || performance.now() < requestsCollectedAt + COLLECT_PAUSE_MS) return;
+    requestsCollectedAt = performance.now();
+    await web.collectUsage();
   }
 
   async function hosted(record: InstallRecord): Promise<HostedInstall> {
@@ -245,6 +259,14 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     planUpdates: updates.planUpdates,
     updateWordpress: (install, order, signal, report) =>
       serially(install.id, () => updates.updateWordpress(install, order, signal, report)),
+
+    // Beside other work, too.
+    async readLog(install, query, signal) {
+      await requireRecord(install);
+      // Else what was logged since the last reading would be missing at the end.
+      if (query.cursor === null || query.direction === 'newer') await freshenLog(install.id, query.kind);
+      return parts.logs.read(install.id, query, signal);
+    },
 
     async readUsage(since) {
       await web.collectUsage();

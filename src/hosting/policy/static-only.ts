@@ -1,4 +1,5 @@
 import { type LoginRefused, PermanentHostError } from '../contract/host.ts';
+import type { LogRefused } from '../contract/logs.ts';
 import type { MailRefused } from '../contract/mail.ts';
 
 /** Why a host without PHP does nothing with WordPress. */
@@ -17,4 +18,10 @@ export const STATIC_ONLY: LoginRefused = {
 export const NO_MAIL: MailRefused = {
   refused: 'website',
   reason: 'This install sends no mail: its host serves static websites.',
+};
+
+/** The answer of a host without PHP to requests for logs. */
+export const NO_LOGS: LogRefused = {
+  refused: 'unsupported',
+  reason: 'This install has no logs: its host serves static websites, and counts their requests only.',
 };

@@ -207,6 +207,8 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         signal,
         report,
       ),
+    readLog: ({ id, name }, query, signal) =>
+      call(COMMANDS.readLog, withinMs.readLog, { install: { id, name }, query }, signal),
     readUsage: (since) =>
       call(COMMANDS.readUsage, withinMs.readUsage, {
         since: since && { ledger: since.ledger, revision: since.revision },

@@ -14,6 +14,7 @@ export const IDLE_TALK = new Set([
   COMMANDS.readPacked.name,
   COMMANDS.readUsage.name,
   COMMANDS.wordpressMarks.name,
+  COMMANDS.readLog.name,
 ]);
 
 /** Handlers of the protocol's commands, by name. They throw {@link ProtocolError} for invalid arguments. */
@@ -59,6 +60,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.updateWordpress, ({ install, order }, signal, report) =>
     host.updateWordpress(install, order, signal, report),
   );
+  handle(COMMANDS.readLog, ({ install, query }, signal) => host.readLog(install, query, signal));
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
   handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));

@@ -1,6 +1,14 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { MOST_READ_BYTES } from '../contract/host.ts';
+import {
+  LOG_CURSOR,
+  LOG_KINDS,
+  LOG_PAGE,
+  LOG_STATUS,
+  LONGEST_ENTRY,
+  LONGEST_SEARCH,
+} from '../contract/logs.ts';
 import { LARGEST_COUNT } from '../contract/usage.ts';
 import { WebsiteRulesSchema } from '../contract/website-rules.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';
@@ -145,6 +153,32 @@ export const login = Type.Union([
     refused: Type.Union([Type.Literal('unknown_user'), Type.Literal('website')]),
     reason: sentences,
   }),
+]);
+
+const time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
+const logCursor = Type.String({ pattern: LOG_CURSOR });
+
+export const logQuery = Type.Object(
+  {
+    kind: Type.Enum([...LOG_KINDS]),
+    from: orNull(time),
+    to: orNull(time),
+    search: orNull(text(LONGEST_SEARCH)),
+    status: orNull(Type.String({ pattern: LOG_STATUS })),
+    cursor: orNull(logCursor),
+    direction: Type.Union([Type.Literal('older'), Type.Literal('newer')]),
+    limit: Type.Integer({ minimum: 1, maximum: LOG_PAGE }),
+  },
+  closed,
+);
+
+export const logPage = Type.Union([
+  Type.Object({
+    lines: Type.Array(Type.String({ maxLength: LONGEST_ENTRY }), { maxItems: LOG_PAGE }),
+    cursor: orNull(logCursor),
+    end: logCursor,
+  }),
+  Type.Object({ refused: Type.Literal('unsupported'), reason: sentences }),
 ]);
 
 export const proof = { hostname: text(253), path: text(1024) };

@@ -17,6 +17,8 @@ import {
   install,
   installName,
   login,
+  logPage,
+  logQuery,
   orNull,
   pagePath,
   parts,
@@ -179,6 +181,7 @@ export const COMMANDS = {
       wordpressVersion,
     }),
   ),
+  readLog: command('read_log', Type.Object({ install, query: logQuery }, closed), logPage),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),

@@ -68,6 +68,15 @@ const SECTIONS: readonly Section[] = [
     ),
   },
   {
+    id: 'logs',
+    label: 'Logs',
+    content: onDemand(
+      () => import('./logs/logs-section.tsx'),
+      ({ LogsSection }) => LogsSection,
+    ),
+    needsWordPress: true,
+  },
+  {
     id: 'usage',
     label: 'Usage',
     content: onDemand(

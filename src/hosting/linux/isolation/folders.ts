@@ -1,5 +1,5 @@
 import { readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -132,6 +132,14 @@ async function foldersToBe(
     inner: [
       { path: htdocs, ...own, mode: 0o755, access: null },
       { path: hidden, ...own, mode: 0o700, access: null },
+      // The install may read its logs. New files get the folder's group.
+      {
+        path: join(home, basename(layout.logsOf(install.id))),
+        uid: 0,
+        gid: install.gid,
+        mode: 0o2750,
+        access: null,
+      },
       { path: layout.redisRunOf(install.id), ...own, mode: 0o700, access: null },
       // Its group may enter, but cannot replace the host's socket.
       { path: layout.purgeRunOf(install.id), uid: 0, gid: install.gid, mode: 0o710, access: null },

@@ -52,10 +52,10 @@ export interface LinuxLayout {
   nginx: string;
   /** Traffic counts that the control plane collects, readable by root only. */
   usage: string;
-  /** Access logs of the installs, readable by root only. */
-  accessLogs: string;
   /** The queue of messages that websites sent, readable by root only. */
   mail: string;
+  /** The logs of an install: a folder of root that the install may read. */
+  logsOf(installId: string): string;
   /** `<host name>/<path>`: texts that the web server answers with before anything else. */
   proofs: string;
   mariadb: string;
@@ -121,8 +121,8 @@ export function linuxLayout(
     caches: below('cache'),
     nginx: below('nginx'),
     usage: join(below('usage'), 'usage.sqlite'),
-    accessLogs: below('access-logs'),
     mail: below('mail'),
+    logsOf: (id) => join(installs, checkedId(id), 'logs'),
     proofs: below('proofs'),
     mariadb: below('mariadb'),
     ssh: below('ssh'),

@@ -6,6 +6,7 @@ import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.t
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { createTestInstalls, startTestMachine, type TestInstalls } from './test-installs.fixture.ts';
+import type { UsageLine } from './usage-lines.ts';
 import { createWebServer, type WebServer, type WebServerOptions } from './web-server.ts';
 
 export { siteState, startPhp } from './test-installs.fixture.ts';
@@ -20,6 +21,8 @@ export interface TestServer extends TestInstalls {
   log: LogLine[];
   daemons: Daemons;
   usage: UsageLedger;
+  /** For the access logs. */
+  requests: UsageLine[];
   http: Ask;
   https: Ask;
   close(): Promise<void>;
@@ -31,6 +34,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
   const clock = manualClock(new Date());
   const usage = createUsageLedger({ file: join(layout.folder, 'usage.sqlite'), clock, log });
   usage.start();
+  const requests: UsageLine[] = [];
   const options: WebServerOptions = {
     layout,
     daemons,
@@ -44,6 +48,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     instance,
     siteDomain: 'hosting.test',
     readUsageEveryMs: 100,
+    accessLogs: { append: async (lines) => void requests.push(...lines) },
     ...changes,
     usage,
   };
@@ -58,6 +63,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     log: machine.lines,
     daemons,
     usage,
+    requests,
     http: (hostname, path, asked) => ask('http', options.edgeHttp.port, hostname, path, asked),
     https: (hostname, path, asked) => ask('https', options.edgeHttps.port, hostname, path, asked),
     async close() {

@@ -16,7 +16,7 @@ import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
-import { createAccessLogs } from './access-logs.ts';
+import type { AccessLogs } from './access-logs.ts';
 import { createChallengeFiles } from './challenge-files.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
 import { createEdgeControl } from './control-client.ts';
@@ -40,7 +40,7 @@ export interface WebServer {
    * that says why, and the website is served as before.
    */
   put(vhost: Vhost): Promise<void>;
-  /** Stops serving it, and removes its page cache and access log. Succeeds if it is missing. */
+  /** Stops serving it, and removes its page cache. Succeeds if it is missing. */
   remove(installId: string): Promise<void>;
   /** Empties an install's page cache at once. */
   purge(installId: string): Promise<void>;
@@ -86,6 +86,7 @@ export interface WebServerOptions {
   lookEveryMs?: number;
   /** Counts the requests. Belongs to the caller, who starts and stops it. */
   usage: UsageLedger;
+  accessLogs: Pick<AccessLogs, 'append'>;
   /** Milliseconds between readings of the requests; 10 s if left out. */
   readUsageEveryMs?: number;
 }
@@ -116,11 +117,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
   });
   const configuration = createEdgeConfiguration({ ...options, files, paths, own });
   const serially = serializeByKey();
-  const accessLogs = createAccessLogs({ folder: layout.accessLogs, log });
   const usageLogReader = createUsageLogReader({
     folder: run.usageLogs,
     ledger: options.usage,
-    accessLogs,
+    accessLogs: options.accessLogs,
     reopen: running.reopenLog,
     log,
     ...(options.readUsageEveryMs === undefined ? {} : { everyMs: options.readUsageEveryMs }),
@@ -138,11 +138,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
     await websites.announce();
   }
 
-  /** Earlier versions had a configuration and a cache for each website, and keys in another folder. */
+  /** Earlier versions had a configuration and a cache for each website, and keys and access logs in other folders. */
   async function removeLeftovers(): Promise<void> {
     const caches = (await readdir(layout.caches)).filter((name) => parseUuid(name) === name);
     const folders = [
       ...['vhosts', 'certificates'].map((name) => join(layout.nginx, name)),
+      join(layout.folder, 'access-logs'),
       ...caches.map((name) => join(layout.caches, name)),
     ];
     // rm(1) follows no link that the web server's workers could make in a cache.
@@ -192,14 +193,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
         onError: (err) => log.error({ err }, 'could not update the web server'),
       });
     },
-    put(vhost) {
-      accessLogs.resume(vhost.state.id);
-      return serially('nginx', () => websites.put(vhost));
-    },
-    async remove(installId) {
-      await serially('nginx', () => websites.remove(installId));
-      await accessLogs.remove(installId);
-    },
+    put: (vhost) => serially('nginx', () => websites.put(vhost)),
+    remove: (installId) => serially('nginx', () => websites.remove(installId)),
     purge: (id) => purge(id, () => control.purge(id)),
     purgePages: (id, pages) => purge(id, () => control.purgePages(id, pages)),
     collectUsage: () => usageLogReader.collect(),

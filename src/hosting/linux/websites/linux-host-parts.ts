@@ -8,6 +8,7 @@ import type { Backups } from '../backups/backups.ts';
 import type { DatabaseQuotas } from '../daemons/database-quotas.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
 import type { Firewall } from '../isolation/firewall.ts';
+import type { HostLogs } from '../logs/host-logs.ts';
 import type { Cron } from '../machine/cron.ts';
 import type { Journal } from '../machine/journal.ts';
 import type { Records } from '../machine/record.ts';
@@ -40,6 +41,7 @@ export interface LinuxHostParts extends WebsiteParts {
   /** The envelope sender and the mail limit of an install. */
   submitterOf(install: InstallRef): Submitter;
   usage: UsageLedger;
+  logs: HostLogs;
   records: Records;
   /** Records of installs that are set aside. */
   aside: Records;

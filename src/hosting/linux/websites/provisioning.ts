@@ -2,6 +2,7 @@ import type { InstallState } from '../../contract/host.ts';
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { linkLogs } from '../logs/log-link.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
@@ -69,6 +70,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
 
   async function makeFolders(website: Website): Promise<void> {
     await makeHome(layout, await sandboxOf(website));
+    await linkLogs(layout.privateOf(website.id));
   }
 
   /** Never recreates a lost database: with an empty one, WordPress would offer its installer to any visitor. */

@@ -19,11 +19,12 @@ export interface PhpRun {
 
 const MESSAGE_LENGTH = 2000;
 
-/**
- * Runs a script with the install's PHP, as its user and in its sandbox, and returns the output. Rejects with the end of the
- * error output.
- */
-export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
+/** Runs a script with the install's PHP, as its user and in its sandbox. Rejects with a {@link CommandError}. */
+export async function runScript(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  run: PhpRun,
+): Promise<{ stdout: string; stderr: string }> {
   const {
     script,
     args = [],
@@ -41,12 +42,17 @@ export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run
     ...enter,
     ...sandboxCommand(layout, install, asCommand(php), { environment }),
   ];
+  return runCommand(program, rest, { timeoutMs, mostOutput, signal });
+}
+
+/** Does the same, and returns the output. Rejects with the end of the error output. */
+export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
   try {
-    return (await runCommand(program, rest, { timeoutMs, mostOutput, signal })).stdout;
+    return (await runScript(layout, install, run)).stdout;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const said = (error.stderr.trim() || error.message).slice(-MESSAGE_LENGTH);
-    throw new Error(`WordPress of ${install.name}: ${script.split('/').at(-1)} failed: ${said}`, {
+    throw new Error(`WordPress of ${install.name}: ${run.script.split('/').at(-1)} failed: ${said}`, {
       cause: error,
     });
   }

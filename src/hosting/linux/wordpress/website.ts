@@ -15,6 +15,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { requireCore } from './core-tree.ts';
 import { createLogins } from './create-login.ts';
+import { type CronRun, cronRun } from './cron-run.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
 import { rotateErrorLog } from './error-log.ts';
 import {
@@ -30,7 +31,7 @@ import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { createWebsiteReader } from './read-website.ts';
 import { isReplaceableHost } from './replaceable-host.ts';
-import { runPhp } from './run-php.ts';
+import { runPhp, runScript } from './run-php.ts';
 import type { SiteConfig } from './site-config.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
@@ -91,8 +92,8 @@ export interface Websites extends Updater {
     options: { check: boolean },
     signal?: AbortSignal,
   ): Promise<WordPressReading | WordPressUnread>;
-  /** Runs due tasks of WP-Cron. */
-  runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void>;
+  /** Runs due tasks of WP-Cron. A failure of the website is part of the result. */
+  runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<CronRun>;
   /**
    * Replaces host names in every URL in the database, including serialised values. The Unix user of `install` must have rights
    * on the database. Ignores names with `*`, because no URL contains them.
@@ -195,14 +196,15 @@ export function createWebsites(options: WebsitesOptions): Websites {
     }
   }
 
-  async function runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void> {
+  async function runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<CronRun> {
     await rotateErrorLog(layout, install);
-    await runPhp(layout, install, {
+    const run = runScript(layout, install, {
       script: join(layout.coreOf(install.wordpressVersion), 'wp-cron.php'),
       enter: enter(install.id),
       timeoutMs: CRON_MS,
       signal,
     });
+    return cronRun(run);
   }
 
   async function replaceUrls(

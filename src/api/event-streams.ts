@@ -1,0 +1,7 @@
+/** Type of an answer of server-sent events (HTML, section 9.2). */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** Whether a client names server-sent events among what it accepts, as `EventSource` does. */
+export function acceptsEvents({ accept }: { accept?: string | undefined }): boolean {
+  return accept?.includes(EVENT_STREAM) === true;
+}

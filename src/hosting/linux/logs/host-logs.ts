@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { limitConcurrency, mapConcurrent, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import type { LogPage, LogQuery } from '../../contract/logs.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { createInstallLogs, type InstallLogs } from './install-logs.ts';
+import { linkLogs } from './log-link.ts';
+import { createPhpLogReader } from './php-log-reader.ts';
+import { readLog } from './read-log.ts';
+import { deleteOld, type LogRules, tendLogs } from './upkeep.ts';
+
+/** The logs of all installs of this host. */
+export interface HostLogs extends Pick<InstallLogs, 'append'> {
+  /** Starts copying PHP's errors, and deleting, shortening and compressing old entries. */
+  start(): void;
+  stop(): Promise<void>;
+  /** Copies what PHP of this install has logged so far. */
+  collectErrors(installId: string): Promise<void>;
+  read(installId: string, query: LogQuery, signal?: AbortSignal): Promise<LogPage>;
+}
+
+export interface HostLogsOptions {
+  layout: LinuxLayout;
+  rules: LogRules;
+  /** Ids of the current installs. */
+  installs(): readonly string[];
+  clock: Clock;
+  log: Logger;
+  /** Milliseconds between readings of PHP's errors. */
+  errorsEveryMs?: number;
+}
+
+const ERRORS_EVERY_MS = 10_000;
+const INSTALLS_AT_ONCE = 4;
+/** Pause between two installs, so that the hourly work does not slow down the host. */
+const PAUSE_MS = 20;
+/** A search ends after this time with what it has found. */
+const SEARCH_MS = 4_000;
+/** A compressed part of a log is decompressed in memory. */
+const READERS_AT_ONCE = 2;
+
+export function createHostLogs(options: HostLogsOptions): HostLogs {
+  const { layout, rules, installs, clock, log, errorsEveryMs = ERRORS_EVERY_MS } = options;
+  const logs = createInstallLogs({
+    layout,
+    clock,
+    log,
+    days: rules.days,
+    grown: (installId) =>
+      void deleteOld(layout.logsOf(installId), rules, clock.now()).catch((err: unknown) =>
+        log.error({ err, install: installId }, 'could not delete old logs'),
+      ),
+  });
+  const errors = createPhpLogReader({ layout, logs, clock });
+  const withReader = limitConcurrency(READERS_AT_ONCE);
+  const stopping = new AbortController();
+  let repetitions: Repetition[] = [];
+
+  async function collectAllErrors(): Promise<void> {
+    const ids = installs();
+    errors.forgetAllBut(new Set(ids));
+    await mapConcurrent(ids, INSTALLS_AT_ONCE, (id) =>
+      forOne(id, "could not read PHP's errors", () => errors.read(id)),
+    );
+  }
+
+  async function tendAll(): Promise<void> {
+    for (const id of installs()) {
+      if (stopping.signal.aborted) return;
+      await forOne(id, 'could not tend the logs of an install', async () => {
+        await linkLogs(layout.privateOf(id));
+        await tendLogs(layout.logsOf(id), id, { logs, rules, now: clock.now() });
+      });
+      await wait(PAUSE_MS, undefined, { ref: false });
+    }
+  }
+
+  /** The install may have been removed meanwhile. */
+  async function forOne(installId: string, failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (err) {
+      if (!hasCode(err, 'ENOENT')) log.error({ err, install: installId }, failure);
+    }
+  }
+
+  return {
+    append: logs.append,
+    collectErrors: (installId) => errors.read(installId),
+    start() {
+      if (repetitions.length > 0) return;
+      const onError = (err: unknown) => log.error({ err }, 'could not keep the logs of installs');
+      repetitions = [
+        repeatEvery(collectAllErrors, { delayMs: errorsEveryMs, onError }),
+        repeatEvery(tendAll, { delayMs: HOUR_MS, onError, immediately: true }),
+      ];
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(repetitions.map((repetition) => repetition.stop()));
+    },
+    read: (installId, query, signal) =>
+      withReader(() =>
+        readLog(layout.logsOf(installId), query, {
+          now: () => performance.now(),
+          withinMs: SEARCH_MS,
+          today: clock.now().toISOString().slice(0, 10),
+          signal,
+        }),
+      ),
+  };
+}

@@ -1,0 +1,73 @@
+import type { SegmentContent } from './segments.ts';
+
+/** A line within a buffer, without its line feed. */
+export interface FoundLine {
+  start: number;
+  end: number;
+}
+
+const LINE_FEED = 0x0a;
+/** Far longer than a line. */
+const BLOCK = 1024 * 1024;
+
+/** Lines of a buffer that contain the needle, last first. `needle`: lower case; null for every line. */
+export function* linesFromEnd(buffer: Buffer, needle: string | null): Generator<FoundLine> {
+  const text = needle === null ? '' : buffer.toString('latin1').toLowerCase();
+  let end = buffer.length;
+  while (end > 0) {
+    const hit = needle === null ? end - 2 : text.lastIndexOf(needle, end - needle.length);
+    if (hit < 0 && needle !== null) return;
+    const start = hit < 0 ? 0 : buffer.lastIndexOf(LINE_FEED, hit) + 1;
+    const feed = buffer.indexOf(LINE_FEED, Math.max(hit, start));
+    yield { start, end: feed < 0 ? end : feed };
+    end = start;
+  }
+}
+
+/** The same, first line first. */
+export function* linesFromStart(buffer: Buffer, needle: string | null): Generator<FoundLine> {
+  const text = needle === null ? '' : buffer.toString('latin1').toLowerCase();
+  let from = 0;
+  while (from < buffer.length) {
+    const hit = needle === null ? from : text.indexOf(needle, from);
+    if (hit < 0) return;
+    const start = needle === null ? from : buffer.lastIndexOf(LINE_FEED, hit) + 1;
+    const feed = buffer.indexOf(LINE_FEED, hit);
+    const end = feed < 0 ? buffer.length : feed;
+    yield { start, end };
+    from = end + 1;
+  }
+}
+
+/** Whole lines of a segment. */
+export interface Block {
+  buffer: Buffer;
+  /** Where they begin in the segment. */
+  start: number;
+}
+
+/** The lines before `end`, in blocks from the last to the first. */
+export async function* blocksFromEnd(content: SegmentContent, end: number): AsyncGenerator<Block> {
+  let upTo = Math.min(end, content.size);
+  while (upTo > 0) {
+    const start = Math.max(0, upTo - BLOCK);
+    const buffer = await content.read(start, upTo);
+    // The line at the start continues in the block before. Without a line feed, no line is whole.
+    const whole = start === 0 ? 0 : buffer.indexOf(LINE_FEED, 0) + 1;
+    const isLost = whole === buffer.length || (start > 0 && whole === 0);
+    if (!isLost) yield { buffer: buffer.subarray(whole), start: start + whole };
+    upTo = isLost ? start : start + whole;
+  }
+}
+
+/** The whole lines from `start`, in blocks from the first to the last. A line that is still being written is left out. */
+export async function* blocksFromStart(content: SegmentContent, start: number): AsyncGenerator<Block> {
+  let from = start;
+  while (from < content.size) {
+    const buffer = await content.read(from, Math.min(content.size, from + BLOCK));
+    const whole = buffer.lastIndexOf(LINE_FEED) + 1;
+    if (whole === 0 && (buffer.length < BLOCK || buffer.length === 0)) return;
+    if (whole > 0) yield { buffer: buffer.subarray(0, whole), start: from };
+    from += whole === 0 ? buffer.length : whole;
+  }
+}

@@ -1,0 +1,50 @@
+import { LONGEST_ENTRY, type LogEntries, type LogKind } from '../../contract/logs.ts';
+
+/** JSON.stringify escapes the control characters below U+0020. These others can change what a terminal or an editor shows. */
+const DECEIVING = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
+
+/** A text as it is in a log, without quotes. */
+export function encodeText(text: string): string {
+  return encode(text).slice(1, -1);
+}
+
+function encode(value: unknown): string {
+  return JSON.stringify(value).replace(
+    DECEIVING,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const LONGEST_TEXT = 8 * 1024;
+
+/** The line of an entry: one line of JSON that begins with its time, whatever its texts contain. Long texts are cut. */
+export function logLine<Kind extends LogKind>(entry: LogEntries[Kind]): string {
+  const { time, ...rest } = entry;
+  for (let most = LONGEST_TEXT; ; most = Math.floor(most / 2)) {
+    const line = `${encode({ time, ...cutTexts(rest, most) })}\n`;
+    if (Buffer.byteLength(line) <= LONGEST_ENTRY) return line;
+  }
+}
+
+function cutTexts(entry: object, most: number): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(entry).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? cut(value, most) : value,
+    ]),
+  );
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
+}
+
+/** Every line begins with this, and a time of {@link TIME_LENGTH} characters. */
+const START = '{"time":"';
+const TIME_LENGTH = 24;
+
+/** The time of a line at this place in a buffer, in milliseconds; NaN for a damaged line. */
+export function timeAt(buffer: Buffer, start: number): number {
+  const from = start + START.length;
+  return Date.parse(buffer.toString('latin1', from, from + TIME_LENGTH));
+}
