@@ -71,6 +71,7 @@ test('all that the documents name are there', () => {
     'install wordpress',
     'install php',
     'install update',
+    'install update-policy',
     'install apply',
     'install login',
     'install mail',

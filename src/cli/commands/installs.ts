@@ -9,7 +9,7 @@ import { addLogCommand } from './logs.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
-import { addUpdateCommand } from './wordpress-updates.ts';
+import { addPolicyCommand, addUpdateCommand } from './wordpress-updates.ts';
 
 export function addInstallCommands(program: Command): void {
   const install = program.command('install').alias('installs').description('manage installs as the operator');
@@ -41,6 +41,7 @@ export function addInstallCommands(program: Command): void {
     .action(switchPhp);
 
   addUpdateCommand(install);
+  addPolicyCommand(install);
 
   install
     .command('apply')

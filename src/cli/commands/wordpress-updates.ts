@@ -1,8 +1,14 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  CORE_POLICIES,
+  type CorePolicy,
+  ITEM_POLICIES,
+  type ItemPolicy,
+} from '../../features/updates/policy.ts';
 import type { RequestedUpdates } from '../../features/updates/service.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
-import { printable, printJson } from '../terminal/output.ts';
+import { printable, printJson, table } from '../terminal/output.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 interface UpdateOptions {
@@ -32,6 +38,57 @@ export function addUpdateCommand(install: Command): void {
     .option('--json', 'print JSON when it is done: operation_id, install_id, install_name, updates')
     .addHelpText('after', '\nExample:\n  homeport install update harbourcafe --core --plugins akismet')
     .action(update);
+}
+
+interface PolicyOptions {
+  core?: CorePolicy;
+  plugins?: ItemPolicy;
+  themes?: ItemPolicy;
+  json?: boolean;
+}
+
+export function addPolicyCommand(install: Command): void {
+  const items = (what: string) =>
+    new Option(`--${what} <how often>`, `updates of ${what}`).choices(ITEM_POLICIES);
+  install
+    .command('update-policy')
+    .summary('show or change the automatic updates of an install')
+    .description(
+      'show the automatic updates of an install, or change those that are given. Users of the account change them in the portal, with ' +
+        'a maintenance window and pages to check',
+    )
+    .argument('<name>', 'the install')
+    .addOption(new Option('--core <releases>', 'releases of WordPress').choices(CORE_POLICIES))
+    .addOption(items('plugins'))
+    .addOption(items('themes'))
+    .option('--json', 'print JSON: core, plugins, themes, window (days, from_hour, hours, time_zone), pages')
+    .addHelpText('after', '\nExample:\n  homeport install update-policy harbourcafe --plugins weekly')
+    .action(changePolicy);
+}
+
+async function changePolicy(
+  name: string,
+  { json, ...change }: PolicyOptions,
+  command: Command,
+): Promise<void> {
+  await withPlatform(command, async (_platform, { updatePolicies }) => {
+    const policy = await updatePolicies.byName(name, change);
+    if (json) return printJson(policy);
+    const { core, plugins, themes, window, pages } = policy;
+    const hours = window && `${window.hours} h from ${window.from_hour}:00 ${window.time_zone}`;
+    process.stdout.write(
+      table(
+        ['SETTING', 'VALUE'],
+        [
+          ['WordPress', core],
+          ['plugins', plugins],
+          ['themes', themes],
+          ['maintenance window', window === null ? 'at any time' : `${window.days.join(', ')}, ${hours}`],
+          ['pages to check', pages.join(' ') || '-'],
+        ],
+      ),
+    );
+  });
 }
 
 function versionArgument(text: string): string {

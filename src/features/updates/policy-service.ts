@@ -1,9 +1,11 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
+import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { STATIC_ONLY } from '../../hosting/policy/static-only.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { Conflict, invalidValue } from '../../lib/failures.ts';
+import { Conflict, InvalidRequest, invalidValue } from '../../lib/failures.ts';
+import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
@@ -31,13 +33,50 @@ export function createPolicyService({
     };
   }
 
+  /** Changes the policy of a locked install. Throws Conflict on a host without WordPress. */
+  async function change(
+    transaction: Transaction,
+    doer: Actor,
+    { id, name, account_id }: { id: string; name: string; account_id: string },
+    wanted: Partial<UpdatePolicy>,
+  ): Promise<UpdatePolicy> {
+    const { queries } = transaction;
+    const website = await findWebsite(queries, { id });
+    if (config.host === 'embedded' && website?.wordpress_version === null) {
+      throw new Conflict(STATIC_ONLY.reason);
+    }
+    const before = await findPolicy(queries, id);
+    const policy = { ...before, ...wanted };
+    const details = changes(before, policy);
+    if (Object.keys(details).length === 0) return before;
+    await savePolicy(queries, id, policy, timestamp(clock));
+    await activity.record(transaction, doer, account_id, {
+      action: 'install.update_policy',
+      subject: { id, name },
+      installId: id,
+      details,
+    });
+    return policy;
+  }
+
   return {
     /** Throws NotFound. */
     get,
 
+    /** For the command line: by name. Without a change, it only reads. Throws InvalidRequest, Conflict. */
+    byName: (name: string, wanted: Partial<UpdatePolicy>): Promise<UpdatePolicy> =>
+      database.write(async (transaction) => {
+        const website = await findWebsite(transaction.queries, { name });
+        if (!website) {
+          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+        }
+        await lockRow(transaction, 'installs', website.id);
+        return change(transaction, OPERATOR, website, wanted);
+      }),
+
     /** Throws NotFound, Forbidden, InvalidRequest; Conflict on a host without WordPress. */
-    async update(caller: Caller, installId: string, change: Partial<UpdatePolicy>): Promise<SeenPolicy> {
-      const zone = change.window?.time_zone;
+    async update(caller: Caller, installId: string, wanted: Partial<UpdatePolicy>): Promise<SeenPolicy> {
+      const zone = wanted.window?.time_zone;
       if (zone !== undefined && !isTimeZone(zone)) {
         throw invalidValue(
           'WordPressUpdatePolicy',
@@ -47,25 +86,10 @@ export function createPolicyService({
         );
       }
       await database.write(async (transaction) => {
-        const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        const install = await findInstallAccess(queries, caller, installId);
+        const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);
-        const website = await findWebsite(queries, { id: installId });
-        if (config.host === 'embedded' && website?.wordpress_version === null) {
-          throw new Conflict(STATIC_ONLY.reason);
-        }
-        const before = await findPolicy(queries, installId);
-        const policy = { ...before, ...change };
-        const details = changes(before, policy);
-        if (Object.keys(details).length === 0) return;
-        await savePolicy(queries, installId, policy, timestamp(clock));
-        await activity.record(transaction, caller, install.account_id, {
-          action: 'install.update_policy',
-          subject: { id: installId, name: install.name },
-          installId,
-          details,
-        });
+        await change(transaction, caller, install, wanted);
       });
       return get(caller, installId);
     },
