@@ -81,6 +81,7 @@ test('all that the documents name are there', () => {
     'install redirects remove',
     'install cache-rules',
     'install logs',
+    'install import',
     'install orphans',
     'install discard',
     'backup list',

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
+import { addImportCommand } from './import-website.ts';
 import { addInstallMail } from './install-mail.ts';
 import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
@@ -71,6 +72,7 @@ export function addInstallCommands(program: Command): void {
   addInstallMail(install);
   addRulesCommands(install);
   addLogCommand(install);
+  addImportCommand(install);
   addOrphanCommands(install);
 }
 
