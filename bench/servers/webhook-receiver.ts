@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
  * The receiver of bench/webhooks.ts, in a process of its own. It tells its parent the delays of the events in milliseconds, many at a
  * time: a message for each would delay the requests that the parent measures.
  */
-const TOLD_EVERY_MS = 500;
+const TOLD_EVERY_MS = 100;
 let delaysMs: number[] = [];
 const eventSchema = Type.Object({ timestamp: Type.String() });
 
