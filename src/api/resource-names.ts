@@ -16,6 +16,7 @@ const NAMES: Record<string, string> = {
   webhook_id: 'webhook',
   delivery_id: 'delivery',
   redirect_id: 'redirect',
+  deleted_install_id: 'install',
 };
 
 export function resourceName(name: string): string {

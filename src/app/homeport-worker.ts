@@ -15,6 +15,7 @@ import type { WebsitesClaim } from '../features/hosts/websites-folder.ts';
 import { emailChangeJobKinds } from '../features/identity/email-changes/job-kinds.ts';
 import { invitationJobKinds } from '../features/identity/invitations/job-kinds.ts';
 import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
+import { deletedInstallKinds } from '../features/provisioning/deleted-installs/job-kinds.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
@@ -91,6 +92,7 @@ export function createHomeportWorker(
   const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), manifest.version);
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
+    ...deletedInstallKinds(platform, host),
     ...cacheJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer, hostOf),
     ...offloadJobKinds(platform, objectStorage),

@@ -4,6 +4,7 @@ import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../featur
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
 import { verificationSchedule } from '../features/domains/domains/ownership-job-kinds.ts';
 import { reachabilitySchedule } from '../features/domains/status-reports/reachability-monitor.ts';
+import { expireDeleted } from '../features/provisioning/deleted-installs/jobs.ts';
 import { fetchSchedule } from '../features/updates/fetch-releases.ts';
 import { updateSchedule } from '../features/updates/schedule.ts';
 import { usageSchedules } from '../features/usage/job-kinds.ts';
@@ -62,6 +63,7 @@ export function maintenance(
       scheduled(renew, '43 * * * *'),
       ...warn.map((kind) => scheduled(kind, '23 * * * *')),
       scheduled(discardCopyBackups, '*/10 * * * *'),
+      scheduled(expireDeleted, '*/10 * * * *'),
       verificationSchedule(platform),
       ...usageSchedules(platform),
       wordpressSchedule(platform),

@@ -8,10 +8,8 @@ import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
 import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
 import { archivePortalRoutes } from '../features/backups/archives/portal-routes.ts';
 import { archiveRoutes } from '../features/backups/archives/routes.ts';
-import { importRoutes } from '../features/backups/imports/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
-import { stagingRoutes } from '../features/backups/staging/routes.ts';
 import { certificatePortalRoutes } from '../features/domains/certificates/portal-routes.ts';
 import { certificateRoutes } from '../features/domains/certificates/routes.ts';
 import { domainPortalRoutes } from '../features/domains/domains/portal-routes.ts';
@@ -25,6 +23,7 @@ import { profileRoutes, userRoutes } from '../features/identity/profile/routes.t
 import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts';
 import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
 import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
+import { deletedInstallRoutes } from '../features/provisioning/deleted-installs/routes.ts';
 import { operationPortalRoutes } from '../features/provisioning/operations/portal-routes.ts';
 import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
@@ -69,8 +68,6 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
       config.acmeContact,
     ),
     ...backupRoutes(services.backups),
-    ...stagingRoutes(services.staging, siteDomain),
-    ...importRoutes(services.imports),
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
     ...loginLinkRoutes(services.loginLinks),
@@ -81,6 +78,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...cacheRulesRoutes(services.cacheRules),
     ...updateRoutes(services.updates, services.updatePolicies),
     ...logRoutes(services.logs),
+    ...deletedInstallRoutes(services.deletedInstalls),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

@@ -12,10 +12,8 @@ import { createNoticeLimits } from '../features/accounts/security-notices/job-ki
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createArchiveService } from '../features/backups/archives/service.ts';
-import { createImportService } from '../features/backups/imports/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
-import { createStagingService } from '../features/backups/staging/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
 import { createUploadService } from '../features/domains/certificates/uploads/service.ts';
 import {
@@ -36,6 +34,7 @@ import { createProfileService } from '../features/identity/profile/service.ts';
 import { createSecondFactorService } from '../features/identity/second-factor/service.ts';
 import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
+import { createDeletedInstallService } from '../features/provisioning/deleted-installs/service.ts';
 import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
 import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
 import { createOperationService } from '../features/provisioning/operations/service.ts';
@@ -76,8 +75,6 @@ export interface ServingParts {
   createLogin?: Host['createLogin'];
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
-  /** Whether the installs of this platform have WordPress. */
-  hasWordPress?: boolean;
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -93,7 +90,6 @@ export function createServices(
     readLog = () => Promise.reject(new Error('this process has no connection to hosts')),
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
-    hasWordPress = platform.config.host !== 'embedded',
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
@@ -104,17 +100,15 @@ export function createServices(
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
   const deleteInstalls = createInstallDeletion(platform);
-  const installs = createInstallService(platform, deleteInstalls, (environment) =>
-    protectionOfNewInstall(platform, environment),
-  );
   const connections = createConnectionService(platform, ownHost);
   const eventPlacement = createEventPlacement(platform.database, deliveryQueue(platform));
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform, deleteInstalls),
-    installs,
-    staging: createStagingService(platform, { installs, backups }),
+    installs: createInstallService(platform, deleteInstalls, (environment) =>
+      protectionOfNewInstall(platform, environment),
+    ),
     transfers: createTransferService(platform, limiter),
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
@@ -127,11 +121,6 @@ export function createServices(
       return acmeCa === null ? [] : readRoots(acmeCa);
     }),
     backups,
-    imports: createImportService(platform, {
-      limits: notificationLimits,
-      enqueueBackup: backups.enqueueBackup,
-      hasWordPress,
-    }),
     archives: createArchiveService(platform, notificationLimits),
     caches,
     bulk: createBulkService({
@@ -167,6 +156,7 @@ export function createServices(
     mail: createMailService(platform, readMail),
     wordpress: createWordPressService(platform),
     logs: createLogService(platform, { readLog }),
+    deletedInstalls: createDeletedInstallService(platform),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

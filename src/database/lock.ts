@@ -7,7 +7,7 @@ import type { Transaction } from './database.ts';
  */
 export async function lockRow(
   transaction: Transaction,
-  table: 'accounts' | 'users' | 'sites' | 'installs' | 'webhooks',
+  table: 'accounts' | 'users' | 'sites' | 'installs' | 'deleted_installs' | 'webhooks',
   id: string,
 ): Promise<boolean> {
   const query = transaction.queries.selectFrom(table).select('seq').where('id', '=', id);

@@ -32,7 +32,7 @@ import { wordpressReadings } from './migrations/0027-wordpress-readings.ts';
 import { wordpressUpdates } from './migrations/0028-wordpress-updates.ts';
 import { mailLimits } from './migrations/0031-mail-limits.ts';
 import { websiteRules } from './migrations/0032-website-rules.ts';
-import { operationSteps } from './migrations/0033-operation-steps.ts';
+import { deletedInstalls } from './migrations/0034-deleted-installs.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -68,7 +68,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0028-wordpress-updates': wordpressUpdates,
   '0031-mail-limits': mailLimits,
   '0032-website-rules': websiteRules,
-  '0033-operation-steps': operationSteps,
+  '0034-deleted-installs': deletedInstalls,
 };
 
 /** The first migration with a table for the program version. */

@@ -8,6 +8,7 @@ import type {
   CertificateRow,
 } from './tables/certificates.ts';
 import type { ChangeRow } from './tables/changes.ts';
+import type { DeletedInstallRow } from './tables/deleted-installs.ts';
 import type {
   DomainLookRow,
   DomainProofRow,
@@ -88,6 +89,7 @@ export interface Tables {
   backups: BackupRow;
   archives: ArchiveRow;
   restore_checks: RestoreCheckRow;
+  deleted_installs: DeletedInstallRow;
   platform_backups: PlatformBackupRow;
   hosts: HostRow;
   host_authority: HostAuthorityRow;

@@ -120,18 +120,16 @@ export interface Progress {
   /** Null until it is known. */
   total: number | null;
   unit: ProgressUnit;
-  /** Of work with several steps. */
-  step: string | null;
 }
 
 export async function setProgress(
   queries: Queries,
   jobId: string,
-  { done, total, unit, step }: Progress,
+  { done, total, unit }: Progress,
 ): Promise<void> {
   await queries
     .updateTable('operations')
-    .set({ progress_done: done, progress_total: total, progress_unit: unit, progress_step: step })
+    .set({ progress_done: done, progress_total: total, progress_unit: unit })
     .where('job_id', '=', jobId)
     .execute();
 }

@@ -28,8 +28,7 @@ export function createProgressReports(
     }
   }, everyMs);
   return {
-    report: (done, total, unit, step) =>
-      writes.offer({ done: Math.trunc(done), total, unit, step: step ?? null }),
+    report: (done, total, unit) => writes.offer({ done: Math.trunc(done), total, unit }),
     end: writes.end,
   };
 }

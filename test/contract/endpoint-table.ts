@@ -109,6 +109,8 @@ const TABLE = `
 | 133| GET    | /installs/{install_id}/logs/mail                            | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 140| GET    | /installs/{install_id}/mail                                 | 200 | 401, 403, 404, 409, 429, 502, 503 |
 | 141| PATCH  | /installs/{install_id}/mail                                 | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 142| GET    | /accounts/{account_id}/deleted_installs                     | 200 | 401, 403, 404, 429, 503            |
+| 143| POST   | /deleted_installs/{deleted_install_id}/restore              | 202 | 401, 403, 404, 409, 429, 503       |
 | 150 | GET    | /installs/{install_id}/protection                          | 200 | 401, 403, 404, 429, 503            |
 | 151 | PATCH  | /installs/{install_id}/protection                          | 200 | 400, 401, 403, 404, 429, 503       |
 | 152 | GET    | /installs/{install_id}/redirects                           | 200 | 401, 403, 404, 429, 503            |
@@ -119,13 +121,10 @@ const TABLE = `
 | 157 | DELETE | /installs/{install_id}/redirects/{redirect_id}             | 202 | 401, 403, 404, 429, 503            |
 | 158 | GET    | /installs/{install_id}/cache_rules                         | 200 | 401, 403, 404, 429, 503            |
 | 159 | PATCH  | /installs/{install_id}/cache_rules                         | 200 | 400, 401, 403, 404, 429, 503       |
-| 160| POST   | /installs/{install_id}/imports                              | 202 | 400, 401, 403, 404, 409, 429, 503  |
-| 161| POST   | /installs/{install_id}/staging                              | 202 | 400, 401, 403, 404, 409, 429, 503  |
-| 162| POST   | /installs/{install_id}/push                                 | 202 | 400, 401, 403, 404, 409, 429, 503  |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128];
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128, 143];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152];
 const PUBLIC = [1, 2];

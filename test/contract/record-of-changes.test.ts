@@ -52,6 +52,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   109: ['webhook.test'],
   110: ['install.login_link'],
   141: ['install.update_mail'],
+  143: ['install.restore'],
   128: [],
   151: ['protection.update'],
   153: ['redirect.create'],
@@ -62,9 +63,6 @@ const WRITTEN: Record<number, readonly string[]> = {
   121: ['install.update_wordpress'],
   122: ['install.update_wordpress', 'install.update_wordpress'],
   124: ['install.update_policy'],
-  160: ['backup.create', 'install.import'],
-  161: ['install.create', 'backup.create', 'install.copy'],
-  162: ['backup.create', 'backup.create', 'install.copy'],
 };
 
 /** A body that no endpoint takes. */

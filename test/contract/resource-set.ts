@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { operatorFor } from '../../src/access/caller.ts';
+import { insertDeleted } from '../../src/features/provisioning/deleted-installs/store.ts';
 import { insertTransfer } from '../../src/features/transfers/store.ts';
 import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
 import { timestamp } from '../../src/lib/clock.ts';
+import { DAY_MS } from '../../src/lib/durations.ts';
 import { installName, type Person, type TestHomeport } from '../homeport.ts';
 import { certificateMaker, pkcs8 } from '../servers/certificate-maker.ts';
 import type { EndpointRow } from './endpoint-table.ts';
@@ -26,7 +28,8 @@ export type ResourceSet = Record<
   | 'operation_id'
   | 'webhook_id'
   | 'delivery_id'
-  | 'redirect_id',
+  | 'redirect_id'
+  | 'deleted_install_id',
   string
 >;
 
@@ -161,7 +164,34 @@ export async function createResources(
     webhook_id: webhook.id,
     delivery_id: test.id,
     redirect_id: redirect.id,
+    deleted_install_id: await deletedInstall(homeport, accountId),
   };
+}
+
+/** A deleted install that can be restored, as after the jobs of its deletion. */
+async function deletedInstall({ platform }: TestHomeport, accountId: string): Promise<string> {
+  const id = crypto.randomUUID();
+  const now = timestamp(platform.clock);
+  await platform.database.write(({ queries }) =>
+    insertDeleted(queries, {
+      id,
+      account_id: accountId,
+      name: installName(),
+      host_id: null,
+      state: 'kept',
+      backup_id: crypto.randomUUID(),
+      reason: null,
+      kept: {
+        ...{ site_id: null, environment: null, php_version: null, wordpress_version: null },
+        ...{ defer_wordpress_until: null, mail_limit: null, mail_allowance: null },
+        ...{ offload_file_name: 'x.filestore', offload_file_content: 'x', created_at: now },
+        ...{ domains: [], rules: null, backups: [], users: [] },
+      },
+      deleted_at: now,
+      expires_at: timestamp(platform.clock, DAY_MS),
+    }),
+  );
+  return id;
 }
 
 /** Offers a site to its own account on behalf of another one, so that one set can both accept and decline it. */
@@ -249,6 +279,7 @@ export function absentResources(): ResourceSet {
     webhook_id: id(),
     delivery_id: id(),
     redirect_id: id(),
+    deleted_install_id: id(),
   };
 }
 
@@ -348,12 +379,6 @@ export function bodyFor(
       return { plugins: 'all' };
     case 124:
       return { core: 'minor' };
-    case 160:
-      return { source: 'file', path: 'private/website.zip' };
-    case 161:
-      return { name: installName() };
-    case 162:
-      return { to: destination_id, include_files: true, include_db: true };
     default:
       return undefined;
   }

@@ -19,6 +19,7 @@ const STEPS = [
   'redis',
   'php',
   'purge socket',
+  'mail socket',
   'wordpress',
   'vhost',
   'warm-up',

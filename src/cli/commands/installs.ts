@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
-import { addImportCommand } from './import-website.ts';
+import { addDeletedInstalls } from './deleted-installs.ts';
 import { addInstallMail } from './install-mail.ts';
 import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
@@ -72,7 +72,7 @@ export function addInstallCommands(program: Command): void {
   addInstallMail(install);
   addRulesCommands(install);
   addLogCommand(install);
-  addImportCommand(install);
+  addDeletedInstalls(install);
   addOrphanCommands(install);
 }
 

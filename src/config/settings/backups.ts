@@ -21,6 +21,12 @@ export const BACKUP_SETTINGS = {
     'Linux host: retention of the daily backups of installs, in days; 0: no daily backups',
     wholeNumber(0, 3650),
   ),
+  deletedDays: setting(
+    'HOMEPORT_DELETED_DAYS',
+    '14',
+    'days for which a deleted install can be restored from its backups; 0: they are deleted with it',
+    wholeNumber(0, 3650),
+  ),
   platformBackup: optional(
     'HOMEPORT_PLATFORM_BACKUP',
     'none: no daily backup',

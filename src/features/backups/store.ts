@@ -219,6 +219,18 @@ export function findFinishedBackup(queries: Queries, backupId: string) {
     .executeTakeFirst();
 }
 
+/** Whether an install has a backup to restore. */
+export async function hasCompletedBackup(queries: Queries, installId: string): Promise<boolean> {
+  const backup = await queries
+    .selectFrom('backups')
+    .select('id')
+    .where('install_id', '=', installId)
+    .where('status', '=', 'completed')
+    .limit(1)
+    .executeTakeFirst();
+  return backup !== undefined;
+}
+
 /** Changes the status of a backup, if it is `from`. */
 export async function setBackupStatus(
   queries: Queries,

@@ -4,6 +4,7 @@ import {
   type HostMachine,
   type InstallRef,
   PermanentHostError,
+  type RemovedInstall,
 } from '../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
@@ -63,6 +64,14 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     return connections.machine(place.hostId);
   }
 
+  /** The host of a deleted install; null if it was on none, or its host is no longer registered. */
+  async function keeperOf({ id, hostId = null }: RemovedInstall): Promise<HostMachine | null> {
+    if (hostId === null) return null;
+    if (await connections.isKnown(hostId)) return connections.machine(hostId);
+    log.warn({ install: id, host: hostId }, 'the host of a deleted install is no longer registered');
+    return null;
+  }
+
   /** Calls all reachable hosts in parallel. Rejects if no host answers or if one refuses. */
   async function everywhere(work: (machine: HostMachine) => Promise<void>): Promise<void> {
     const answering = (await allHosts(reader)).filter(({ reason }) => reason === null);
@@ -108,7 +117,15 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       return machine.apply(state, signal);
     },
 
-    async remove({ id, name, hostId }) {
+    async retire(install) {
+      const machine = await keeperOf(install);
+      await machine?.retire({ id: install.id, name: install.name });
+    },
+    async removeBackups(install) {
+      const machine = await keeperOf(install);
+      await machine?.removeBackups({ id: install.id, name: install.name });
+    },
+    async remove({ id, name, hostId, keepBackups = false }) {
       const place = hostId === undefined ? await placeOf(reader, id) : { hostId };
       // No row names the host of a restore check's scratch install, and another process may have made it.
       if (place === undefined) return everywhere((machine) => machine.remove({ id, name }));
@@ -120,7 +137,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
         );
         return;
       }
-      await (await connections.machine(place.hostId)).remove({ id, name });
+      await (await connections.machine(place.hostId)).remove({ id, name, keepBackups });
       await freeFailed(database, id);
     },
 
@@ -131,8 +148,6 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).snapshot(install, backupId, signal, report),
     restore: async (install, backupId, restoreOptions) =>
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
-    importWebsite: async (install, source, importOptions) =>
-      (await machineOf(install.id)).importWebsite(install, source, importOptions),
     measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
     readWordPress: async (install, readOptions, signal) =>
       (await machineOf(install.id)).readWordPress(install, readOptions, signal),

@@ -6,6 +6,8 @@ const removalPayload = Type.Object({
   name: Type.String(),
   /** The host of the deleted install; null if it was on none. */
   host_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** Whether its backups stay, for a restore. */
+  keep_backups: Type.Optional(Type.Boolean()),
 });
 
 /** Removes the website of a deleted install, or what a failed provisioning left. */

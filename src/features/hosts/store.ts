@@ -210,13 +210,19 @@ export async function installCounts(queries: Queries): Promise<Map<string, numbe
   return new Map(rows.flatMap(({ host_id, count }) => (host_id === null ? [] : [[host_id, count]])));
 }
 
-/** An install's host: `hostId` is null before placement; undefined if the install does not exist. */
+/** The host of an install, or of the backups of a deleted one. `hostId` is null before placement; undefined if there is neither. */
 export async function placeOf(
   queries: Queries,
   installId: string,
 ): Promise<{ hostId: string | null } | undefined> {
-  return queries
+  const present = await queries
     .selectFrom('installs')
+    .select('host_id as hostId')
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  if (present !== undefined) return present;
+  return queries
+    .selectFrom('deleted_installs')
     .select('host_id as hostId')
     .where('id', '=', installId)
     .executeTakeFirst();

@@ -4,9 +4,11 @@ import {
   defineJob,
   type JobKind,
   PermanentFailure,
+  Postponed,
   type RunningJob,
 } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { hasCompletedBackup } from '../backups/store.ts';
 import { ensureCertificates } from '../domains/certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../domains/certificates/served.ts';
 import { adoptUploads } from '../domains/certificates/uploads/adopt-uploads.ts';
@@ -23,10 +25,12 @@ import {
 import {
   failInstall,
   findActiveInstall,
+  findInstallRef,
   findInstallStatus,
   noteApplied,
 } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
+import { isNameBeingFreed } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
 
 /** The jobs that provision, apply, switch and remove websites. */
@@ -34,13 +38,24 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
   return [
     defineJob({
       ...provisionInstall,
-      run: ({ id }, job) => bringToDesiredState(platform, host, id, job, { status: 'active' }),
+      async run({ id }, job) {
+        const install = await findInstallRef(platform.database.reader, id);
+        if (install && (await isNameBeingFreed(platform.database.reader, install.name))) {
+          throw new Postponed('The earlier website of this name is still being removed');
+        }
+        return bringToDesiredState(platform, host, id, job, { status: 'active' });
+      },
       async giveUp({ id }, _failure, transaction) {
         // The install's name stays taken until its deletion; the website is removed.
         const failed = await failInstall(transaction.queries, id);
         if (!failed) return;
         await failDomains(transaction.queries, id);
-        await platform.queue.enqueue(transaction, removeInstall, { payload: failed, lane: id });
+        // A restored install has backups, which outlive a failure.
+        const keep_backups = await hasCompletedBackup(transaction.queries, id);
+        await platform.queue.enqueue(transaction, removeInstall, {
+          payload: { ...failed, keep_backups },
+          lane: id,
+        });
       },
     }),
     defineJob({
@@ -71,8 +86,8 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...removeInstall,
-      run: ({ id, name, host_id: hostId }) =>
-        postponing(host.remove({ id, name, ...(hostId === undefined ? {} : { hostId }) })),
+      run: ({ id, name, host_id: hostId, keep_backups: keepBackups = false }) =>
+        postponing(host.remove({ id, name, keepBackups, ...(hostId === undefined ? {} : { hostId }) })),
     }),
   ];
 }

@@ -44,7 +44,8 @@ describe('an older database', () => {
 
   /** Runs a server for as long as `work` takes. */
   async function serving(work: (homeport: TestHomeport) => Promise<void>): Promise<void> {
-    const homeport = await startTestHomeport({ place });
+    // A kept backup of a deleted install would be an orphan, too.
+    const homeport = await startTestHomeport({ place, environment: { HOMEPORT_DELETED_DAYS: '0' } });
     try {
       await homeport.idle();
       await work(homeport);

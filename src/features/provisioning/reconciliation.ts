@@ -144,12 +144,14 @@ function* pagesOf(ids: readonly string[]): Generator<string[]> {
   for (let at = 0; at < ids.length; at += INVENTORY_PAGE) yield ids.slice(at, at + INVENTORY_PAGE);
 }
 
-/** Installs without a row that unfinished jobs handle: websites in removal, and scratch installs of restore checks. */
+/** Installs without a row that the platform knows: deleted ones with kept backups, websites in removal, scratch installs of restore checks. */
 async function passingInstalls(queries: Queries): Promise<Set<string>> {
   const unfinished = ['queued', 'running'] as const;
   const removed = await payloadsOf(queries, removeInstall.name, unfinished);
+  const kept = await queries.selectFrom('deleted_installs').select('id').execute();
   const tried = await payloadsOf(queries, checkRestore.name, unfinished);
   return new Set([
+    ...kept.map(({ id }) => id),
     ...removed.flatMap((payload) => (Value.Check(removeInstall.payload, payload) ? payload.id : [])),
     ...tried.flatMap((payload) => (Value.Check(checkRestore.payload, payload) ? payload.scratch_id : [])),
   ]);

@@ -1,4 +1,3 @@
-import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
 import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
@@ -17,7 +16,7 @@ import type { WebsiteRules } from './website-rules.ts';
  *
  * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
-export interface Host extends LogSource, MailHost, WebsiteImports, WordPressReader, WordPressUpdater {
+export interface Host extends LogSource, MailHost, WordPressReader, WordPressUpdater {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
@@ -30,6 +29,13 @@ export interface Host extends LogSource, MailHost, WebsiteImports, WordPressRead
   apply(state: InstallState, signal?: AbortSignal): Promise<AppliedInstall>;
   /** Deletes the website with its files, caches and snapshots. A missing website is success. */
   remove(install: RemovedInstall): Promise<void>;
+  /**
+   * Stops serving a website that is being deleted, and ends its processes. Its data stays, so that a last snapshot can be made. A
+   * missing website is success.
+   */
+  retire(install: RemovedInstall): Promise<void>;
+  /** Deletes the snapshots that `remove` kept. Success without any; rejects if the website exists. */
+  removeBackups(install: RemovedInstall): Promise<void>;
   /** Empties one cache of this install. Effective when it resolves. */
   purge(install: InstallRef, cache: CacheKind): Promise<void>;
   /**
@@ -192,6 +198,8 @@ export interface Proof {
 export interface RemovedInstall extends InstallRef {
   /** With several machines: the id of its host, null without one, undefined if unknown. */
   hostId?: string | null;
+  /** Keeps its snapshots; false if left out. */
+  keepBackups?: boolean;
 }
 
 /** The complete desired state of a website. */
@@ -270,10 +278,8 @@ export interface RestoreOptions {
   report?: ReportProgress | undefined;
 }
 
-/**
- * Reports the bytes that are done. `total`: null if unknown. `step`: of work that has several. Called often, and must not throw.
- */
-export type ReportProgress = (done: number, total: number | null, step?: string) => void;
+/** Reports the bytes that are done. `total`: null if unknown. Called often, and must not throw. */
+export type ReportProgress = (done: number, total: number | null) => void;
 
 /** The parts of a website that a restore replaces. */
 export interface RestoredParts {
@@ -336,9 +342,4 @@ export class PermanentHostError extends Error {
 /** The website itself is at fault: it answers, but not with a page of WordPress. The message names no other install. */
 export class BrokenWebsiteError extends PermanentHostError {
   override name = 'BrokenWebsiteError';
-}
-
-/** An import was refused for a reason that the user can fix. Nothing was replaced. */
-export class RefusedImportError extends PermanentHostError {
-  override name = 'RefusedImportError';
 }

@@ -16,7 +16,6 @@ import {
   type InstallRef,
   type InstallState,
   PermanentHostError,
-  RefusedImportError,
   type RestoredParts,
   type SshQuestions,
 } from '../contract/host.ts';
@@ -275,6 +274,15 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       return { phpVersion: null, wordpressVersion: null, stableIps: null };
     },
 
+    retire: (install) => inventory.retire(install.id),
+
+    async removeBackups(install) {
+      if ((await store.read(install.id)) !== null) {
+        throw new PermanentHostError(`the website ${install.name} exists`);
+      }
+      await snapshots.removeAll(install.id);
+    },
+
     async remove(install) {
       await serially(install.id, async () => {
         await store.delete(install.id);
@@ -283,7 +291,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (serving !== null) serving.vhosts.refresh(install.id);
       // Asking makes it refresh. An edge that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
-      await snapshots.removeAll(install.id);
+      if (install.keepBackups !== true) await snapshots.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
       quotas.forget(install.id);
@@ -338,7 +346,6 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     planUpdates: noWordPress,
     updateWordpress: noWordPress,
     readLog: async () => NO_LOGS,
-    importWebsite: () => Promise.reject(new RefusedImportError(STATIC_ONLY.reason)),
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

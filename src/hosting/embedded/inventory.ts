@@ -13,6 +13,8 @@ import { parseVhostFile, type VhostFile } from './host-folder/vhost.ts';
 export interface EmbeddedInventory extends Inventory {
   /** Takes an install back from `aside`. Its website is created from its new vhost file, or removed. */
   takeBack(installId: string): Promise<void>;
+  /** Stops serving an install that is being deleted. Keeps its files and backups. */
+  retire(installId: string): Promise<void>;
 }
 
 export interface EmbeddedInventoryOptions {
@@ -72,6 +74,7 @@ export function createEmbeddedInventory({
       const present = new Set(await ids());
       return installIds.filter((id) => present.has(id));
     },
+    retire: (installId) => serially(installId, () => setAside(installId)),
     async takeBack(installId) {
       if (existsSync(layout.asideOf(installId))) await removeDurably(layout.asideOf(installId));
     },

@@ -154,6 +154,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   }
 
   const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
+  /** Also the record of a website that is set aside: its last snapshot is made before it is removed. */
+  async function requireKept(install: InstallRef): Promise<InstallRecord> {
+    return (await parts.aside.read(install.id)) ?? requireRecord(install);
+  }
 
   return {
     start,
@@ -174,6 +178,18 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         await lifecycle.remove(install);
       }),
 
+    retire: ({ id }) =>
+      serially(id, async () => {
+        startRetries.forget(id);
+        await lifecycle.setAside(id);
+      }),
+
+    removeBackups: ({ id, name }) =>
+      serially(id, async () => {
+        if ((await records.read(id)) !== null) throw new PermanentHostError(`the website ${name} exists`);
+        await backups.removeAll(id);
+      }),
+
     async purge(install, cache) {
       await requireRecord(install);
       if (cache === 'page') await web.purge(install.id);
@@ -190,7 +206,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     snapshot: (install, backupId, signal, report) =>
       serially(install.id, async () =>
-        backups.snapshot(await hosted(await requireRecord(install)), backupId, signal, report),
+        backups.snapshot(await hosted(await requireKept(install)), backupId, signal, report),
       ),
 
     restore: (install, backupId, { from = install, parts, signal, report } = {}) =>
@@ -206,17 +222,6 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
         return snapshot;
-      }),
-
-    importWebsite: (install, source, { signal, report } = {}) =>
-      serially(install.id, async () => {
-        const record = await requireRecord(install);
-        await backups.recover(install.id);
-        const imported = await parts.imports.import(await hosted(record), source, { signal, report });
-        report?.(0, null, 'check');
-        await lifecycle.resetCaches(install.id);
-        await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-        return imported;
       }),
 
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),

@@ -32,7 +32,9 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   }
   handle(COMMANDS.describe, () => host.describe());
   handle(COMMANDS.apply, ({ state }, signal) => host.apply(state, signal));
-  handle(COMMANDS.remove, ({ install }) => host.remove(install));
+  handle(COMMANDS.remove, ({ install, keepBackups = false }) => host.remove({ ...install, keepBackups }));
+  handle(COMMANDS.retire, ({ install }) => host.retire(install));
+  handle(COMMANDS.removeBackups, ({ install }) => host.removeBackups(install));
   handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
   handle(COMMANDS.purgePages, ({ install, paths }) => host.purgePages(install, paths));
   handle(COMMANDS.replaceUrls, ({ install }, signal) => host.replaceUrls(install, signal));
@@ -61,9 +63,6 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     host.updateWordpress(install, order, signal, report),
   );
   handle(COMMANDS.readLog, ({ install, query }, signal) => host.readLog(install, query, signal));
-  handle(COMMANDS.importWebsite, ({ install, source }, signal, report) =>
-    host.importWebsite(install, source, { signal, report }),
-  );
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
   handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));

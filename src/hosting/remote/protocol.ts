@@ -14,8 +14,6 @@ import {
   daily,
   descriptionSchema,
   hostName,
-  importedWebsite,
-  importSource,
   install,
   installName,
   login,
@@ -120,7 +118,14 @@ export const COMMANDS = {
       hasFormerUrls: Type.Optional(Type.Boolean()),
     }),
   ),
-  remove: command('remove', Type.Object({ install }, closed), nothing),
+  remove: command(
+    'remove',
+    // Left out if false, so that hosts of earlier versions accept the command.
+    Type.Object({ install, keepBackups: Type.Optional(Type.Boolean()) }, closed),
+    nothing,
+  ),
+  retire: command('retire', Type.Object({ install }, closed), nothing),
+  removeBackups: command('remove_backups', Type.Object({ install }, closed), nothing),
   purge: command('purge', Type.Object({ install, cache: Type.Enum([...CACHE_KINDS]) }, closed), nothing),
   purgePages: command(
     'purge_pages',
@@ -184,11 +189,6 @@ export const COMMANDS = {
     }),
   ),
   readLog: command('read_log', Type.Object({ install, query: logQuery }, closed), logPage),
-  importWebsite: command(
-    'import_website',
-    Type.Object({ install, source: importSource }, closed),
-    importedWebsite,
-  ),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),
@@ -269,10 +269,7 @@ export const COMMANDS = {
   answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),
 };
 
-/**
- * `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. `refused`: a
- * {@link RefusedImportError}.
- */
+/** `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. */
 export type Failure = Static<typeof failure>;
 
 /** Outcome of a command. */
@@ -282,7 +279,6 @@ const failure = Type.Object({
   permanent: Type.Boolean(),
   message: sentences,
   broken: Type.Optional(Type.Boolean()),
-  refused: Type.Optional(Type.Boolean()),
 });
 
 const outcome = Type.Union([Type.Object({ result: Type.Unknown() }), Type.Object({ error: failure })]);
@@ -298,17 +294,15 @@ export function parseOutcome(body: string): Outcome {
   return parse(outcome, value, 'the answer');
 }
 
-const progress = Type.Object({
-  progress: Type.Object({ done: count, total: orNull(count), step: Type.Optional(text(40)) }),
-});
+const progress = Type.Object({ progress: Type.Object({ done: count, total: orNull(count) }) });
 
 /** Writes a line of progress. */
-export function progressLine(done: number, total: number | null, step?: string): string {
-  return `${JSON.stringify({ progress: { done, total, step } })}\n`;
+export function progressLine(done: number, total: number | null): string {
+  return `${JSON.stringify({ progress: { done, total } })}\n`;
 }
 
 /** Parses a line of progress. Throws {@link ProtocolError} for other texts. */
-export function parseProgress(line: string): Static<typeof progress>['progress'] {
+export function parseProgress(line: string): { done: number; total: number | null } {
   try {
     return parse(progress, JSON.parse(line), 'the progress').progress;
   } catch (cause) {

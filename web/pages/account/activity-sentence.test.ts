@@ -23,6 +23,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.create',
   'install.update',
   'install.delete',
+  'install.restore',
   'install.switch_core',
   'install.update_php',
   'install.update_wordpress',

@@ -29,7 +29,6 @@ export const operationColumns = [
   'operation.progress_done',
   'operation.progress_total',
   'operation.progress_unit',
-  'operation.progress_step',
   'operation.result',
   'operation.error_code',
   'operation.error_message',

@@ -19,7 +19,8 @@ let owner: Person;
 
 beforeAll(async () => {
   clock = manualClock(new Date());
-  homeport = await startTestHomeport({ clock });
+  // Without backups of deleted installs: see provisioning/deleted-installs.
+  homeport = await startTestHomeport({ clock, environment: { HOMEPORT_DELETED_DAYS: '0' } });
   ({ accountId, owner } = await homeport.ownedAccount());
 });
 afterAll(() => homeport.remove());

@@ -110,7 +110,8 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       path: '/installs/:install_id',
       operationId: 'deleteInstall',
       summary: 'Delete an install',
-      description: 'Deletes an install with its website, domains and backups. This cannot be undone.',
+      description:
+        'Deletes an install with its website and domains. A last backup is made first. The backups are kept for 14 days, if the operator has not set another time: `POST /deleted_installs/{deleted_install_id}/restore`.',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 204,

@@ -20,6 +20,7 @@ import { createCoreSwitch } from './core-switch.ts';
 import { readDeferral } from './deferral.ts';
 import type { DeleteInstalls } from './deletion.ts';
 import { applyInstall, provisionInstall } from './jobs.ts';
+import { isKeptByOthers } from './kept-names.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 import { createPhpSwitch } from './php-switch.ts';
 import { isReservedName } from './reserved-names.ts';
@@ -123,16 +124,8 @@ export function createInstallService(
     return faults;
   }
 
-  /**
-   * Creates an install and starts its provisioning. Returns it with the operation's id. `also` runs in the same transaction, and
-   * names another operation as the one that was asked for.
-   */
-  async function create(
-    caller: Caller,
-    input: NewInstall,
-    also: (transaction: Transaction, install: { id: string; name: string }) => Promise<string | null> = async () =>
-      null,
-  ): Promise<WithOperation<InstallView>> {
+  /** Creates an install and starts its provisioning. Returns it with the operation's id. */
+  async function create(caller: Caller, input: NewInstall): Promise<WithOperation<InstallView>> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
@@ -147,7 +140,7 @@ export function createInstallService(
         const faults = new FaultCollection(createInstallSchema, notOffered);
         await faults.from(() => requireMember(member));
         // Only members learn which names are taken.
-        if (member) await faults.from(() => requireFreeName(queries, name));
+        if (member) await faults.from(() => requireFreeName(queries, name, account_id));
         const site =
           member && site_id !== null
             ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
@@ -167,6 +160,8 @@ export function createInstallService(
           offload_file_content: random.bytes(8).toString('hex'),
           created_at,
         });
+        // Its deletion may have been committed after the check above.
+        if (await isKeptByOthers(queries, name, account_id)) throw nameTaken(name);
         await insertDefaultDomain(queries, {
           id: random.uuid(),
           install_id: id,
@@ -192,7 +187,7 @@ export function createInstallService(
             ...(php_version === null ? {} : { php_version }),
           },
         });
-        return (await also(transaction, { id, name })) ?? jobId;
+        return jobId;
       })
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, name, environment);
@@ -289,8 +284,9 @@ function requireMember(member: MemberRole | undefined): void {
 }
 
 /** Reports a taken name together with other faults. If two requests compete, the unique constraint decides. */
-async function requireFreeName(queries: Queries, name: string): Promise<void> {
+async function requireFreeName(queries: Queries, name: string, accountId: string): Promise<void> {
   if (await findWebsite(queries, { name })) throw nameTaken(name);
+  if (await isKeptByOthers(queries, name, accountId)) throw nameTaken(name);
 }
 
 const nameTaken = (name: string) =>

@@ -92,7 +92,8 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       path: '/sites/:site_id',
       operationId: 'deleteSite',
       summary: 'Delete a site with its installs',
-      description: 'Deletes a site, its installs, their websites and their backups. This cannot be undone.',
+      description:
+        'Deletes a site, its installs and their websites. The installs can be restored for a while, the site cannot.',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,

@@ -53,6 +53,8 @@ export interface Backups {
   discard(install: InstallRef, backupId: string): Promise<void>;
   /** Deletes an install's repository, unfinished backups and packed archives. */
   removeAll(installId: string): Promise<void>;
+  /** As {@link Backups.removeAll}, but keeps the repository. */
+  removeUnfinished(installId: string): Promise<void>;
 }
 
 export interface BackupsOptions {
@@ -114,8 +116,12 @@ export function createBackups(options: BackupsOptions): Backups {
   }
 
   async function removeAll(installId: string): Promise<void> {
-    await archives.removeAll(installId);
     await repositories.remove(installId);
+    await removeUnfinished(installId);
+  }
+
+  async function removeUnfinished(installId: string): Promise<void> {
+    await archives.removeAll(installId);
     for (const file of [dumpFileOf(layout, installId), restoredDumpOf(layout, installId)]) {
       await rm(file, { force: true });
     }
@@ -143,5 +149,6 @@ export function createBackups(options: BackupsOptions): Backups {
     recover: (installId) => onFiles(installId, () => recover(installId)),
     discard: (install, backupId) => onRepository(install.id, () => discard(install, canonicalId(backupId))),
     removeAll: (installId) => onRepository(installId, () => removeAll(installId)),
+    removeUnfinished: (installId) => onRepository(installId, () => removeUnfinished(installId)),
   };
 }

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { removeDurably } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { type InstallRef, type InstallState, PermanentHostError } from '../../contract/host.ts';
+import { type InstallState, PermanentHostError, type RemovedInstall } from '../../contract/host.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
@@ -30,8 +30,8 @@ export interface WebsiteLifecycle {
   bringUp(record: InstallRecord): Promise<void>;
   /** Provisions the website, whole or not at all, or changes an existing one to `state`. */
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
-  /** Removes it with its backups. Succeeds if it is missing. */
-  remove(install: InstallRef): Promise<void>;
+  /** Removes it, with its backups unless they are kept. Succeeds if it is missing. */
+  remove(install: RemovedInstall): Promise<void>;
   /** Stops serving it and ends its processes, but keeps its data until `apply` brings it back. Succeeds if it is missing. */
   setAside(installId: string): Promise<void>;
   /** See `Host.replaceUrls`. */
@@ -302,7 +302,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     return record;
   }
 
-  async function remove({ id, name }: InstallRef): Promise<void> {
+  async function remove({ id, name, keepBackups = false }: RemovedInstall): Promise<void> {
     const record = (await records.read(id)) ?? (await aside.read(id));
     const remains = {
       id,
@@ -317,7 +317,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.ssh.endSessions(id);
     await backups.recover(id);
     await saga.undo(remains);
-    await backups.removeAll(id);
+    await (keepBackups ? backups.removeUnfinished(id) : backups.removeAll(id));
     await removeDurably(layout.updateOf(id));
     await journal.end(id);
   }

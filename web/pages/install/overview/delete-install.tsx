@@ -37,15 +37,18 @@ export function DeleteInstall({ install }: { install: Install }) {
         </Button>
       }
     >
-      <p>Permanently deletes the files, database, domains, certificates and all backups.</p>
+      <p>
+        Deletes the website with its domains. Its backups are kept for a while. Until then, you can restore it
+        from the list of installs.
+      </p>
       <ConfirmDialog
         open={open}
         onOpenChange={setOpen}
         title={`Delete ${install.name}`}
         description={
           <p>
-            The website {install.primary_domain} goes offline immediately. Its files, database, domains and
-            all backups are permanently deleted.
+            The website {install.primary_domain} goes offline immediately. After a last backup, its files and
+            database are deleted.
           </p>
         }
         name={install.name}

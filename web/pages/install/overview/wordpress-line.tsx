@@ -6,14 +6,7 @@ import { waitingUpdates } from '../wordpress/waiting-updates.ts';
 /** The version of WordPress, and the updates that wait, with a link to them. */
 export function WordPressLine({ install }: { install: Install }) {
   const { data } = useWordPress(install.id);
-  const waiting =
-    data === undefined
-      ? null
-      : waitingUpdates({
-          core: data.core,
-          plugin_updates: data.plugins.filter(hasUpdate).length,
-          theme_updates: data.themes.filter(hasUpdate).length,
-        });
+  const waiting = data === undefined ? null : waitingUpdates(data);
   return (
     <>
       {install.wp_version}
@@ -26,5 +19,3 @@ export function WordPressLine({ install }: { install: Install }) {
     </>
   );
 }
-
-const hasUpdate = ({ update }: { update: object | null }) => update !== null;

@@ -1,0 +1,163 @@
+import type { Queries } from '../../../database/database.ts';
+import type { InstallStatus } from '../../../database/tables/installs.ts';
+import { findRules } from '../../websites/rules/store.ts';
+import { type Kept, type KeptBackup, parseKept } from './kept.ts';
+
+/** A deleted install whose backups are kept. */
+export interface DeletedInstall {
+  id: string;
+  account_id: string;
+  name: string;
+  host_id: string | null;
+  state: 'deleting' | 'kept';
+  backup_id: string;
+  reason: string | null;
+  kept: Kept;
+  deleted_at: string;
+  expires_at: string;
+}
+
+/** An install with everything that a restore puts back; undefined if it is gone. */
+export async function readInstall(
+  queries: Queries,
+  id: string,
+): Promise<{ status: InstallStatus; host_id: string | null; kept: Kept } | undefined> {
+  const install = await queries
+    .selectFrom('installs')
+    .select(['status', 'host_id', 'site_id', 'environment', 'php_version', 'wordpress_version'])
+    .select(['defer_wordpress_until', 'mail_limit', 'mail_allowance'])
+    .select(['offload_file_name', 'offload_file_content', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!install) return undefined;
+  const domains = await queries
+    .selectFrom('domains as domain')
+    .leftJoin('domains as target', 'target.id', 'domain.redirect_to_id')
+    .select(['domain.name', 'domain.is_primary', 'domain.secure_all_urls', 'target.name as redirect_to'])
+    .where('domain.install_id', '=', id)
+    .where('domain.is_duplicate', '=', false)
+    .where('domain.is_cname', '=', false)
+    .orderBy('domain.seq')
+    .execute();
+  const backups = await queries
+    .selectFrom('backups')
+    .select(['id', 'description', 'bytes', 'files', 'sha256', 'scheduled', 'checkpoint'])
+    .select(['wordpress_version', 'verified_at', 'created_at', 'finished_at'])
+    .where('install_id', '=', id)
+    .where('status', '=', 'completed')
+    .where('deleting', '=', false)
+    .where('copy_job_id', 'is', null)
+    .orderBy('seq')
+    .execute();
+  const rules = await findRules(queries, id);
+  const grants = await queries
+    .selectFrom('install_grants')
+    .select('user_id')
+    .where('install_id', '=', id)
+    .execute();
+  const { status, host_id, ...facts } = install;
+  return {
+    status,
+    host_id,
+    kept: parseKept({
+      ...facts,
+      domains,
+      rules: rules ?? null,
+      backups,
+      users: grants.map((one) => one.user_id),
+    }),
+  };
+}
+
+export async function insertDeleted(queries: Queries, { kept, ...row }: DeletedInstall): Promise<void> {
+  await queries
+    .insertInto('deleted_installs')
+    .values({ ...row, kept: JSON.stringify(kept) })
+    .execute();
+}
+
+const COLUMNS = [
+  ...(['id', 'account_id', 'name', 'host_id', 'state', 'backup_id', 'reason', 'kept'] as const),
+  ...(['deleted_at', 'expires_at'] as const),
+];
+
+const rowOf = <Row extends { kept: unknown }>(row: Row) => ({ ...row, kept: parseKept(row.kept) });
+
+export async function findDeleted(queries: Queries, id: string): Promise<DeletedInstall | undefined> {
+  const row = await queries
+    .selectFrom('deleted_installs')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && rowOf(row);
+}
+
+/** The latest first. */
+export async function deletedOfAccount(queries: Queries, accountId: string): Promise<DeletedInstall[]> {
+  const rows = await queries
+    .selectFrom('deleted_installs')
+    .select(COLUMNS)
+    .where('account_id', '=', accountId)
+    .orderBy('seq', 'desc')
+    .limit(MOST_LISTED)
+    .execute();
+  return rows.map(rowOf);
+}
+
+/** All deleted installs, or those with a name, the latest first. */
+export async function allDeleted(queries: Queries, name?: string): Promise<DeletedInstall[]> {
+  const rows = await queries
+    .selectFrom('deleted_installs')
+    .select(COLUMNS)
+    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
+    .orderBy('seq', 'desc')
+    .execute();
+  return rows.map(rowOf);
+}
+
+const MOST_LISTED = 1_000;
+
+/** Notes that the website is removed, and which backup remains. */
+export async function noteKept(
+  queries: Queries,
+  id: string,
+  change: { backup_id?: string; reason?: string; backup?: KeptBackup },
+): Promise<void> {
+  const present = await findDeleted(queries, id);
+  if (!present) return;
+  const { backup, ...columns } = change;
+  const { kept } = present;
+  const backups = backup === undefined ? kept.backups : [...kept.backups, backup];
+  await queries
+    .updateTable('deleted_installs')
+    .set({ ...columns, state: 'kept', kept: JSON.stringify({ ...kept, backups }) })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteDeleted(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom('deleted_installs').where('id', '=', id).execute();
+}
+
+/** Deleted installs whose backups are due to be deleted. */
+export function expiredInstalls(queries: Queries, now: string, limit: number) {
+  return queries
+    .selectFrom('deleted_installs')
+    .select(['id', 'name', 'host_id'])
+    .where('expires_at', '<=', now)
+    .where('state', '=', 'kept')
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the website of an earlier install with this name is still being removed. */
+export async function isNameBeingFreed(queries: Queries, name: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('deleted_installs')
+    .select('id')
+    .where('name', '=', name)
+    .where('state', '=', 'deleting')
+    .executeTakeFirst();
+  return row !== undefined;
+}
