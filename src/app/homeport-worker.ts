@@ -22,6 +22,7 @@ import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
 import { updateJobKinds } from '../features/updates/job-kinds.ts';
 import { scheduleKind } from '../features/updates/schedule.ts';
 import { usageJobKinds } from '../features/usage/job-kinds.ts';
+import { limitWarningJobKinds } from '../features/usage/limit-warnings.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
 import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
 import { wordpressJobKinds } from '../features/websites/wordpress/job-kinds.ts';
@@ -116,6 +117,7 @@ export function createHomeportWorker(
     scheduleKind(platform),
     fetchReleasesKind(platform, websites.fetching),
     ...usageJobKinds(platform, host, answering),
+    ...limitWarningJobKinds(platform, mailer, config),
     ...wordpressJobKinds(platform, host, answering),
     ...webhookJobKinds(mailer, config),
     ...upkeep,

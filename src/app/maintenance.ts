@@ -8,6 +8,7 @@ import { expireDeleted } from '../features/provisioning/deleted-installs/jobs.ts
 import { fetchSchedule } from '../features/updates/fetch-releases.ts';
 import { updateSchedule } from '../features/updates/schedule.ts';
 import { usageSchedules } from '../features/usage/job-kinds.ts';
+import { limitSchedule } from '../features/usage/limit-warnings.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
 import { wordpressSchedule } from '../features/websites/wordpress/job-kinds.ts';
@@ -66,6 +67,7 @@ export function maintenance(
       scheduled(expireDeleted, '*/10 * * * *'),
       verificationSchedule(platform),
       ...usageSchedules(platform),
+      limitSchedule(platform),
       wordpressSchedule(platform),
       ...(config.host === 'linux' ? [updateSchedule(platform)] : []),
       ...(config.host === 'linux' && config.wordpressFetch ? [fetchSchedule(platform)] : []),

@@ -41,6 +41,7 @@ import type {
 import type { SiteTransferRow } from './tables/transfers.ts';
 import type {
   AccountLimitRow,
+  LimitWarningRow,
   UsageCursorRow,
   UsageInstallRow,
   UsageStorageRow,
@@ -113,6 +114,7 @@ export interface Tables {
   usage_storage: UsageStorageRow;
   usage_cursors: UsageCursorRow;
   account_limits: AccountLimitRow;
+  limit_warnings: LimitWarningRow;
   events: EventRow;
   event_positions: EventPositionRow;
   webhooks: WebhookRow;

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { formatByteCount, formatCount, monthOf, ofLimit, storedBytes } from './usage-figures.ts';
+import {
+  formatByteCount,
+  formatCount,
+  monthOf,
+  ofLimit,
+  reachedLimits,
+  storedBytes,
+} from './usage-figures.ts';
 
 it('formats counts, and a dash for what was not measured', () => {
   expect([
@@ -27,4 +34,18 @@ it('adds files and database', () => {
 
 it('begins the month in UTC', () => {
   expect(monthOf(new Date('2026-03-31T23:59:59Z'))).toBe('2026-03-01');
+});
+
+it('tells the limits of which 80 % are used', () => {
+  const figures = [
+    ['visits', '79', 100],
+    ['bandwidth', '809', 1000],
+    ['storage', '2500', 1000],
+    ['more', null, 0],
+    ['all', '5', null],
+  ] as const;
+  expect(reachedLimits(figures)).toEqual([
+    { name: 'bandwidth', percent: 80 },
+    { name: 'storage', percent: 250 },
+  ]);
 });

@@ -33,3 +33,15 @@ export function storedBytes(files: string | null, database: string | null): stri
 export function monthOf(time: Date): string {
   return `${time.toISOString().slice(0, 7)}-01`;
 }
+
+const WARNED_PERCENT = 80;
+
+/** The limits of which at least 80 % are used, with the used part in percent, rounded down. */
+export function reachedLimits(
+  figures: readonly (readonly [name: string, used: string | null, limit: number | null])[],
+): { name: string; percent: number }[] {
+  return figures.flatMap(([name, used, limit]) => {
+    const percent = limit === null || limit === 0 ? 0 : Math.floor((Number(used ?? 0) / limit) * 100);
+    return percent < WARNED_PERCENT ? [] : [{ name, percent }];
+  });
+}

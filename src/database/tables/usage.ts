@@ -56,3 +56,14 @@ export interface AccountLimitRow {
   bandwidth: number | null;
   updated_at: string;
 }
+
+/** A warning that the owners of an account got. */
+export interface LimitWarningRow {
+  account_id: string;
+  limited: 'visitors' | 'storage' | 'bandwidth';
+  /** Percent. */
+  threshold: number;
+  /** `YYYY-MM`, UTC. */
+  month: string;
+  created_at: string;
+}

@@ -166,6 +166,7 @@ export async function storeMeasurement(
 export async function deleteUsageBefore(queries: Queries, day: string): Promise<void> {
   await queries.deleteFrom('usage_traffic').where('day', '<', day).execute();
   await queries.deleteFrom('usage_storage').where('day', '<', day).execute();
+  await queries.deleteFrom('limit_warnings').where('month', '<', day.slice(0, 7)).execute();
   await queries
     .deleteFrom('usage_installs')
     .where('install_id', 'not in', (of) => of.selectFrom('installs').select('id'))

@@ -15,6 +15,7 @@ import { useMay } from '../../session/session.ts';
 import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
 import { CreateSiteDialog } from './create-site.tsx';
+import { LimitNotice } from './limit-notice.tsx';
 import { useListParameters, useSearch } from './list-parameters.ts';
 import { DomainSearchUnavailable, MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
@@ -45,6 +46,7 @@ export function SitesPage({ accountId }: { accountId: string }) {
         )
       }
     >
+      <LimitNotice accountId={accountId} />
       <AttentionNotice accountId={accountId} />
       <TransferNotice accountId={accountId} />
       {unassigned > 0 && (

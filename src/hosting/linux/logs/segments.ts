@@ -64,6 +64,9 @@ export interface SegmentContent {
   close(): Promise<void>;
 }
 
+/** Each chunk is a turn of the event loop, and the default is 16 KiB. */
+const DECOMPRESSED_AT_ONCE = 4 * 1024 * 1024;
+
 const decompress = promisify(zstdDecompress);
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -72,7 +75,8 @@ export async function openSegment(folder: string, segment: Segment): Promise<Seg
   const path = join(folder, segmentName(segment));
   if (segment.isCompressed) {
     const compressed = await ifThere(readFile(path));
-    return compressed && inMemory(await decompress(compressed, { maxOutputLength: 2 * SEGMENT_BYTES }));
+    const limits = { maxOutputLength: 2 * SEGMENT_BYTES, chunkSize: DECOMPRESSED_AT_ONCE };
+    return compressed && inMemory(await decompress(compressed, limits));
   }
   const file = await ifThere(open(path, FLAGS));
   return file && fromFile(file);

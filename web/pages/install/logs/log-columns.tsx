@@ -19,7 +19,8 @@ function timeColumn<Entry extends { time: string }>(): Column<Row<Entry>> {
     rowHeader: true,
     cell: ({ entry: { time } }) => (
       <time dateTime={time} title={time} className={styles.time}>
-        {clock.format(new Date(time))} <span className={styles.soft}>{day.format(new Date(time))}</span>
+        {clock.format(new Date(time))}
+        <div className={styles.soft}>{day.format(new Date(time))}</div>
       </time>
     ),
   };
@@ -46,9 +47,11 @@ const ACCESS: Column<Row<AccessEntry>>[] = [
     header: 'Request',
     cell: ({ entry: { method, scheme, host, path, referrer } }) => (
       <div className={styles.text}>
-        {method} <span className={styles.soft}>{`${scheme}://${host}`}</span>
-        {path}
-        {referrer !== '' && <div className={styles.soft}>from {referrer}</div>}
+        {method} {path}
+        <div className={styles.clamped}>
+          {`${scheme}://${host}`}
+          {referrer !== '' && `, from ${referrer}`}
+        </div>
       </div>
     ),
   },
@@ -58,7 +61,7 @@ const ACCESS: Column<Row<AccessEntry>>[] = [
     cell: ({ entry }) => (
       <span className={styles.figures}>
         {seconds(entry.seconds)}
-        {entry.php_seconds !== null && <span className={styles.soft}> PHP {seconds(entry.php_seconds)}</span>}
+        {entry.php_seconds !== null && <div className={styles.soft}>PHP {seconds(entry.php_seconds)}</div>}
       </span>
     ),
   },
@@ -69,7 +72,9 @@ const ACCESS: Column<Row<AccessEntry>>[] = [
     cell: ({ entry: { address, user_agent } }) => (
       <div className={styles.text}>
         {address}
-        <div className={styles.soft}>{user_agent}</div>
+        <div className={styles.clamped} title={user_agent}>
+          {user_agent}
+        </div>
       </div>
     ),
   },
