@@ -927,7 +927,7 @@ export interface paths {
         put?: never;
         /**
          * Update WordPress, plugins and themes
-         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. What visitors wrote since the checkpoint is then lost.
+         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. Changes since the checkpoint, such as comments and orders, are then lost.
          */
         post: operations["createWordPressUpdate"];
         delete?: never;

@@ -28,7 +28,7 @@ export async function checkWordPressReleases(
   );
   if (!wordpressFetch) {
     return [
-      ok(CHECK, 'Hosts fetch no releases by themselves (HOMEPORT_WORDPRESS_FETCH=false).'),
+      ok(CHECK, 'Hosts fetch releases only by "homeport host wordpress" (HOMEPORT_WORDPRESS_FETCH=false).'),
       ...rollouts,
     ];
   }

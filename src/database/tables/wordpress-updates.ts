@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Json, NullableJson } from './json.ts';
 
-/** What an install's owner decided about automatic updates. Installs without a row have the defaults. */
+/** The decisions of an install's owner about automatic updates. Installs without a row have the defaults. */
 export interface WordPressUpdatePolicyRow {
   install_id: string;
   core: 'none' | 'security' | 'minor' | 'all';
@@ -33,7 +33,7 @@ export interface WordPressUpdateRow {
   install_id: string;
   cause: 'request' | 'schedule';
   status: WordPressUpdateStatus;
-  /** What was asked for. */
+  /** The requested updates. */
   wanted: Json;
   /** The wanted version of WordPress; null: it stays. */
   core_to: string | null;

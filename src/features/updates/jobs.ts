@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 
 const planPayload = Type.Object({ update_id: Type.String(), install_id: Type.String() });
 
-/** Looks up which of the wanted updates are available. If there are any, requests a checkpoint and the updates themselves. */
+/** Looks up which of the wanted updates are available. Then requests a checkpoint and the updates themselves, unless there is nothing to do. */
 export const planUpdate: JobType<typeof planPayload> = {
   name: 'plan_wordpress_update',
   operation: 'wordpress.update',

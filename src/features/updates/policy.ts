@@ -29,7 +29,7 @@ export interface MaintenanceWindow {
   time_zone: string;
 }
 
-/** What an install's owner decided about automatic updates. */
+/** The decisions of an install's owner about automatic updates. */
 export interface UpdatePolicy {
   core: CorePolicy;
   plugins: ItemPolicy;
@@ -49,7 +49,7 @@ export const DEFAULT_POLICY: UpdatePolicy = {
   pages: [],
 };
 
-/** The newest of `held` that the policy wants for a website on `present`; null if there is none. */
+/** The newest of `held` that the policy wants for a website on `present`; null without one. */
 export function wantedCore(policy: CorePolicy, present: string, held: readonly string[]): string | null {
   const later = held
     .filter((version) => compareVersions(version, present) > 0 && permits(policy, present, version))

@@ -17,7 +17,7 @@ export interface WordPressUpdater {
   ): Promise<UpdateOutcome>;
 }
 
-/** Releases of WordPress that a host fetches by itself. */
+/** Fetches releases of WordPress. */
 export interface ReleaseFetcher {
   /** Adds the newest WordPress and the newest releases of the branches in use. A failure does not prevent others. */
   addReleases(): Promise<FetchedReleases>;

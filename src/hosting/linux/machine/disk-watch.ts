@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { repeatEvery } from '../../../lib/concurrency.ts';
 
 const LOOK_EVERY_MS = 500;
-/** What others of the machine keep of the space that was free at the beginning. */
+/** The part of the free space that stays for others. */
 const LEFT = 0.5;
 
 /** Free bytes of the file system of a folder. */

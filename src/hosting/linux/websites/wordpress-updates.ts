@@ -140,7 +140,7 @@ export function createWordPressUpdates(
     }
   }
 
-  /** What is worse than before the first update; null if nothing is. */
+  /** The first finding that is worse than before all updates; null without one. */
   async function check(
     record: InstallRecord,
     entry: UpdateEntry,
