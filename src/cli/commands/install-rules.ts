@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Static, TObject } from '../../api/schema.ts';
-import { type BodyDefinition, bodyParser } from '../../api/validation.ts';
 import type { Services } from '../../app/services.ts';
-import { updateCacheRulesBody } from '../../features/websites/rules/caching/schema.ts';
-import { updateProtectionBody } from '../../features/websites/rules/protection/schema.ts';
-import { importRedirectsBody } from '../../features/websites/rules/redirects/schema.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
@@ -71,10 +66,11 @@ function addProtection(install: Command): void {
           ...(allowedAddresses && { allowed_addresses: listOf(allowedAddresses) }),
         },
       };
+      const { protectionChange } = await import('./rule-changes.ts');
       await withPlatform(command, async (platform, services) => {
         const { protection, operationId } = isEmpty(change)
           ? { protection: await services.protection.get({ name }), operationId: null }
-          : await services.protection.update({ name }, checked(updateProtectionBody, change));
+          : await services.protection.update({ name }, protectionChange(change));
         if (!(await waitUntilServed(name, operationId, platform, services))) return;
         if (json) return printJson(protection);
         const { enabled, username: user, password: secret, allowed_addresses } = protection.password;
@@ -151,10 +147,11 @@ function addRedirects(install: Command): void {
       ) => {
         const redirectsOfFile = readRedirectFile(await readInput(file));
         if (redirectsOfFile.length === 0) throw new OperatorError(`There are no redirects in ${file}.`);
+        const { redirectImport } = await import('./rule-changes.ts');
         await withPlatform(command, async (platform, services) => {
           const { count, total, operationId } = await services.redirects.import(
             { name },
-            checked(importRedirectsBody, { redirects: redirectsOfFile, replace: replace === true }),
+            redirectImport({ redirects: redirectsOfFile, replace: replace === true }),
           );
           if (!(await waitUntilServed(name, operationId, platform, services))) return;
           if (json) return printJson({ count, total });
@@ -223,11 +220,12 @@ function addCacheRules(install: Command): void {
         ...(bypassCookies && { bypass_cookies: listOf(bypassCookies) }),
         ...(ignoredParameters && { ignored_parameters: listOf(ignoredParameters) }),
       };
+      const { cacheRulesChange } = await import('./rule-changes.ts');
       await withPlatform(command, async (platform, services) => {
         const { cacheRules, operationId } =
           Object.keys(change).length === 0
             ? { cacheRules: await services.cacheRules.get({ name }), operationId: null }
-            : await services.cacheRules.update({ name }, checked(updateCacheRulesBody, change));
+            : await services.cacheRules.update({ name }, cacheRulesChange(change));
         if (!(await waitUntilServed(name, operationId, platform, services))) return;
         if (json) return printJson(cacheRules);
         const { uncached_paths, bypass_cookies, ignored_parameters, max_age } = cacheRules;
@@ -270,11 +268,6 @@ async function waitUntilServed(
     );
   }
   return ended !== undefined;
-}
-
-/** The change, if it fits the schema of the API. Throws InvalidRequest. */
-function checked<Schema extends TObject>(definition: BodyDefinition<Schema>, change: object): Static<Schema> {
-  return bodyParser(definition)(change);
 }
 
 function isEmpty({ password, ...rest }: { password: object }): boolean {
