@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { linuxLayout } from '../machine/layout.ts';
 import { EDGE_SIZES, type EdgeOptions, edgeOptions } from './edge-options.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
+import { renderClients } from './render-clients.ts';
 import { renderEdge } from './render-edge.ts';
 import { listenValue } from './render-main.ts';
 
@@ -61,4 +62,12 @@ test('texts for nginx', () => {
   expect(quotedPattern('a$')).toBe('"a$"');
   const awkward = '/a.b*(c)[d]{e}+f?g^h$i|j\\k#l-m';
   expect(new RegExp(`^${literally(awkward)}$`).test(awkward)).toBe(true);
+});
+
+test('visitors with IPv4 are counted apart if nginx listens on [::], which shows them as IPv6 addresses', () => {
+  const [, pattern = ''] = /"~\(\?s\)(\S+)" \$ipv4_inside;/.exec(renderClients([])) ?? [];
+  const inside = new RegExp(pattern.replace('\\z', '$'), 's');
+  const mapped = `${'\0'.repeat(10)}\xff\xff`;
+  expect(inside.exec(`${mapped}\x7f\0\0\x01`)?.groups?.ipv4_inside).toBe('\x7f\0\0\x01');
+  expect(inside.exec(`${'\0'.repeat(15)}\x01`)).toBeNull();
 });
