@@ -4,7 +4,6 @@ import { LISTED_MESSAGES, type MailQueueReport, type MailSelection } from '../..
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { askHost } from '../platform/ask-host.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shownTime, table } from '../terminal/output.ts';
@@ -51,6 +50,7 @@ function collectIds(text: string, ids: string[] = []): string[] {
 async function handleMail(name: string, options: Options, command: Command): Promise<void> {
   if (options.retry && options.delete) throw new OperatorError('Choose --retry or --delete.');
   await withPlatform(command, async (platform, { hosts }) => {
+    const { askHost } = await import('../platform/ask-host.ts');
     const selection = await selectionOf(platform, options);
     const target = await hosts.target(name);
     if (options.retry) {
