@@ -298,6 +298,10 @@ describe('an install that runs WordPress', () => {
     await follow('Overview', theirs);
     await theirs.getByRole('link', { name: 'Updates: WordPress 6.9 and 1 plugin' }).click();
     await plugins.waitFor();
+    await follow('Installs', theirs);
+    await theirs.getByRole('link', { name: 'WordPress 6.9 and 1 plugin' }).waitFor();
+    await expectAccessible(theirs);
+    await expectRoomWhenNarrow(theirs);
   });
 
   it('has all its caches purged at once', async () => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { allPages } from './all-pages.ts';
 import { type BodyOf, type HostingPaths, hosting } from './client.ts';
 import { unwrap } from './failure.ts';
 
@@ -7,6 +8,9 @@ export type WordPressPlugin = WordPress['plugins'][number];
 export type WordPressTheme = WordPress['themes'][number];
 export type WordPressAdministrator = WordPress['administrators'][number];
 export type SiteHealth = WordPress['site_health'];
+export type WordPressSummary = BodyOf<
+  HostingPaths['/accounts/{account_id}/wordpress']['get']
+>['results'][number];
 
 /** Loads the contents of the WordPress of an install. */
 export function useWordPress(installId: string) {
@@ -16,5 +20,22 @@ export function useWordPress(installId: string) {
       unwrap(
         hosting.GET('/installs/{install_id}/wordpress', { params: { path: { install_id: installId } } }),
       ),
+  });
+}
+
+/** Loads the installs of an account with waiting updates, by install. */
+export function useInstallsWithUpdates(accountId: string) {
+  return useQuery({
+    queryKey: ['install', accountId, 'updates'],
+    queryFn: async () => {
+      const waiting = await allPages((query) =>
+        unwrap(
+          hosting.GET('/accounts/{account_id}/wordpress', {
+            params: { path: { account_id: accountId }, query: { ...query, updates: 'waiting' } },
+          }),
+        ),
+      );
+      return new Map(waiting.map((summary) => [summary.install.id, summary]));
+    },
   });
 }

@@ -6200,7 +6200,7 @@ export interface components {
             site_health: components["schemas"]["SiteHealth"];
             /** @description whether it is a network; the lists are those of its main site */
             multisite: boolean;
-            /** @description false if a list was cut: at most 500 plugins, 200 themes and 200 administrators are read */
+            /** @description false if a list lacks something: at most 500 plugins, 200 themes and 200 administrators are read, and none with unusual file names */
             is_complete: boolean;
             /**
              * Format: date-time

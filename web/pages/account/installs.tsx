@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Reason, useAttention } from '../../api/overview.ts';
 import { type Site, useSites } from '../../api/sites.ts';
+import { useInstallsWithUpdates, type WordPressSummary } from '../../api/wordpress.ts';
 import { Button } from '../../components/button.tsx';
 import { environmentLabel, environmentRank } from '../../components/environments.ts';
 import { InstallStatus, STATUS_LABELS } from '../../components/install-status.tsx';
@@ -12,6 +13,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { SelectionBar } from '../../components/table-selection.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
+import { waitingUpdates } from '../install/wordpress/waiting-updates.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
 import styles from './account.module.css';
 import { AttentionNotice, Reasons } from './attention.tsx';
@@ -28,6 +30,7 @@ import { ShownCount } from './shown-count.tsx';
 const NO_SITES: readonly Site[] = [];
 const NONE_CHOSEN: ReadonlySet<string> = new Set();
 const NO_ATTENTION: ReadonlyMap<string, readonly Reason[]> = new Map();
+const NO_UPDATES: ReadonlyMap<string, WordPressSummary> = new Map();
 
 /** The installs of an account. */
 export function InstallsPage({ accountId }: { accountId: string }) {
@@ -91,6 +94,7 @@ function InstallTable({
   const [working, setWorking] = useState(false);
   const [chosen, setChosen] = useState(NONE_CHOSEN);
   const attention = needing.data ?? NO_ATTENTION;
+  const updates = useInstallsWithUpdates(accountId).data ?? NO_UPDATES;
   const { status, environment, site } = installFilterOf(get);
   const found = useMemo(
     () => filterInstalls(installs, { text, byDomain }, { status, environment, site }, attention),
@@ -100,10 +104,13 @@ function InstallTable({
   const selected = found.filter(({ id }) => chosen.has(id));
   const columns = useMemo(() => {
     const runsPhp = installs.some(({ php_version }) => php_version !== null);
-    return columnsOf(sites, byDomain, attention).filter(
-      ({ id }) => (id !== 'php' || runsPhp) && (id !== 'attention' || attention.size > 0),
+    return columnsOf(sites, byDomain, attention, updates).filter(
+      ({ id }) =>
+        (id !== 'php' || runsPhp) &&
+        (id !== 'attention' || attention.size > 0) &&
+        (id !== 'updates' || updates.size > 0),
     );
-  }, [sites, installs, byDomain, attention]);
+  }, [sites, installs, byDomain, attention, updates]);
   return (
     <>
       <InstallFilters
@@ -163,6 +170,7 @@ function columnsOf(
   sites: readonly Site[] | undefined,
   byDomain: ReadonlyMap<string, string>,
   attention: ReadonlyMap<string, readonly Reason[]>,
+  updates: ReadonlyMap<string, WordPressSummary>,
 ): Column<Install>[] {
   const names = new Map(sites?.map(({ id, name }) => [id, name]));
   const nameOfSite = ({ site }: Install) => (site === null ? undefined : names.get(site.id));
@@ -227,10 +235,27 @@ function columnsOf(
       cell: ({ php_version }) => php_version ?? <span className={styles.soft}>None</span>,
     },
     {
+      id: 'updates',
+      header: 'Updates',
+      sortBy: ({ id }) => -countOf(updates.get(id)),
+      cell: ({ id }) => {
+        const waiting = updates.get(id);
+        return waiting === undefined ? null : (
+          <Link href={`/installs/${id}/wordpress`}>{waitingUpdates(waiting)}</Link>
+        );
+      },
+    },
+    {
       id: 'created',
       header: 'Created',
       sortBy: ({ created_at }) => Date.parse(created_at),
       cell: ({ created_at }) => <Time at={created_at} />,
     },
   ];
+}
+
+function countOf(waiting: WordPressSummary | undefined): number {
+  if (waiting === undefined) return 0;
+  const { core, plugin_updates, theme_updates } = waiting;
+  return (core?.available_update ? 1 : 0) + plugin_updates + theme_updates;
 }

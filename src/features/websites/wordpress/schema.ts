@@ -169,7 +169,7 @@ export const wordpressSchema = component(
       }),
       is_complete: Type.Boolean({
         description:
-          'false if a list was cut: at most 500 plugins, 200 themes and 200 administrators are read',
+          'false if a list lacks something: at most 500 plugins, 200 themes and 200 administrators are read, and none with unusual file names',
       }),
       read_at: nullableTimestamp('when the website was read; null: not yet'),
       updates_checked_at: nullableTimestamp('when WordPress last learnt of available updates; null: not yet'),

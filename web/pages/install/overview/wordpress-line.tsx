@@ -6,7 +6,14 @@ import { waitingUpdates } from '../wordpress/waiting-updates.ts';
 /** The version of WordPress, and the updates that wait, with a link to them. */
 export function WordPressLine({ install }: { install: Install }) {
   const { data } = useWordPress(install.id);
-  const waiting = data === undefined ? null : waitingUpdates(data);
+  const waiting =
+    data === undefined
+      ? null
+      : waitingUpdates({
+          core: data.core,
+          plugin_updates: data.plugins.filter(hasUpdate).length,
+          theme_updates: data.themes.filter(hasUpdate).length,
+        });
   return (
     <>
       {install.wp_version}
@@ -19,3 +26,5 @@ export function WordPressLine({ install }: { install: Install }) {
     </>
   );
 }
+
+const hasUpdate = ({ update }: { update: object | null }) => update !== null;

@@ -56,7 +56,8 @@ function Problems({ wordpress }: { wordpress: WordPress }) {
       )}
       {!is_complete && (
         <Notice>
-          This website has more than 500 plugins, 200 themes or 200 administrators. Not all are listed.
+          Not everything is listed: at most 500 plugins, 200 themes and 200 administrators are, and none with
+          unusual file names.
         </Notice>
       )}
     </>
