@@ -63,6 +63,8 @@ export interface TestOptions {
   createLogin?: Host['createLogin'];
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
+  /** Whether installs have WordPress; by default those of Linux hosts. */
+  hasWordPress?: boolean;
 }
 
 let counter = 0;
@@ -122,6 +124,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       ...(options.createLogin === undefined ? {} : { createLogin: options.createLogin }),
       ...(options.readMail === undefined ? {} : { readMail: options.readMail }),
       ...(options.readLog === undefined ? {} : { readLog: options.readLog }),
+      ...(options.hasWordPress === undefined ? {} : { hasWordPress: options.hasWordPress }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {

@@ -50,6 +50,8 @@ export interface Surroundings {
   /** Replaces that of the hosts. */
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
+  /** Whether installs have WordPress; by default those of Linux hosts. */
+  hasWordPress?: boolean;
   /** Port of authoritative name servers; 53 outside of tests. */
   dnsPort?: number;
   /** Whether schedules run; false in tests. */
@@ -110,6 +112,7 @@ export async function startHomeport(
       surroundings.createLogin ?? createLoginCaller(config, () => websites?.host ?? lazyFleet.host()),
     readMail: surroundings.readMail ?? createMailReader(config, () => websites?.host ?? lazyFleet.host()),
     readLog: surroundings.readLog ?? createLogCaller(config, () => websites?.host ?? lazyFleet.host()),
+    ...(surroundings.hasWordPress === undefined ? {} : { hasWordPress: surroundings.hasWordPress }),
   });
   const shutdown = createShutdown(log);
   shutdown.add('database', () => database.close());

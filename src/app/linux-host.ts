@@ -12,6 +12,7 @@ import { createDatabases } from '../hosting/linux/daemons/databases.ts';
 import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
 import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
 import { createSystemdDaemons, hasSystemd } from '../hosting/linux/daemons/systemd.ts';
+import { createWebsiteImports } from '../hosting/linux/imports/website-imports.ts';
 import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
 import { reservePorts } from '../hosting/linux/isolation/reserved-ports.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
@@ -250,6 +251,13 @@ function createHostMachine(
       passwordOf: (installId) => questions.backupPassword(installId),
       log,
       clock,
+    }),
+    imports: createWebsiteImports({
+      layout,
+      databases,
+      websites,
+      enter: (installId) => cgroups.enter(cgroupOf(installId)),
+      log,
     }),
     ssh: createSshServer({
       layout,

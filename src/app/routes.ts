@@ -8,8 +8,10 @@ import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
 import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
 import { archivePortalRoutes } from '../features/backups/archives/portal-routes.ts';
 import { archiveRoutes } from '../features/backups/archives/routes.ts';
+import { importRoutes } from '../features/backups/imports/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
+import { stagingRoutes } from '../features/backups/staging/routes.ts';
 import { certificatePortalRoutes } from '../features/domains/certificates/portal-routes.ts';
 import { certificateRoutes } from '../features/domains/certificates/routes.ts';
 import { domainPortalRoutes } from '../features/domains/domains/portal-routes.ts';
@@ -68,6 +70,8 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
       config.acmeContact,
     ),
     ...backupRoutes(services.backups),
+    ...stagingRoutes(services.staging, siteDomain),
+    ...importRoutes(services.imports),
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
     ...loginLinkRoutes(services.loginLinks),

@@ -12,8 +12,10 @@ import { createNoticeLimits } from '../features/accounts/security-notices/job-ki
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createArchiveService } from '../features/backups/archives/service.ts';
+import { createImportService } from '../features/backups/imports/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
+import { createStagingService } from '../features/backups/staging/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
 import { createUploadService } from '../features/domains/certificates/uploads/service.ts';
 import {
@@ -75,6 +77,8 @@ export interface ServingParts {
   createLogin?: Host['createLogin'];
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
+  /** Whether the installs of this platform have WordPress. */
+  hasWordPress?: boolean;
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -90,6 +94,7 @@ export function createServices(
     readLog = () => Promise.reject(new Error('this process has no connection to hosts')),
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
+    hasWordPress = platform.config.host !== 'embedded',
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
@@ -100,15 +105,17 @@ export function createServices(
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
   const deleteInstalls = createInstallDeletion(platform);
+  const installs = createInstallService(platform, deleteInstalls, (environment) =>
+    protectionOfNewInstall(platform, environment),
+  );
   const connections = createConnectionService(platform, ownHost);
   const eventPlacement = createEventPlacement(platform.database, deliveryQueue(platform));
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform, deleteInstalls),
-    installs: createInstallService(platform, deleteInstalls, (environment) =>
-      protectionOfNewInstall(platform, environment),
-    ),
+    installs,
+    staging: createStagingService(platform, { installs, backups }),
     transfers: createTransferService(platform, limiter),
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
@@ -121,6 +128,11 @@ export function createServices(
       return acmeCa === null ? [] : readRoots(acmeCa);
     }),
     backups,
+    imports: createImportService(platform, {
+      limits: notificationLimits,
+      enqueueBackup: backups.enqueueBackup,
+      hasWordPress,
+    }),
     archives: createArchiveService(platform, notificationLimits),
     caches,
     bulk: createBulkService({

@@ -83,6 +83,7 @@ test('all that the documents name are there', () => {
     'install logs',
     'install deleted',
     'install restore-deleted',
+    'install import',
     'install orphans',
     'install discard',
     'backup list',

@@ -33,6 +33,7 @@ import { wordpressUpdates } from './migrations/0028-wordpress-updates.ts';
 import { limitWarnings } from './migrations/0030-limit-warnings.ts';
 import { mailLimits } from './migrations/0031-mail-limits.ts';
 import { websiteRules } from './migrations/0032-website-rules.ts';
+import { operationSteps } from './migrations/0033-operation-steps.ts';
 import { deletedInstalls } from './migrations/0034-deleted-installs.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
@@ -70,6 +71,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0030-limit-warnings': limitWarnings,
   '0031-mail-limits': mailLimits,
   '0032-website-rules': websiteRules,
+  '0033-operation-steps': operationSteps,
   '0034-deleted-installs': deletedInstalls,
 };
 

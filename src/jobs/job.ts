@@ -74,10 +74,10 @@ export interface RunningJob {
   /** Has the job in every line. */
   readonly log: Logger;
   /**
-   * Reports how much is done, for the job's operation. `total`: null until it is known. Cheap, so call it as often as work
-   * proceeds: it is saved at most every two seconds.
+   * Reports how much is done, for the job's operation. `total`: null until it is known. `step`: of work with several. Cheap, so call it
+   * as often as work proceeds: it is saved at most every two seconds.
    */
-  readonly progress: (done: number, total: number | null, unit: ProgressUnit) => void;
+  readonly progress: (done: number, total: number | null, unit: ProgressUnit, step?: string) => void;
 }
 
 export interface JobFailure {
@@ -85,6 +85,7 @@ export interface JobFailure {
   reason: string;
   /** The number of attempts. */
   attempts: number;
+  code: OperationErrorCode;
 }
 
 /** Thrown by `run` if retries do not help. The message is one line, safe to show to the customer. */

@@ -120,16 +120,18 @@ export interface Progress {
   /** Null until it is known. */
   total: number | null;
   unit: ProgressUnit;
+  /** Of work with several steps. */
+  step: string | null;
 }
 
 export async function setProgress(
   queries: Queries,
   jobId: string,
-  { done, total, unit }: Progress,
+  { done, total, unit, step }: Progress,
 ): Promise<void> {
   await queries
     .updateTable('operations')
-    .set({ progress_done: done, progress_total: total, progress_unit: unit })
+    .set({ progress_done: done, progress_total: total, progress_unit: unit, progress_step: step })
     .where('job_id', '=', jobId)
     .execute();
 }

@@ -28,7 +28,8 @@ export function createProgressReports(
     }
   }, everyMs);
   return {
-    report: (done, total, unit) => writes.offer({ done: Math.trunc(done), total, unit }),
+    report: (done, total, unit, step) =>
+      writes.offer({ done: Math.trunc(done), total, unit, step: step ?? null }),
     end: writes.end,
   };
 }

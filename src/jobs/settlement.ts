@@ -143,7 +143,7 @@ export function createSettlement(parts: {
       try {
         const isGivenUp = await endFailed(ended, ending, async (transaction, own) => {
           if (tried <= GIVE_UP_TRIES) {
-            await own(kind.giveUp(job.payload, { reason, attempts: job.attempt }, transaction));
+            await own(kind.giveUp(job.payload, { reason, code, attempts: job.attempt }, transaction));
           }
           await advanceLane(transaction, job.lane);
         });

@@ -8,6 +8,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   'install.create': { install_id: null },
   'install.apply': {},
   'install.copy': { backup_id: 'if the backup is kept', checkpoint_id: 'with a checkpoint' },
+  'install.import': { checkpoint_id: 'with a checkpoint' },
   'install.delete': {},
   'backup.create': { backup_id: null },
   'backup.restore': { backup_id: null, checkpoint_id: 'with a checkpoint' },

@@ -6,6 +6,7 @@ export const OPERATION_KINDS = [
   'install.create',
   'install.apply',
   'install.copy',
+  'install.import',
   'install.delete',
   'backup.create',
   'backup.restore',
@@ -54,6 +55,8 @@ const ADVICE_OF_CODES = {
   checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
   /** The website has its former state again. */
   rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
+  /** Nothing was replaced. */
+  import_refused: 'The website is unchanged. Fix what the message names, and import again.',
   storage_refused: null,
   validation_file_missing:
     'Put the validation file of the install at the root of the bucket, and submit the settings again.',
@@ -76,6 +79,7 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'install.apply':
     'The website keeps its previous settings. Change the setting again. If it fails again, contact your provider.',
   'install.copy': 'Check the website first, then copy it again.',
+  'install.import': 'Check the website first, then import again.',
   'install.delete': 'Your provider must remove what is left of the website.',
   'backup.create': 'The website is not affected. Create the backup again.',
   'backup.restore': 'Check the website first, then restore the backup again.',

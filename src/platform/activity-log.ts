@@ -37,6 +37,7 @@ export const ACTIONS = [
   'install.update_wordpress',
   'install.update_policy',
   'install.copy',
+  'install.import',
   'install.login_link',
   'install.update_mail',
   'domain.create',

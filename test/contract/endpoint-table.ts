@@ -121,6 +121,9 @@ const TABLE = `
 | 157 | DELETE | /installs/{install_id}/redirects/{redirect_id}             | 202 | 401, 403, 404, 429, 503            |
 | 158 | GET    | /installs/{install_id}/cache_rules                         | 200 | 401, 403, 404, 429, 503            |
 | 159 | PATCH  | /installs/{install_id}/cache_rules                         | 200 | 400, 401, 403, 404, 429, 503       |
+| 160| POST   | /installs/{install_id}/imports                              | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 161| POST   | /installs/{install_id}/staging                              | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 162| POST   | /installs/{install_id}/push                                 | 202 | 400, 401, 403, 404, 409, 429, 503  |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */

@@ -15,9 +15,10 @@ export const WITH_WORDPRESS = {
     sender: `${name}@${name}.localhost`,
   }),
   readLog: async () => ({ lines: [], cursor: null, end: '2026-01-31.1.0' }),
+  hasWordPress: true,
   environment: {
     HOMEPORT_EDGE_HTTP: '127.0.0.1:8080',
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:8443',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
   },
-} satisfies Pick<TestOptions, 'createLogin' | 'readMail' | 'readLog' | 'environment'>;
+} satisfies Pick<TestOptions, 'createLogin' | 'readMail' | 'readLog' | 'hasWordPress' | 'environment'>;

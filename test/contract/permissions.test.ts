@@ -83,6 +83,9 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[65, 67],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // move, delete installs
   [[18, 19],                            'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  // make a staging copy of an install, and push an install over another one of the account
+  [[161],                               'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  [[162],                               'yes', 'yes', 'yes', 'bad',  'hide', 'hide', 'hide'],
   // offload of an install
   [[20, 21, 22, 23, 47],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // domains, reports and certificates of an install
@@ -101,6 +104,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[142],                               'yes', 'yes', 'yes', 'no',   'no',   'hide'],
   // restore a deleted install
   [[143],                               'yes', 'yes', 'yes', 'no',   'no',   'hide'],
+  // import a website into an install
+  [[160],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account
@@ -167,6 +172,7 @@ const BY_BODY: Record<number, string> = {
   16: 'account_id',
   46: 'destination_environment_id',
   102: 'account_id',
+  162: 'to',
 };
 
 const clock = manualClock(new Date());
@@ -310,18 +316,26 @@ describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, 
           expect(fault).toMatchObject({ type: 'access_error', code: 'not_permitted' });
         }
       }
-      if (outcome === 'hide' || outcome === 'bad') await expectLikeAbsent(caller, resources, body, answer);
+      if (outcome === 'hide') await expectLikeAbsent(caller, variantsOf(resources), body, answer);
+      // The caller may see what the path names, but not what the body does.
+      if (outcome === 'bad') await expectLikeAbsent(caller, [resources], body, answer);
       if (outcome !== 'yes' || row.method === 'GET') shelf.push(resources);
       if (given !== resources) shelf.push(given);
     }
   });
 
+  const variantsOf = (resources: ResourceSet): Record<string, string>[] => [
+    ...idsOf(row).map((name) => ({ ...resources, [name]: crypto.randomUUID() })),
+    absentResources(),
+  ];
+
   /** Hidden objects get the same response as missing ones, for every identifier. */
-  async function expectLikeAbsent(caller: Person, resources: ResourceSet, body: unknown, hidden: Answer) {
-    const variants: Record<string, string>[] = [
-      ...idsOf(row).map((name) => ({ ...resources, [name]: crypto.randomUUID() })),
-      absentResources(),
-    ];
+  async function expectLikeAbsent(
+    caller: Person,
+    variants: Record<string, string>[],
+    body: unknown,
+    hidden: Answer,
+  ) {
     const named = BY_BODY[row.number];
     const elsewhere = named === undefined ? {} : { [named]: crypto.randomUUID() };
     const asked = typeof body === 'object' ? { ...body, ...elsewhere } : undefined;

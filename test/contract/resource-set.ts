@@ -379,6 +379,12 @@ export function bodyFor(
       return { plugins: 'all' };
     case 124:
       return { core: 'minor' };
+    case 160:
+      return { source: 'file', path: 'private/website.zip' };
+    case 161:
+      return { name: installName() };
+    case 162:
+      return { to: destination_id, include_files: true, include_db: true };
     default:
       return undefined;
   }

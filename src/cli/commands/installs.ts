@@ -3,6 +3,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addDeletedInstalls } from './deleted-installs.ts';
+import { addImportCommand } from './import-website.ts';
 import { addInstallMail } from './install-mail.ts';
 import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
@@ -73,6 +74,7 @@ export function addInstallCommands(program: Command): void {
   addRulesCommands(install);
   addLogCommand(install);
   addDeletedInstalls(install);
+  addImportCommand(install);
   addOrphanCommands(install);
 }
 

@@ -68,6 +68,7 @@ export interface OperationRow {
   progress_done: Generated<number | null>;
   progress_total: Generated<number | null>;
   progress_unit: Generated<'bytes' | 'files' | null>;
+  progress_step: Generated<string | null>;
   result: NullableJson;
   /** Set if the job did its work, and the operation failed all the same. */
   error_code: Generated<string | null>;

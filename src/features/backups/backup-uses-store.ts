@@ -1,9 +1,9 @@
 import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
-import { copyInstall, createArchive, prepareCopy, restoreBackup } from './jobs.ts';
+import { copyInstall, createArchive, importWebsite, prepareCopy, restoreBackup } from './jobs.ts';
 
 /** The jobs that read a backup. */
-const USES = [restoreBackup, prepareCopy, copyInstall, createArchive];
+const USES = [restoreBackup, prepareCopy, copyInstall, importWebsite, createArchive];
 
 /** Whether an unfinished job restores, copies or packs a backup. */
 export async function isInUse(queries: Queries, backupId: string): Promise<boolean> {
@@ -22,19 +22,20 @@ export async function isInUse(queries: Queries, backupId: string): Promise<boole
     return (
       type !== undefined &&
       Value.Check(type.payload, payload) &&
-      (payload.backup_id === backupId || ('checkpoint_id' in payload && payload.checkpoint_id === backupId))
+      (('backup_id' in payload && payload.backup_id === backupId) ||
+        ('checkpoint_id' in payload && payload.checkpoint_id === backupId))
     );
   });
 }
 
-/** Whether another restore or copy waits for its turn on an install. */
+/** Whether another restore, copy or import waits for its turn on an install. */
 export async function isReplacementQueued(queries: Queries, installId: string): Promise<boolean> {
   const job = await queries
     .selectFrom('jobs')
     .select('id')
     .where('lane', '=', installId)
     .where('state', '=', 'queued')
-    .where('kind', 'in', [restoreBackup.name, copyInstall.name])
+    .where('kind', 'in', [restoreBackup.name, copyInstall.name, importWebsite.name])
     .executeTakeFirst();
   return job !== undefined;
 }

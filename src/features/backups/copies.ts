@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../access/permissions.ts';
+import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, notPermitted } from '../../lib/failures.ts';
 import { FaultCollection } from '../../lib/fault-collection.ts';
@@ -51,7 +52,6 @@ export function createCopies(
     return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
       database.write(async (transaction) => {
         const { queries } = transaction;
-        const backupId = random.uuid();
         // Always in the same order, so copies in both directions cannot deadlock.
         for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
         const source = await findInstallAccess(queries, caller, installId);
@@ -59,57 +59,77 @@ export function createCopies(
         requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id, target);
         if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
         const { name } = await requireActiveTarget(queries, targetId);
-        // Does not name the target, which users of this install may not see.
-        const description = 'Copy into another install';
-        await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
-        const checkpointId = checkpoint ? random.uuid() : null;
-        if (checkpointId !== null) {
-          await enqueueBackup(
-            transaction,
-            caller,
-            { id: targetId, account_id: source.account_id },
-            // Does not name the source, which users of the target may not see.
-            { id: checkpointId, description: 'Checkpoint before a copy', addresses: [], checkpoint: true },
-          );
-        }
-        const result = {
-          ...(keepBackup ? { backup_id: backupId } : {}),
-          ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),
-        };
-        const jobId = await queue.enqueue(transaction, prepareCopy, {
-          payload: {
-            backup_id: backupId,
-            install_id: targetId,
-            from_id: installId,
-            ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),
-            ...partsPayload(parts),
-            ...(notify.length > 0 ? { notify: [...notify] } : {}),
-          },
-          lane: copiesLane(targetId),
-          install: targetId,
-          requestId: caller.origin.requestId,
-          ...(Object.keys(result).length > 0 ? { result } : {}),
-        });
-        if (!keepBackup) await setCopyJob(queries, backupId, jobId);
-        await activity.record(transaction, caller, source.account_id, {
-          action: 'install.copy',
-          subject: { id: installId, name: source.name },
-          installId: targetId,
-          details: {
-            to: name,
-            backup_kept: keepBackup,
-            ...(parts.files ? {} : { files: false }),
-            ...(parts.database ? {} : { database: false }),
-            ...(parts.tables === null ? {} : { tables: parts.tables.length }),
-          },
-        });
-        return jobId;
+        const from = { ...source, id: installId };
+        const wanted = { keepBackup, checkpoint, parts, notify };
+        return enqueueCopy(transaction, caller, from, { id: targetId, name }, wanted);
       }),
     );
   }
 
+  /** Requests a copy of a locked install into another one, which may still be provisioned. Returns the operation's id. */
+  async function enqueueCopy(
+    transaction: Transaction,
+    caller: Caller,
+    source: { id: string; name: string; account_id: string },
+    target: { id: string; name: string },
+    {
+      keepBackup,
+      checkpoint,
+      parts,
+      notify,
+    }: Pick<WantedCopy, 'keepBackup' | 'checkpoint' | 'parts'> & { notify: readonly string[] },
+  ): Promise<string> {
+    const backupId = random.uuid();
+    // Does not name the target, which users of this install may not see.
+    const description = 'Copy into another install';
+    await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
+    const checkpointId = checkpoint ? random.uuid() : null;
+    if (checkpointId !== null) {
+      await enqueueBackup(
+        transaction,
+        caller,
+        { id: target.id, account_id: source.account_id },
+        // Does not name the source, which users of the target may not see.
+        { id: checkpointId, description: 'Checkpoint before a copy', addresses: [], checkpoint: true },
+      );
+    }
+    const result = {
+      ...(keepBackup ? { backup_id: backupId } : {}),
+      ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),
+    };
+    const jobId = await queue.enqueue(transaction, prepareCopy, {
+      payload: {
+        backup_id: backupId,
+        install_id: target.id,
+        from_id: source.id,
+        ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),
+        ...partsPayload(parts),
+        ...(notify.length > 0 ? { notify: [...notify] } : {}),
+      },
+      lane: copiesLane(target.id),
+      install: target.id,
+      requestId: caller.origin.requestId,
+      ...(Object.keys(result).length > 0 ? { result } : {}),
+    });
+    if (!keepBackup) await setCopyJob(transaction.queries, backupId, jobId);
+    await activity.record(transaction, caller, source.account_id, {
+      action: 'install.copy',
+      subject: { id: source.id, name: source.name },
+      installId: target.id,
+      details: {
+        to: target.name,
+        backup_kept: keepBackup,
+        ...(parts.files ? {} : { files: false }),
+        ...(parts.database ? {} : { database: false }),
+        ...(parts.tables === null ? {} : { tables: parts.tables.length }),
+      },
+    });
+    return jobId;
+  }
+
   return {
     copy,
+    enqueueCopy,
 
     /** As {@link copy}, if the request names both installs in its body. */
     async copyBetween(caller: Caller, sourceId: string, wanted: WantedCopy): Promise<string> {

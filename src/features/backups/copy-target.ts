@@ -1,7 +1,7 @@
-import type { Caller } from '../../access/caller.ts';
 import { isAllowed, type ResourceAccess } from '../../access/permissions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { InvalidRequest, NotFound, notPermitted } from '../../lib/failures.ts';
+import type { Actor } from '../../platform/activity-log.ts';
 import { findRestoreTarget } from './store.ts';
 
 /** A backup to request. */
@@ -15,7 +15,7 @@ export interface WantedBackup {
 /** Requests a backup of a locked install and records the author. Returns the operation's id. */
 export type EnqueueBackup = (
   transaction: Transaction,
-  caller: Caller,
+  actor: Actor,
   install: { id: string; account_id: string },
   wanted: WantedBackup,
 ) => Promise<string>;

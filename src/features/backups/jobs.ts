@@ -85,6 +85,25 @@ export const copyInstall: JobType<typeof copyPayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
+const importPayload = Type.Object({
+  install_id: Type.String(),
+  /** JSON of the source, sealed. */
+  sealed_source: Type.String(),
+  /** A backup of the install that is made before, and put back if the imported website does not answer. */
+  checkpoint_id: Type.Optional(Type.String()),
+  notify: Type.Optional(Type.Array(Type.String())),
+});
+
+/** Replaces the website of an install by an existing one from an archive. */
+export const importWebsite: JobType<typeof importPayload> = {
+  name: 'import_website',
+  operation: 'install.import',
+  class: 'long',
+  payload: importPayload,
+  maxAttempts: 3,
+  timeoutMs: 6 * HOUR_MS,
+};
+
 /** Enqueues deletions that are due: spent backups, expired checkpoints and archives, and interrupted deletions. */
 export const discardCopyBackups: JobType<typeof nothing> = {
   name: 'discard_spent_backups',
@@ -152,7 +171,7 @@ export const notifyOfBackup: JobType<typeof notificationPayload> = {
 const outcomePayload = Type.Object({
   /** The replaced install. */
   install_id: Type.String(),
-  work: Type.Enum(['restore', 'copy']),
+  work: Type.Enum(['restore', 'copy', 'import']),
   /** Reason of the failure, one sentence; null if it succeeded. */
   reason: Type.Union([Type.String(), Type.Null()]),
   finished_at: Type.String(),

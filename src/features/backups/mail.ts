@@ -58,12 +58,16 @@ export function backupMail(backup: FinishedBackup): MailText {
 /** The mail to `notification_emails` about a restore or a copy. */
 export function restoreMail(outcome: {
   install: string;
-  work: 'restore' | 'copy';
+  work: 'restore' | 'copy' | 'import';
   reason: string | null;
   finished_at: string;
 }): MailText {
   const { install, work, reason, finished_at } = outcome;
-  const subject = work === 'restore' ? `Restore of ${install}` : `Copy into ${install}`;
+  const subject = {
+    restore: `Restore of ${install}`,
+    copy: `Copy into ${install}`,
+    import: `Import into ${install}`,
+  }[work];
   const lines = [`Install:      ${install}`, `Finished:     ${finished_at}`];
   if (reason === null) {
     return {

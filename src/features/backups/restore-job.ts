@@ -13,12 +13,12 @@ import { restoreMail } from './mail.ts';
 import { partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
 
-/** Enqueues the mails about an ended restore or copy. `reason`: of the failure; null if it succeeded. */
+/** Enqueues the mails about an ended restore, copy or import. `reason`: of the failure; null if it succeeded. */
 export async function enqueueRestoreMails(
   { queue, clock }: Pick<Platform, 'queue' | 'clock'>,
   transaction: Transaction,
   { install_id, notify = [] }: { install_id: string; notify?: string[] },
-  outcome: { work: 'restore' | 'copy'; reason: string | null },
+  outcome: { work: 'restore' | 'copy' | 'import'; reason: string | null },
 ): Promise<void> {
   for (const address of notify) {
     await queue.enqueue(transaction, notifyOfRestore, {

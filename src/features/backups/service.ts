@@ -7,6 +7,7 @@ import { Conflict, InvalidRequest, NotFound, RateLimited } from '../../lib/failu
 import { parseUuid } from '../../lib/ids.ts';
 import type { WithOperation } from '../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
+import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findInstallId, findInstallRef } from '../websites/installs/website-store.ts';
@@ -67,7 +68,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
 
   async function enqueueBackup(
     transaction: Transaction,
-    caller: Caller,
+    actor: Actor,
     install: { id: string; account_id: string },
     { id, description, addresses, checkpoint = false }: WantedBackup,
   ): Promise<string> {
@@ -77,7 +78,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
       install_id: install.id,
       description,
       notification_emails: addresses,
-      requested_by: caller.userId,
+      requested_by: actor.userId,
       scheduled: false,
       checkpoint,
       created_at: timestamp(clock),
@@ -85,10 +86,10 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
     const operationId = await queue.enqueue(transaction, createBackup, {
       payload: { backup_id: id, install_id: install.id },
       lane: install.id,
-      requestId: caller.origin.requestId,
+      requestId: actor.origin.requestId,
       result: { backup_id: id },
     });
-    await activity.record(transaction, caller, install.account_id, {
+    await activity.record(transaction, actor, install.account_id, {
       action: 'backup.create',
       subject: { id, name: description },
       installId: install.id,
@@ -104,6 +105,8 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
   const kept = (backup: SeenBackup): KeptBackup => ({ ...backup, expires_at: expiryOf(backup, config) });
 
   return {
+    /** For services of other folders that need checkpoints. */
+    enqueueBackup,
     restore,
     requestRestore,
     ...createCopies(platform, { limits, enqueueBackup }),

@@ -148,6 +148,8 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).snapshot(install, backupId, signal, report),
     restore: async (install, backupId, restoreOptions) =>
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
+    importWebsite: async (install, source, importOptions) =>
+      (await machineOf(install.id)).importWebsite(install, source, importOptions),
     measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
     readWordPress: async (install, readOptions, signal) =>
       (await machineOf(install.id)).readWordPress(install, readOptions, signal),

@@ -1,3 +1,4 @@
+import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
 import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
@@ -16,7 +17,7 @@ import type { WebsiteRules } from './website-rules.ts';
  *
  * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
  */
-export interface Host extends LogSource, MailHost, WordPressReader, WordPressUpdater {
+export interface Host extends LogSource, MailHost, WebsiteImports, WordPressReader, WordPressUpdater {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
@@ -278,8 +279,10 @@ export interface RestoreOptions {
   report?: ReportProgress | undefined;
 }
 
-/** Reports the bytes that are done. `total`: null if unknown. Called often, and must not throw. */
-export type ReportProgress = (done: number, total: number | null) => void;
+/**
+ * Reports the bytes that are done. `total`: null if unknown. `step`: of work that has several. Called often, and must not throw.
+ */
+export type ReportProgress = (done: number, total: number | null, step?: string) => void;
 
 /** The parts of a website that a restore replaces. */
 export interface RestoredParts {
@@ -342,4 +345,9 @@ export class PermanentHostError extends Error {
 /** The website itself is at fault: it answers, but not with a page of WordPress. The message names no other install. */
 export class BrokenWebsiteError extends PermanentHostError {
   override name = 'BrokenWebsiteError';
+}
+
+/** An import was refused for a reason that the user can fix. Nothing was replaced. */
+export class RefusedImportError extends PermanentHostError {
+  override name = 'RefusedImportError';
 }

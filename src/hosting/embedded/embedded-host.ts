@@ -16,6 +16,7 @@ import {
   type InstallRef,
   type InstallState,
   PermanentHostError,
+  RefusedImportError,
   type RestoredParts,
   type SshQuestions,
 } from '../contract/host.ts';
@@ -346,6 +347,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     planUpdates: noWordPress,
     updateWordpress: noWordPress,
     readLog: async () => NO_LOGS,
+    importWebsite: () => Promise.reject(new RefusedImportError(STATIC_ONLY.reason)),
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

@@ -224,6 +224,17 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         return snapshot;
       }),
 
+    importWebsite: (install, source, { signal, report } = {}) =>
+      serially(install.id, async () => {
+        const record = await requireRecord(install);
+        await backups.recover(install.id);
+        const imported = await parts.imports.import(await hosted(record), source, { signal, report });
+        report?.(0, null, 'check');
+        await lifecycle.resetCaches(install.id);
+        await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
+        return imported;
+      }),
+
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),
 
     pack: (install, ids, signal) => backups.pack(install, ids, signal),

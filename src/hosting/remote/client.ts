@@ -6,9 +6,11 @@ import {
   type HostQuestions,
   MOST_READ_BYTES,
   PermanentHostError,
+  RefusedImportError,
   type ReportProgress,
   type RestoredParts,
 } from '../contract/host.ts';
+import { isImportStep } from '../contract/imports.ts';
 import type { MailSelection } from '../contract/mail.ts';
 import type { AvailableUpdate, WantedItems } from '../contract/wordpress-updates.ts';
 import { answerQuestions, type Listening } from './answering.ts';
@@ -89,10 +91,11 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     }
   }
 
-  function failure(status: number, { permanent, message, broken }: Failure): Error {
+  function failure(status: number, { permanent, message, broken, refused }: Failure): Error {
     switch (status) {
       case 200:
         if (broken) return new BrokenWebsiteError(message);
+        if (refused) return new RefusedImportError(message);
         return permanent ? new PermanentHostError(message) : new Error(message);
       case 400:
       case 404:
@@ -191,6 +194,16 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     measureStorage: ({ id, name }, signal) =>
       call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
+    importWebsite: ({ id, name }, source, { signal, report } = {}) =>
+      call(
+        COMMANDS.importWebsite,
+        withinMs.importWebsite,
+        { install: { id, name }, source: 'file' in source ? { file: source.file } : { url: source.url } },
+        signal,
+        (done, total, step) => {
+          if (isImportStep(step)) report?.(done, total, step);
+        },
+      ),
     createLogin: ({ id, name }, user) =>
       call(COMMANDS.createLogin, withinMs.createLogin, { install: { id, name }, user }),
     readWordPress: ({ id, name }, { check }, signal) =>
@@ -312,8 +325,8 @@ async function withoutProgress(body: AsyncIterable<Buffer>, report: ReportProgre
     const lines = `${rest}${decoder.write(chunk)}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines.filter((text) => text !== '')) {
-      const { done, total } = parseProgress(line);
-      report(done, total);
+      const { done, total, step } = parseProgress(line);
+      report(done, total, step);
     }
   }
   return rest + decoder.end();

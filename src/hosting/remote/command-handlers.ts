@@ -63,6 +63,9 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     host.updateWordpress(install, order, signal, report),
   );
   handle(COMMANDS.readLog, ({ install, query }, signal) => host.readLog(install, query, signal));
+  handle(COMMANDS.importWebsite, ({ install, source }, signal, report) =>
+    host.importWebsite(install, source, { signal, report }),
+  );
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
   handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));

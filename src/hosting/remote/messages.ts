@@ -181,6 +181,27 @@ export const logPage = Type.Union([
   Type.Object({ refused: Type.Literal('unsupported'), reason: sentences }),
 ]);
 
+/** A path below the home of an install. */
+const homePath = Type.String({
+  minLength: 1,
+  maxLength: 1_024,
+  pattern: '^private/[^\\u0000-\\u001f\\u007f]+$',
+});
+
+export const importSource = Type.Union([
+  Type.Object({ file: homePath }, closed),
+  Type.Object(
+    { url: Type.String({ maxLength: 4_096, pattern: '^https://[^\\u0000-\\u0020\\u007f]+$' }) },
+    closed,
+  ),
+]);
+
+export const importedWebsite = Type.Object({
+  tablePrefix: Type.String({ pattern: '^[A-Za-z0-9_]{1,40}$' }),
+  files: count,
+  bytes: count,
+});
+
 export const proof = { hostname: text(253), path: text(1024) };
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });

@@ -14,6 +14,8 @@ import {
   daily,
   descriptionSchema,
   hostName,
+  importedWebsite,
+  importSource,
   install,
   installName,
   login,
@@ -189,6 +191,11 @@ export const COMMANDS = {
     }),
   ),
   readLog: command('read_log', Type.Object({ install, query: logQuery }, closed), logPage),
+  importWebsite: command(
+    'import_website',
+    Type.Object({ install, source: importSource }, closed),
+    importedWebsite,
+  ),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),
@@ -269,7 +276,10 @@ export const COMMANDS = {
   answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),
 };
 
-/** `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. */
+/**
+ * `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. `refused`: a
+ * {@link RefusedImportError}.
+ */
 export type Failure = Static<typeof failure>;
 
 /** Outcome of a command. */
@@ -279,6 +289,7 @@ const failure = Type.Object({
   permanent: Type.Boolean(),
   message: sentences,
   broken: Type.Optional(Type.Boolean()),
+  refused: Type.Optional(Type.Boolean()),
 });
 
 const outcome = Type.Union([Type.Object({ result: Type.Unknown() }), Type.Object({ error: failure })]);
@@ -294,15 +305,17 @@ export function parseOutcome(body: string): Outcome {
   return parse(outcome, value, 'the answer');
 }
 
-const progress = Type.Object({ progress: Type.Object({ done: count, total: orNull(count) }) });
+const progress = Type.Object({
+  progress: Type.Object({ done: count, total: orNull(count), step: Type.Optional(text(40)) }),
+});
 
 /** Writes a line of progress. */
-export function progressLine(done: number, total: number | null): string {
-  return `${JSON.stringify({ progress: { done, total } })}\n`;
+export function progressLine(done: number, total: number | null, step?: string): string {
+  return `${JSON.stringify({ progress: { done, total, step } })}\n`;
 }
 
 /** Parses a line of progress. Throws {@link ProtocolError} for other texts. */
-export function parseProgress(line: string): { done: number; total: number | null } {
+export function parseProgress(line: string): Static<typeof progress>['progress'] {
   try {
     return parse(progress, JSON.parse(line), 'the progress').progress;
   } catch (cause) {

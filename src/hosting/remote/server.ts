@@ -14,6 +14,7 @@ import {
   type HostMachine,
   type HostQuestions,
   PermanentHostError,
+  RefusedImportError,
 } from '../contract/host.ts';
 import { createWaitingRoom } from '../policy/waiting-room.ts';
 import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
@@ -122,8 +123,8 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.once('close', () => gone.abort(new Error('the control plane closed the connection')));
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     try {
-      work = handler(parsedJson(body), signal, (done, total) => {
-        if (isWanted) progress = progressLine(done, total);
+      work = handler(parsedJson(body), signal, (done, total, step) => {
+        if (isWanted) progress = progressLine(done, total, step);
       });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
@@ -153,10 +154,13 @@ export function createHostServer(options: HostServerOptions): HostServer {
     } catch (error) {
       const permanent = error instanceof PermanentHostError;
       const broken = error instanceof BrokenWebsiteError;
+      const refused = error instanceof RefusedImportError;
       const message = cut(messageOf(error));
       if (signal.aborted) log.info({ command: name, ms: took() }, 'command cancelled');
       else log.warn({ err: error, command: name, ms: took() }, 'command failed');
-      return { error: { permanent, message, ...(broken ? { broken } : {}) } };
+      return {
+        error: { permanent, message, ...(broken ? { broken } : {}), ...(refused ? { refused } : {}) },
+      };
     }
   }
 

@@ -32,6 +32,7 @@ export const TIME_LIMITS: TimeLimits = {
   replaceUrls: HOUR_MS,
   snapshot: 6 * HOUR_MS,
   restore: 6 * HOUR_MS,
+  importWebsite: 6 * HOUR_MS,
   discardSnapshot: HOUR_MS,
   pack: 6 * HOUR_MS,
   readPacked: 30 * SECOND_MS,

@@ -57,6 +57,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
   'install.copy': ({ subject_name }, { to, backup_kept }) =>
     `copied the install ${subject_name}${text(to) ? ` into ${to}` : ''}${backup_kept === true ? ' and kept the backup' : ''}`,
+  'install.import': ({ subject_name }, { from }) =>
+    `requested the import of a website${text(from) ? ` from ${from}` : ''} into ${subject_name}`,
   'install.login_link': ({ subject_name }, { user }) =>
     `created a link that signs in to WordPress of ${subject_name}${text(user) ? ` as ${user}` : ''}`,
   'install.update_mail': ({ subject_name }, { limit_per_hour }) =>

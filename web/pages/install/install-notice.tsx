@@ -1,8 +1,14 @@
 import type { Install } from '../../api/installs.ts';
-import { isUnderWay, useOperations } from '../../api/operations.ts';
+import { isUnderWay, type Operation, useOperations } from '../../api/operations.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { copyStep, operationName, operationState, stateSince } from './operations/operation-labels.ts';
+import {
+  copyStep,
+  operationName,
+  operationState,
+  progressLabel,
+  stateSince,
+} from './operations/operation-labels.ts';
 
 /** A notice while an install is being created or replaced, or if it could not be created. */
 export function InstallNotice({ install }: { install: Install }) {
@@ -27,11 +33,12 @@ function Making({ install }: { install: Install }) {
   );
 }
 
-/** Warns that a copy of another install will replace this one. */
+/** Warns that a copy of another install or an imported website will replace this one. */
 function BeingReplaced({ install }: { install: Install }) {
-  const copy = useOperations(install.id).data?.results.find(
-    (operation) => operation.kind === 'install.copy' && isUnderWay(operation),
-  );
+  const operations = useOperations(install.id).data?.results.filter(isUnderWay) ?? [];
+  const imported = operations.find(({ kind }) => kind === 'install.import');
+  if (imported !== undefined) return <BeingImported install={install} operation={imported} />;
+  const copy = operations.find(({ kind }) => kind === 'install.copy');
   if (copy === undefined) return null;
   const title = `${copy.copy?.from ?? 'Another install'} is being copied into ${install.name}`;
   return (
@@ -41,6 +48,22 @@ function BeingReplaced({ install }: { install: Install }) {
         The copy replaces the files and the database of {install.name}. Changes that you make before it
         finishes are lost.
       </p>
+      <ProgressBar label={title} />
+    </Notice>
+  );
+}
+
+/** Warns that an imported website will replace this one. */
+function BeingImported({ install, operation }: { install: Install; operation: Operation }) {
+  const title = `A website is being imported into ${install.name}`;
+  return (
+    <Notice tone="busy" title={title} role="status">
+      <p>
+        {progressLabel(operation) ??
+          operation.error?.message ??
+          'Waiting for the checkpoint and other operations of this install.'}
+      </p>
+      <p>Changes that you make to {install.name} before it finishes are lost.</p>
       <ProgressBar label={title} />
     </Notice>
   );

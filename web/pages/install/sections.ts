@@ -52,6 +52,15 @@ const SECTIONS: readonly Section[] = [
     ),
   },
   {
+    id: 'imports',
+    label: 'Imports',
+    content: onDemand(
+      () => import('./imports/imports-section.tsx'),
+      ({ ImportsSection }) => ImportsSection,
+    ),
+    needsWordPress: true,
+  },
+  {
     id: 'caches',
     label: 'Caches',
     content: onDemand(

@@ -6,7 +6,14 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createArchiveFinisher } from '../../backups/archives/finish-archive.ts';
 import { createBackupFinisher } from '../../backups/finish-backup.ts';
-import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } from '../../backups/jobs.ts';
+import {
+  copyInstall,
+  createArchive,
+  createBackup,
+  importWebsite,
+  prepareCopy,
+  restoreBackup,
+} from '../../backups/jobs.ts';
 import { checkDomain } from '../../domains/status-reports/jobs.ts';
 import { completeUnchecked } from '../../domains/status-reports/unchecked.ts';
 import { planUpdate, updateWebsite } from '../../updates/jobs.ts';
@@ -60,6 +67,7 @@ export function createCancellations(platform: Platform) {
     [prepareCopy.name]: { until: 'ended', verb: 'install.work' },
     [copyInstall.name]: { until: 'ended', verb: 'install.work' },
     [refreshWordPress.name]: { until: 'ended', verb: 'install.work' },
+    [importWebsite.name]: { until: 'ended', verb: 'install.work' },
     [purgeCache.name]: { until: 'running', verb: 'install.work' },
     [configureOffload.name]: {
       until: 'ended',

@@ -30,9 +30,10 @@ export function presentOperation(record: OperationRecord): Operation {
 
 /** The last report may be some seconds old, so finished work counts as complete. */
 function progressOf({ status, ...record }: OperationRecord): Operation['progress'] {
-  const { progress_done: done, progress_total: total, progress_unit: unit } = record;
+  const { progress_done: done, progress_total: total, progress_unit: unit, progress_step } = record;
   if (done === null || unit === null) return null;
-  return { done: status === 'succeeded' ? (total ?? done) : done, total, unit };
+  const step = status === 'succeeded' ? null : progress_step;
+  return { done: status === 'succeeded' ? (total ?? done) : done, total, unit, step };
 }
 
 function errorOf(kind: OperationKind, record: OperationRecord): Operation['error'] {

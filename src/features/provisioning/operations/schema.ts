@@ -11,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from '../../../api/schema.ts';
+import { IMPORT_STEPS } from '../../../hosting/contract/imports.ts';
 import {
   OPERATION_ERROR_CODES,
   OPERATION_KINDS,
@@ -32,8 +33,11 @@ const progressSchema = component(
     done: Type.Integer({ minimum: 0 }),
     total: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'null until it is known' }),
     unit: stringEnum(PROGRESS_UNITS),
+    step: nullableString(
+      `what it does now, for kinds with steps; an import: ${IMPORT_STEPS.map((step) => `\`${step}\``).join(', ')}`,
+    ),
   }),
-  { done: 734_003_200, total: 2_147_483_648, unit: 'bytes' },
+  { done: 734_003_200, total: 2_147_483_648, unit: 'bytes', step: null },
 );
 
 const errorSchema = component(
@@ -87,7 +91,7 @@ const example = {
   created_at: '2026-01-31T09:30:00.000Z',
   started_at: '2026-01-31T09:30:00.250Z',
   finished_at: '2026-01-31T09:31:12.800Z',
-  progress: { done: 2_147_483_648, total: 2_147_483_648, unit: 'bytes' as const },
+  progress: { done: 2_147_483_648, total: 2_147_483_648, unit: 'bytes' as const, step: null },
   error: null,
   result: { backup_id: EXAMPLE_ID.backup },
 };

@@ -29,6 +29,7 @@ export const operationColumns = [
   'operation.progress_done',
   'operation.progress_total',
   'operation.progress_unit',
+  'operation.progress_step',
   'operation.result',
   'operation.error_code',
   'operation.error_message',

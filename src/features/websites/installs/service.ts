@@ -124,8 +124,16 @@ export function createInstallService(
     return faults;
   }
 
-  /** Creates an install and starts its provisioning. Returns it with the operation's id. */
-  async function create(caller: Caller, input: NewInstall): Promise<WithOperation<InstallView>> {
+  /**
+   * Creates an install and starts its provisioning. Returns it with the operation's id. `also` runs in the same transaction, and
+   * names another operation as the one that was asked for.
+   */
+  async function create(
+    caller: Caller,
+    input: NewInstall,
+    also: (transaction: Transaction, install: { id: string; name: string }) => Promise<string | null> = async () =>
+      null,
+  ): Promise<WithOperation<InstallView>> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
@@ -187,7 +195,7 @@ export function createInstallService(
             ...(php_version === null ? {} : { php_version }),
           },
         });
-        return jobId;
+        return (await also(transaction, { id, name })) ?? jobId;
       })
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, name, environment);

@@ -41,6 +41,8 @@ export interface Target {
   unixUser: string;
   /** Default: everything. */
   parts?: RestoredParts | undefined;
+  /** The folders that are replaced if files are. Default: both. */
+  folders?: readonly (typeof FOLDERS)[number][];
 }
 
 /** The restored website beside the present one, until it replaces it. */
@@ -97,7 +99,7 @@ export function createWebsiteReplacement(
     await mkdir(folder, { mode: 0o711 });
     const { files, database: tables } = target.parts ?? ALL_PARTS;
     await writeState(folder, stateOf('preparing', target));
-    for (const name of files ? FOLDERS : []) {
+    for (const name of files ? (target.folders ?? FOLDERS) : []) {
       await mkdir(join(folder, name), { mode: 0o700 });
       await lchown(join(folder, name), owner.uid, owner.gid);
     }

@@ -7,6 +7,7 @@ import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Backups } from '../backups/backups.ts';
 import type { DatabaseQuotas } from '../daemons/database-quotas.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
+import type { LinuxImports } from '../imports/website-imports.ts';
 import type { Firewall } from '../isolation/firewall.ts';
 import type { HostLogs } from '../logs/host-logs.ts';
 import type { Cron } from '../machine/cron.ts';
@@ -35,6 +36,7 @@ export interface LinuxHostParts extends WebsiteParts {
   templates: DatabaseTemplates;
   firewall: Firewall;
   backups: Backups;
+  imports: LinuxImports;
   ssh: SshServer;
   cron: Cron;
   databaseQuotas: DatabaseQuotas;

@@ -52,7 +52,7 @@ require_once (defined('HOMEPORT_LIBRARY') ? HOMEPORT_LIBRARY : dirname(realpath(
 }
 
 /** The initial `wp-config.php`, which then belongs to the website's owner. `secret` returns a new random text at each call. */
-export function renderWpConfig(secret: () => string): string {
+export function renderWpConfig(secret: () => string, tablePrefix = 'wp_'): string {
   return `<?php
 /**
  * The configuration of this WordPress. This file is yours.
@@ -64,7 +64,7 @@ require_once dirname(__DIR__) . '/homeport.php';
 
 ${SALTS.map((name) => `define(${phpLiteral(name)}, ${phpLiteral(secret())});`).join('\n')}
 
-$table_prefix = 'wp_';
+$table_prefix = ${phpLiteral(tablePrefix)};
 
 define('WP_DEBUG', false);
 

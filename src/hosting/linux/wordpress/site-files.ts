@@ -35,13 +35,14 @@ export async function makeSiteFiles(
   install: SandboxedInstall,
   config: SiteConfig,
   secret: () => string,
+  tablePrefix?: string,
 ): Promise<void> {
   await writeHomeportFile(layout, install, config);
   await withFolder(foldersOf(layout, install).htdocs, async (htdocs) => {
     await linkCore(layout, htdocs, install);
     await within(htdocs, 'wp-content', install, (content) => makeContent(layout, content, install));
     if ((await htdocs.stat('wp-config.php')).type === 'none') {
-      await htdocs.write('wp-config.php', renderWpConfig(secret), {
+      await htdocs.write('wp-config.php', renderWpConfig(secret, tablePrefix), {
         uid: install.uid,
         gid: install.gid,
         mode: 0o600,

@@ -64,6 +64,14 @@ export interface Websites extends Updater {
    * this host. Call it again whenever `site` changes. The customer's files stay.
    */
   makeFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<void>;
+  /**
+   * Creates the files of an imported website in a home beside the live one, `install.home`. Its PHP has no object cache, because
+   * Redis has the values of the live website.
+   */
+  makeImportedFiles(
+    install: SandboxedInstall,
+    site: SiteAddress & { database: string; tablePrefix: string },
+  ): Promise<void>;
   /** Lists faults of these files, one sentence each. Changes nothing. */
   checkFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<string[]>;
   /**
@@ -141,13 +149,22 @@ export function createWebsites(options: WebsitesOptions): Websites {
     };
   }
 
+  const secret = () => randomness.bytes(48).toString('base64');
+
   async function makeFiles(
     install: SandboxedInstall,
     site: SiteAddress & { database: string },
   ): Promise<void> {
     await requireCore(layout.coreOf(install.wordpressVersion));
-    const secret = () => randomness.bytes(48).toString('base64');
     await makeSiteFiles(layout, install, configOf(install, site), secret);
+  }
+
+  async function makeImportedFiles(
+    install: SandboxedInstall,
+    site: SiteAddress & { database: string; tablePrefix: string },
+  ): Promise<void> {
+    const config = { ...configOf(install, site), redis: null, purge: null };
+    await makeSiteFiles(layout, install, config, secret, site.tablePrefix);
   }
 
   async function fillDatabase(
@@ -237,6 +254,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
 
   return {
     makeFiles,
+    makeImportedFiles,
     checkFiles: (install, site) => checkSiteFiles(layout, install, configOf(install, site)),
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),

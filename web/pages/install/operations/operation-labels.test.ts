@@ -66,10 +66,12 @@ describe('labels of an operation', () => {
 
   it('say how much is done, of a total if it is known', () => {
     expect(progressLabel(operation)).toBeNull();
-    const bytes = { done: 512, total: 2048, unit: 'bytes' as const };
+    const bytes = { done: 512, total: 2048, unit: 'bytes' as const, step: null };
     expect(progressLabel({ progress: bytes })).toBe(`${formatBytes(512)} of ${formatBytes(2048)}`);
     expect(progressLabel({ progress: { ...bytes, total: null } })).toBe(formatBytes(512));
-    expect(progressLabel({ progress: { done: 3, total: 7, unit: 'files' } })).toBe('3 files of 7 files');
+    expect(progressLabel({ progress: { done: 3, total: 7, unit: 'files', step: null } })).toBe(
+      '3 files of 7 files',
+    );
   });
 
   it('give the time of the last change of state', () => {

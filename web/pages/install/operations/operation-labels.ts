@@ -13,6 +13,7 @@ const NAMES: Record<Kind, string> = {
   'install.create': 'Creating the website',
   'install.apply': 'Applying settings',
   'install.copy': 'Copying another install into this one',
+  'install.import': 'Importing a website',
   'install.delete': 'Deleting the website',
   'install.update_php': 'Changing the PHP version',
   'wordpress.read': 'Reading WordPress',
@@ -86,10 +87,22 @@ export function operationState({ status, attempt }: Pick<Operation, 'status' | '
 /** Returns how far the operation is; null if it does not say. */
 export function progressLabel({ progress }: Pick<Operation, 'progress'>): string | null {
   if (progress === null) return null;
-  const { done, total, unit } = progress;
+  const { done, total, unit, step } = progress;
   const text = (amount: number) => (unit === 'bytes' ? formatBytes(amount) : `${amount} files`);
-  return total === null ? text(done) : `${text(done)} of ${text(total)}`;
+  const amount = total === null ? text(done) : `${text(done)} of ${text(total)}`;
+  const named = step === null ? undefined : STEPS[step];
+  if (named === undefined) return amount;
+  return done === 0 ? `${named}.` : `${named}: ${amount}`;
 }
+
+/** The steps of an import. */
+const STEPS: Partial<Record<string, string>> = {
+  download: 'Downloading the archive',
+  unpack: 'Unpacking',
+  database: 'Loading the database',
+  urls: 'Replacing URLs',
+  check: 'Checking the website',
+};
 
 /** Returns when the operation entered its state. */
 export function stateSince({

@@ -11,6 +11,7 @@ import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { PhpVersion } from './php-version.tsx';
+import { Staging } from './staging.tsx';
 import { WordPressLine } from './wordpress-line.tsx';
 import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
@@ -38,7 +39,12 @@ export function Overview({ install }: { install: Install }) {
         />
       </Section>
       <Operations installId={install.id} />
-      {may('install.work') && install.status === 'active' && <CopyInstall install={install} />}
+      {may('install.work') && install.status === 'active' && (
+        <>
+          <Staging install={install} mayCreate={may('install.change')} />
+          <CopyInstall install={install} />
+        </>
+      )}
       {may('install.change') && (
         <>
           {install.php_version !== null && install.status === 'active' && (

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../../test/activity.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { refusal } from '../../../../test/refusal.ts';
+import { BrokenWebsiteError, type HostMachine, RefusedImportError } from '../../../hosting/contract/host.ts';
+import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
+import { environment } from '../../hosts/fleet.fixture.ts';
+
+let machine: ServedMachine;
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+let install: { id: string; name: string };
+/** The sources that the host got. */
+let asked: Parameters<HostMachine['importWebsite']>[1][];
+
+beforeAll(async () => {
+  machine = await serveMachine();
+  homeport = await startTestHomeport({ environment: environment(machine.runFolder) });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  install = await homeport.install(owner, accountId);
+});
+beforeEach(() => {
+  asked = [];
+  answerWith(async () => ({ tablePrefix: 'wp_', files: 3, bytes: 100 }));
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await machine?.close();
+});
+
+function answerWith(importWebsite: HostMachine['importWebsite']): void {
+  machine.machine.importWebsite = (...args) => {
+    asked.push(args[1]);
+    return importWebsite(...args);
+  };
+}
+
+const request = (body: object, { client } = owner) => client.post(`/installs/${install.id}/imports`, body);
+
+async function operationOf({ headers }: { headers: Record<string, unknown> }): Promise<unknown> {
+  await homeport.idle();
+  return (await owner.client.get(String(headers.location).replace('/v1', ''))).body;
+}
+
+describe('an import', () => {
+  it('begins with a checkpoint, and keeps the address of the archive secret', async () => {
+    const url = 'https://files.example/site.zip?signature=s3cret';
+    const answer = await request({ source: 'url', url });
+    expect(answer.status).toBe(202);
+    expect(await operationOf(answer)).toMatchObject({
+      kind: 'install.import',
+      status: 'succeeded',
+      result: { checkpoint_id: expect.any(String) },
+    });
+    expect(asked).toEqual([{ url }]);
+    const backups = await owner.client.get(`/installs/${install.id}/backups`);
+    expect(backups.body).toMatchObject({ results: [{ kind: 'checkpoint', status: 'completed' }] });
+    const written = (await activityOf(homeport, accountId)).find(({ action }) => action === 'install.import');
+    expect(written).toMatchObject({ subject_id: install.id, details: { from: 'files.example' } });
+    const jobs = await homeport.platform.database.reader.selectFrom('jobs').selectAll().execute();
+    expect(JSON.stringify([jobs, written])).not.toContain('s3cret');
+  });
+
+  it('puts the checkpoint back only if the website was replaced', async () => {
+    const restores = async () => {
+      const { body } = await owner.client.get(`/operations?install_id=${install.id}&kind=backup.restore`);
+      return body;
+    };
+    answerWith(() => Promise.reject(new RefusedImportError('The archive is empty.')));
+    const refused = await request({ source: 'file', path: 'private/a.zip' });
+    expect(await operationOf(refused)).toMatchObject({
+      status: 'failed',
+      error: { code: 'import_refused', message: 'The archive is empty.' },
+    });
+    expect(await restores()).toMatchObject({ count: 0 });
+    answerWith(() => Promise.reject(new BrokenWebsiteError('the home page answers 500')));
+    const broken = await request({ source: 'file', path: 'private/a.zip' });
+    expect(await operationOf(broken)).toMatchObject({ status: 'failed', error: { code: 'host_refused' } });
+    expect(await restores()).toMatchObject({ count: 1 });
+  });
+
+  it('is refused for a wrong source', async () => {
+    for (const [body, field, code] of [
+      [{ source: 'file' }, 'path', 'missing'],
+      [{ source: 'url' }, 'url', 'missing'],
+      [{ source: 'file', path: 'private/../htdocs/a.zip' }, 'path', 'invalid_format'],
+      [{ source: 'file', path: 'private/a.zip', url: 'https://x.example/' }, 'url', 'not_applicable'],
+      [{ source: 'url', url: 'https://x.example/', path: 'private/a.zip' }, 'path', 'not_applicable'],
+    ] as const) {
+      expect(await request(body), JSON.stringify(body)).toMatchObject(
+        refusal(`WebsiteImport.${field}`, `invalid_value / ${code}`, expect.any(String)),
+      );
+    }
+    for (const body of [
+      {},
+      { source: 'ssh' },
+      { source: 'file', path: '/etc/passwd' },
+      { source: 'file', path: 'htdocs/a.zip' },
+      { source: 'url', url: 'http://x.example/a.zip' },
+      { source: 'url', url: 'file:///etc/passwd' },
+    ]) {
+      expect((await request(body)).status, JSON.stringify(body)).toBe(400);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('is one at a time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answerWith(async () => {
+      await promise;
+      return { tablePrefix: 'wp_', files: 3, bytes: 100 };
+    });
+    const first = await request({ source: 'file', path: 'private/a.zip', create_checkpoint: false });
+    expect(first.status).toBe(202);
+    expect(await request({ source: 'file', path: 'private/a.zip' })).toMatchObject({ status: 409 });
+    resolve();
+    expect(await operationOf(first)).toMatchObject({ status: 'succeeded', result: null });
+  });
+});
+
+it('is refused on the embedded host', async () => {
+  const embedded = await startTestHomeport();
+  try {
+    const { accountId: account, owner: person } = await embedded.ownedAccount();
+    const own = await embedded.install(person, account);
+    const body = { source: 'file', path: 'private/a.zip' };
+    expect(await person.client.post(`/installs/${own.id}/imports`, body)).toMatchObject({
+      status: 409,
+      body: { message: 'This install has no WordPress: its host serves static websites.' },
+    });
+  } finally {
+    await embedded.remove();
+  }
+});

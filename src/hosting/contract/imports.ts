@@ -1,0 +1,36 @@
+import type { InstallRef } from './host.ts';
+
+/** Imports of existing websites, which every host has or refuses. */
+export interface WebsiteImports {
+  /**
+   * Replaces the website by an existing one from an archive: wp-content, and the database with its table prefix and this install's
+   * addresses. The core, `wp-config.php` and the private folder stay the install's own. Until everything is checked, the present
+   * website stays as it is. Rejects with a {@link RefusedImportError} if nothing was replaced, and with a BrokenWebsiteError if the
+   * imported website is in place and does not answer.
+   */
+  importWebsite(install: InstallRef, source: ImportSource, options?: ImportOptions): Promise<ImportedWebsite>;
+}
+
+/** Where the archive is: a path below the install's home, `private/website.zip`, or an address with `https`. */
+export type ImportSource = { file: string } | { url: string };
+
+/** What an import does at the moment, in this order; without a download if the archive is a file. */
+export const IMPORT_STEPS = ['download', 'unpack', 'database', 'urls', 'check'] as const;
+export type ImportStep = (typeof IMPORT_STEPS)[number];
+
+export function isImportStep(step: string | undefined): step is ImportStep {
+  return IMPORT_STEPS.some((known) => known === step);
+}
+
+export interface ImportOptions {
+  signal?: AbortSignal | undefined;
+  /** Called often, and must not throw. `total`: null if unknown. */
+  report?: ((done: number, total: number | null, step: ImportStep) => void) | undefined;
+}
+
+export interface ImportedWebsite {
+  tablePrefix: string;
+  /** Files that were unpacked, and their bytes. */
+  files: number;
+  bytes: number;
+}

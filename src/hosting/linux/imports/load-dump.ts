@@ -1,0 +1,100 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RefusedImportError } from '../../contract/host.ts';
+import type { Databases } from '../daemons/databases.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { CommandError } from '../machine/run-command.ts';
+import { explainScript, type ImportScript, startImportScript } from './import-script.ts';
+
+/** The exit status of import-sql.php for a dump that cannot be imported. */
+const REFUSED = 3;
+const LONGEST_REASON = 500;
+/** Errors of MariaDB for texts that are not in the encoding of the connection. */
+const WRONG_ENCODING = /ERROR (?:1366|1300|3854) /;
+
+/**
+ * Loads a foreign dump into an empty database, as the install's user. A script in the sandbox rewrites it first, and its output
+ * passes through a file of root. Rejects with a {@link RefusedImportError} if the script or the server refuses it.
+ */
+export async function loadForeignDump(
+  { layout, databases }: { layout: LinuxLayout; databases: Pick<Databases, 'load'> },
+  install: SandboxedInstall,
+  dump: string,
+  database: string,
+  {
+    enter,
+    signal,
+    report,
+  }: Pick<ImportScript, 'enter' | 'signal'> & { report(done: number, total: number | null): void },
+): Promise<void> {
+  const file = join(layout.scratch, `import-${install.id}.sql`);
+  await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
+  await rm(file, { force: true });
+  try {
+    const bytes = await rewrite(layout, install, file, {
+      name: 'import-sql.php',
+      args: [dump, String(layout.limits.bytes ?? 0)],
+      enter,
+      signal,
+      report: (done) => report(done, null),
+    });
+    report(bytes, bytes);
+    await databases.load(database, file, signal).catch((error: unknown) => {
+      throw explainServer(error);
+    });
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function rewrite(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  file: string,
+  { report, ...script }: ImportScript & { report(done: number): void },
+): Promise<number> {
+  const { signal } = script;
+  signal?.throwIfAborted();
+  const output = await open(file, 'wx', 0o600);
+  const program = startImportScript(layout, install, script);
+  const stop = () => void program.stop();
+  signal?.addEventListener('abort', stop);
+  program.stdin.end();
+  let done = 0;
+  try {
+    for await (const chunk of program.stdout) {
+      const bytes = Buffer.from(chunk);
+      await output.writeFile(bytes);
+      done += bytes.length;
+      report(done);
+    }
+    await program.ended;
+    return done;
+  } catch (error) {
+    await program.stop();
+    signal?.throwIfAborted();
+    if (error instanceof CommandError && error.status === REFUSED) {
+      throw new RefusedImportError(error.stderr.trim().slice(0, LONGEST_REASON), { cause: error });
+    }
+    throw explainScript(error, install, script.name);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await output.close();
+  }
+}
+
+/** The lines and the database that the server names are not those of the user's dump. */
+function explainServer(error: unknown): unknown {
+  if (!(error instanceof CommandError)) return error;
+  const said = error.stderr
+    .trim()
+    .replace(/ at line \d+/g, '')
+    .replace(/`?hp_\w+`?\./g, '')
+    .replace(/[.\s]*$/, '')
+    .slice(0, LONGEST_REASON);
+  const advice = WRONG_ENCODING.test(said)
+    ? ' It has texts in another encoding than it says. Export it with --default-character-set=utf8mb4.'
+    : '';
+  return new RefusedImportError(`The database server refuses the dump: ${said}.${advice}`, { cause: error });
+}

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { certificateMaker } from '../../../../test/servers/certificate-maker.ts';
+import { freePort } from '../../../../test/servers/free-port.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { REPLACEMENT_STEPS } from '../backups/website-replacement.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
+import {
+  startWordPress,
+  startWordPressMachine,
+  type WordPressMachine,
+} from '../wordpress/machine.fixture.ts';
+import { createWebsiteImports, type ImportsOptions } from './website-imports.ts';
+
+const run = promisify(execFile);
+
+let machine: WordPressMachine;
+let wordpress: Awaited<ReturnType<typeof startWordPress>>;
+let shop: HostedInstall;
+let scratch: string;
+
+beforeAll(async () => {
+  machine = await startWordPressMachine();
+  wordpress = await startWordPress(machine);
+  scratch = await mkdtemp(join(tmpdir(), 'imports-'));
+  const made = await machine.newInstall(wordpress.version);
+  const site = { primaryHostname: 'shop.test', secure: false };
+  await wordpress.websites.makeFiles(made.install, { ...site, database: made.database });
+  await wordpress.websites.fillDatabase(made.install, made.database, { ...site, title: 'first' });
+  const { id, name } = made.install;
+  shop = { ref: { id, name }, sandbox: made.install, database: made.database, unixUser: name, ...site };
+});
+afterAll(async () => {
+  await machine?.stop();
+  if (scratch) await rm(scratch, { recursive: true });
+});
+
+const home = () => machine.layout.homeOf(shop.ref.id);
+
+const importsWith = (options: Partial<ImportsOptions> = {}) =>
+  createWebsiteImports({
+    layout: machine.layout,
+    databases: machine.databases,
+    websites: wordpress.websites,
+    enter: () => [],
+    log: pino({ level: 'silent' }),
+    ...options,
+  });
+
+/** An archive of the website with this title, in a file that only root can read. */
+async function archiveOf(title: string): Promise<string> {
+  const folder = join(scratch, title);
+  await mkdir(join(folder, 'wp-content'), { recursive: true });
+  await machine.databases.dump(shop.database, join(folder, 'dump.sql'));
+  const dump = await readFile(join(folder, 'dump.sql'), 'utf8');
+  const titled = `${dump}\nUPDATE wp_options SET option_value = '${title}' WHERE option_name = 'blogname';\n`;
+  await writeFile(join(folder, 'dump.sql'), titled);
+  await writeFile(join(folder, 'wp-content', 'title.txt'), title);
+  const archive = join(scratch, `${title}.tar.gz`);
+  await run('tar', ['--create', '--gzip', `--file=${archive}`, '.'], { cwd: folder });
+  return archive;
+}
+
+/** Puts an archive where the owner uploads it. */
+async function upload(archive: string, name: string): Promise<{ file: string }> {
+  const place = join(home(), 'private', name);
+  await run('cp', [archive, place]);
+  await run('chown', [`${shop.sandbox.uid}:${shop.sandbox.gid}`, place]);
+  return { file: `private/${name}` };
+}
+
+/** The titles in the files and in the database. */
+async function titles(): Promise<(string | null)[]> {
+  const [[title] = []] = await machine.databases.query(
+    shop.database,
+    "SELECT option_value FROM wp_options WHERE option_name = 'blogname'",
+  );
+  return [await ifThere(readFile(join(home(), 'htdocs/wp-content/title.txt'), 'utf8')), title ?? null];
+}
+
+describe('an import', () => {
+  test.each(REPLACEMENT_STEPS)('killed after "%s" leaves the former or the new website', async (step) => {
+    const [, before] = await titles();
+    const next = `at ${step}`;
+    const source = await upload(await archiveOf(next.replace(' ', '-')), 'website.tar.gz');
+    const reached = Promise.withResolvers<void>();
+    // It stands still there for ever, as a killed process does.
+    const killed = importsWith({
+      reached: (at) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
+    });
+    const [filesBefore] = await titles();
+    void killed.import(shop, source, {});
+    await reached.promise;
+    await importsWith().recover(shop.ref.id);
+    const after = await titles();
+    const isNew = after[1] !== before;
+    expect(after).toEqual(isNew ? [next.replace(' ', '-'), next.replace(' ', '-')] : [filesBefore, before]);
+    expect(isNew).toBe(!['prepared'].includes(step));
+    const { stdout } = await run('ls', ['-A', home()]);
+    expect(stdout).not.toContain('.restore');
+    expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);
+    // The uploaded archive is still there.
+    expect(await ifThere(readFile(join(home(), 'private/website.tar.gz')))).not.toBeNull();
+  });
+
+  test('downloads by HTTPS, and follows redirects to HTTPS only', async () => {
+    const make = certificateMaker(new Date());
+    const authority = await make({ name: 'authority' });
+    const leaf = await make({ name: 'localhost', names: ['localhost'] }, authority);
+    const key = leaf.key.export({ type: 'pkcs8', format: 'pem' });
+    const archive = await readFile(await archiveOf('downloaded'));
+    const server = createServer({ key, cert: leaf.pem }, (request, response) => {
+      if (request.url === '/moved') response.writeHead(302, { location: '/website.tar.gz?s=1' }).end();
+      else if (request.url === '/plain') response.writeHead(302, { location: 'http://localhost/' }).end();
+      else if (request.url?.startsWith('/website.tar.gz')) response.end(archive);
+      else response.writeHead(404).end();
+    });
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    try {
+      await writeFile(join(home(), 'private/ca.pem'), authority.pem, { mode: 0o644 });
+      const imports = importsWith({
+        downloadSettings: { 'curl.cainfo': join(home(), 'private/ca.pem') },
+      });
+      const from = (path: string) => imports.import(shop, { url: `https://localhost:${port}${path}` }, {});
+      const steps = new Set<string>();
+      await imports.import(
+        shop,
+        { url: `https://localhost:${port}/moved` },
+        { report: (_done, _total, step) => void steps.add(step) },
+      );
+      expect([...steps]).toEqual(expect.arrayContaining(['unpack', 'database', 'urls']));
+      expect(await titles()).toEqual(['downloaded', 'downloaded']);
+      await expect(from('/absent')).rejects.toThrow('the server answers 404');
+      await expect(from('/plain')).rejects.toThrow('could not be downloaded');
+      await expect(
+        importsWith().import(shop, { url: `https://localhost:${port}/moved` }, {}),
+      ).rejects.toThrow('could not be downloaded from localhost');
+      expect(await titles()).toEqual(['downloaded', 'downloaded']);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('in a wrong encoding is refused by the database server, and leaves the website', async () => {
+    const folder = join(scratch, 'wrong');
+    await mkdir(join(folder, 'wp-content'), { recursive: true });
+    const text = Buffer.from("CREATE TABLE t (a VARCHAR(9));\nINSERT INTO t VALUES ('\xfc');\n", 'latin1');
+    await writeFile(join(folder, 'dump.sql'), text);
+    const archive = join(scratch, 'wrong.tar.gz');
+    await run('tar', ['--create', '--gzip', `--file=${archive}`, '.'], { cwd: folder });
+    const source = await upload(archive, 'wrong.tar.gz');
+    const before = await titles();
+    await expect(importsWith().import(shop, source, {})).rejects.toThrow(/encoding than it says/);
+    expect(await titles()).toEqual(before);
+  });
+});

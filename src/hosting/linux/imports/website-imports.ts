@@ -1,0 +1,210 @@
+import { lchown, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import Type from 'typebox';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { RefusedImportError } from '../../contract/host.ts';
+import type { ImportedWebsite, ImportOptions, ImportSource } from '../../contract/imports.ts';
+import {
+  createWebsiteReplacement,
+  type ReplacementStep,
+  type StagedWebsite,
+} from '../backups/website-replacement.ts';
+import type { Databases } from '../daemons/databases.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { runCommand } from '../machine/run-command.ts';
+import { phpFileOf } from '../wordpress/php-files.ts';
+import { runPhp } from '../wordpress/run-php.ts';
+import type { Websites } from '../wordpress/website.ts';
+import { runImportScript } from './import-script.ts';
+import { findWordPress } from './imported-database.ts';
+import { loadForeignDump } from './load-dump.ts';
+
+/** Imports existing websites, in place of the present ones. The caller renews caches and checks the website. */
+export interface LinuxImports {
+  import(target: HostedInstall, source: ImportSource, options: ImportOptions): Promise<ImportedWebsite>;
+  /** Completes or undoes an interrupted import. */
+  recover(installId: string): Promise<void>;
+}
+
+export interface ImportsOptions {
+  layout: LinuxLayout;
+  databases: Databases;
+  websites: Pick<Websites, 'makeImportedFiles' | 'replaceUrls'>;
+  /** Command prefix that enters an install's cgroup. */
+  enter(installId: string): readonly string[];
+  log: Logger;
+  /** php.ini settings of a download: tests trust their own certificate. */
+  downloadSettings?: Readonly<Record<string, string>>;
+  /** Called after each step of the replacement, so that tests can interrupt there. */
+  reached?: ((step: ReplacementStep) => Promise<void>) | undefined;
+}
+
+const SYNC_MS = 10 * MINUTE_MS;
+const UPGRADE_MS = 30 * MINUTE_MS;
+/** In the staging folder, for what the install downloads and unpacks. */
+const WORK = 'import';
+
+const Unpacked = Type.Object({
+  dump: Type.String(),
+  tablePrefix: Type.Union([Type.String(), Type.Null()]),
+  files: Type.Integer(),
+  bytes: Type.Integer(),
+});
+const Downloaded = Type.Object({ bytes: Type.Integer() });
+
+/**
+ * Builds the imported website beside the present one, as a restore does, and then replaces that. All that reads the archive runs as
+ * the install in its sandbox.
+ */
+export function createWebsiteImports(options: ImportsOptions): LinuxImports {
+  const { layout, databases, websites, log, downloadSettings = {} } = options;
+  const replacement = createWebsiteReplacement(databases, { reached: options.reached });
+
+  async function importWebsite(
+    target: HostedInstall,
+    source: ImportSource,
+    given: ImportOptions,
+  ): Promise<ImportedWebsite> {
+    const { ref, sandbox, database, unixUser } = target;
+    const { signal } = given;
+    const home = layout.homeOf(ref.id);
+    // The private folder has the archive, and stays.
+    const replaced = { database, unixUser, folders: ['htdocs'] as const };
+    try {
+      const staged = await replacement.prepare(home, replaced, sandbox);
+      const imported = await build(target, source, staged, given);
+      await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
+      signal?.throwIfAborted();
+      await replacement.replace(home, replaced);
+      return imported;
+    } catch (error) {
+      await replacement.recover(home).catch((err: unknown) => {
+        log.error(
+          { err, install: ref.id },
+          'could not undo an import; trying again at the next start of the host',
+        );
+      });
+      throw error;
+    }
+  }
+
+  async function build(
+    target: HostedInstall,
+    source: ImportSource,
+    staged: StagedWebsite,
+    { signal, report = () => {} }: ImportOptions,
+  ): Promise<ImportedWebsite> {
+    const { ref, sandbox, primaryHostname, secure } = target;
+    const enter = options.enter(ref.id);
+    const work = join(staged.folder, WORK);
+    await mkdir(work, { mode: 0o700 });
+    await lchown(work, sandbox.uid, sandbox.gid);
+
+    const archive = await archiveOf(source, sandbox, { work, enter, signal, report });
+    const {
+      dump,
+      tablePrefix: configured,
+      files,
+      bytes,
+    } = await runImportScript(
+      layout,
+      sandbox,
+      {
+        name: 'import-unpack.php',
+        args: [archive, join(work, 'tree'), join(staged.folder, 'htdocs', 'wp-content'), ...limitsOf(layout)],
+        enter,
+        signal,
+      },
+      Unpacked,
+      (done, total) => report(done, total, 'unpack'),
+    );
+    await loadForeignDump({ layout, databases }, sandbox, dump, staged.database, {
+      enter,
+      signal,
+      report: (done, total) => report(done, total, 'database'),
+    });
+    const { tablePrefix, hosts } = await findWordPress(databases, staged.database, configured);
+
+    report(0, null, 'urls');
+    const beside: SandboxedInstall = { ...sandbox, home: staged.folder };
+    await websites.makeImportedFiles(beside, {
+      primaryHostname,
+      secure,
+      database: target.database,
+      tablePrefix,
+    });
+    const scheme = secure ? 'https' : 'http';
+    try {
+      await websites.replaceUrls(beside, staged.database, {
+        from: hosts,
+        to: primaryHostname,
+        scheme,
+        signal,
+      });
+      // The dump can come from another version of WordPress.
+      await runPhp(layout, beside, {
+        script: phpFileOf(layout.coreOf(sandbox.wordpressVersion), 'upgrade.php'),
+        environment: { HOMEPORT_DATABASE: staged.database },
+        enter,
+        timeoutMs: UPGRADE_MS,
+        signal,
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new RefusedImportError(`The imported WordPress does not start: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    log.info({ install: ref.id, files, bytes, tablePrefix, hosts }, `imported a website into ${ref.name}`);
+    return { tablePrefix, files, bytes };
+  }
+
+  /** The path of the archive, after a download if need be. */
+  async function archiveOf(
+    source: ImportSource,
+    sandbox: SandboxedInstall,
+    {
+      work,
+      enter,
+      signal,
+      report,
+    }: {
+      work: string;
+      enter: readonly string[];
+      signal: AbortSignal | undefined;
+      report: NonNullable<ImportOptions['report']>;
+    },
+  ): Promise<string> {
+    if ('file' in source) return join(layout.homeOf(sandbox.id), source.file);
+    const archive = join(work, 'archive');
+    await runImportScript(
+      layout,
+      sandbox,
+      {
+        name: 'import-download.php',
+        args: [archive],
+        // By standard input, because every process of the machine can read arguments.
+        input: JSON.stringify({ url: source.url, mostBytes: layout.limits.bytes ?? 0 }),
+        settings: downloadSettings,
+        enter,
+        signal,
+      },
+      Downloaded,
+      (done, total) => report(done, total, 'download'),
+    );
+    return archive;
+  }
+
+  return {
+    import: importWebsite,
+    recover: (installId) => replacement.recover(layout.homeOf(installId)),
+  };
+}
+
+function limitsOf({ limits }: LinuxLayout): string[] {
+  return [limits.bytes, limits.files].map((limit) => String(limit ?? 0));
+}

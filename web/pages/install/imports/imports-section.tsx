@@ -1,0 +1,149 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
+import { useOperations } from '../../../api/operations.ts';
+import { RadioGroup, TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { showOperation } from '../../../components/toast.tsx';
+import { useMay } from '../../../session/session.ts';
+import { EVERYTHING } from '../backups/replacement.ts';
+import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
+import { CheckpointField } from '../backups/replacement-fields.tsx';
+import operationStyles from '../operations/operations.module.css';
+import { OperationItem } from '../operations/operations.tsx';
+
+type Source = { source: 'file'; path: string } | { source: 'url'; url: string };
+
+interface Wanted {
+  source: Source;
+  checkpoint: boolean;
+}
+
+const SHOWN = 5;
+
+/** Imports an existing website into this install, and shows the latest imports. */
+export function ImportsSection({ install }: { install: Install }) {
+  const mayWork = useMay(install.account.id)('install.work');
+  const imports =
+    useOperations(install.id)
+      .data?.results.filter(({ kind }) => kind === 'install.import')
+      .slice(0, SHOWN) ?? [];
+  return (
+    <>
+      {imports.length > 0 && (
+        <Section title="Imports">
+          <ul className={operationStyles.list} aria-live="polite">
+            {imports.map((operation) => (
+              <OperationItem key={operation.id} operation={operation} />
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title="Import a website">
+        <p>
+          Replaces this website by an existing one from an archive: <code>wp-content</code> and a dump of its
+          database in a <code>.zip</code> or <code>.tar.gz</code>, or a backup of All-in-One WP Migration,
+          Duplicator or UpdraftPlus.
+        </p>
+        {mayWork && install.status === 'active' ? (
+          <ImportForm install={install} />
+        ) : (
+          <Empty>You need permission to work on this install to import a website.</Empty>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function ImportForm({ install }: { install: Install }) {
+  const [kind, setKind] = useState<string>('file');
+  const [wanted, setWanted] = useState<Wanted | null>(null);
+  const queries = useQueryClient();
+
+  async function start({ source, checkpoint }: Wanted) {
+    const operationId = await unwrapStarted(
+      hosting.POST('/installs/{install_id}/imports', {
+        params: { path: { install_id: install.id } },
+        body: { ...source, create_checkpoint: checkpoint },
+      }),
+    );
+    await Promise.all(
+      ['operation', 'backup'].map((topic) => queries.invalidateQueries({ queryKey: [topic, install.id] })),
+    );
+    showOperation(operationId, {
+      busy: `Importing a website into ${install.name}.`,
+      done: `Imported a website into ${install.name}.`,
+    });
+  }
+
+  async function choose(values: FormData) {
+    setWanted({
+      source:
+        kind === 'url'
+          ? { source: 'url', url: textOf(values, 'url').trim() }
+          : { source: 'file', path: textOf(values, 'path').trim() },
+      checkpoint: values.has('checkpoint'),
+    });
+  }
+
+  return (
+    <>
+      <Form submitLabel="Continue" onSubmit={choose}>
+        <RadioGroup
+          label="Where the archive is"
+          name="source"
+          value={kind}
+          onChange={setKind}
+          options={[
+            { value: 'file', label: 'I uploaded it by SFTP' },
+            { value: 'url', label: 'Download it from a URL' },
+          ]}
+        />
+        {kind === 'url' ? (
+          <TextField
+            key="url"
+            label="URL of the archive"
+            name="url"
+            type="url"
+            required
+            pattern="https://.+"
+            placeholder="https://"
+            hint="A public address with https. It may contain a signature."
+          />
+        ) : (
+          <TextField
+            key="path"
+            label="Path of the archive"
+            name="path"
+            required
+            pattern="private/.+"
+            defaultValue="private/website.zip"
+            hint="In the folder private of this install, where visitors cannot download it. Delete it after the import."
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+        <CheckpointField
+          target={install.name}
+          hint="Keeps its present state for 14 days, and puts it back if the imported website does not answer."
+        />
+      </Form>
+      {wanted && (
+        <ReplacementConfirmation
+          target={install}
+          parts={EVERYTHING}
+          checkpoint={wanted.checkpoint}
+          confirmLabel={`Replace ${install.name}`}
+          onConfirm={() => start(wanted)}
+          onClose={() => setWanted(null)}
+        >
+          This replaces the plugins, themes, uploads and the database of {install.name} with those of the
+          archive. The folder private and the version of WordPress stay.
+        </ReplacementConfirmation>
+      )}
+    </>
+  );
+}
