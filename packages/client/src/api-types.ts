@@ -644,6 +644,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/staging": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a staging copy
+         * @description Creates an install in the `staging` environment of the same site, with the same PHP version, and copies the files and the database into it. URLs in its database get its address. Answers with the new install and the operation of the copy. Requires the role owner or full.
+         */
+        post: operations["createStaging"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Push an install to production
+         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default.
+         */
+        post: operations["pushInstall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import an existing website
+         * @description Replaces the website of an install by an existing one from an archive: `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.
+         */
+        post: operations["importWebsite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/installs/{install_id}/archives": {
         parameters: {
             query?: never;
@@ -1990,7 +2050,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -2760,6 +2820,15 @@ export interface components {
         CreateSshKey: {
             /** @description OpenSSH public key format */
             public_key: string;
+        };
+        /**
+         * @example {
+         *       "name": "shop-next"
+         *     }
+         */
+        CreateStaging: {
+            /** @description name of the new install, as for `POST /installs` */
+            name: string;
         };
         /**
          * @example {
@@ -3680,6 +3749,30 @@ export interface components {
         };
         /**
          * @example {
+         *       "source": "file",
+         *       "path": "private/website.zip",
+         *       "notification_emails": [
+         *         "ada@example.com"
+         *       ]
+         *     }
+         */
+        ImportWebsite: {
+            /**
+             * @description `file`: uploaded by SFTP; `url`: downloaded by the host
+             * @enum {string}
+             */
+            source: "file" | "url";
+            /** @description the archive below the folder of the install, in `private/`, where visitors cannot download it; with the source `file` */
+            path?: string;
+            /** @description a public address with `https`; with the source `url` */
+            url?: string;
+            /** @description back up the install first, and put that backup back if the imported website does not answer; true by default */
+            create_checkpoint?: boolean;
+            /** @description addresses notified when the import succeeds or fails */
+            notification_emails?: string[];
+        };
+        /**
+         * @example {
          *       "count": 1,
          *       "total": 1
          *     }
@@ -4255,7 +4348,8 @@ export interface components {
          *       "progress": {
          *         "done": 2147483648,
          *         "total": 2147483648,
-         *         "unit": "bytes"
+         *         "unit": "bytes",
+         *         "step": null
          *       },
          *       "error": null,
          *       "result": {
@@ -4267,7 +4361,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
+            kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             /** Format: uuid */
@@ -4299,7 +4393,7 @@ export interface components {
          */
         OperationError: {
             /** @enum {string} */
-            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
+            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
             /** @description one sentence for people */
             message: string;
             /** @description what to do */
@@ -4338,7 +4432,8 @@ export interface components {
          *           "progress": {
          *             "done": 2147483648,
          *             "total": 2147483648,
-         *             "unit": "bytes"
+         *             "unit": "bytes",
+         *             "step": null
          *           },
          *           "error": null,
          *           "result": {
@@ -4361,7 +4456,8 @@ export interface components {
          * @example {
          *       "done": 734003200,
          *       "total": 2147483648,
-         *       "unit": "bytes"
+         *       "unit": "bytes",
+         *       "step": null
          *     }
          */
         OperationProgress: {
@@ -4370,9 +4466,11 @@ export interface components {
             total: number | null;
             /** @enum {string} */
             unit: "bytes" | "files";
+            /** @description what it does now, for kinds with steps; an import: `download`, `unpack`, `database`, `urls`, `check` */
+            step: string | null;
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint; `install.update_php`: `version`. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint; `install.update_php`: `version`. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -4490,6 +4588,28 @@ export interface components {
             type: "object" | "page" | "cdn" | "all";
             /** @description only with type `page`: purges only these pages, under every host name of the install. Each path begins with `/`. Its query counts for nothing: a purge covers every query, and the path with and without a final `/` */
             paths?: string[];
+        };
+        /**
+         * @example {
+         *       "to": "80d1e9b4-5f37-4c2a-9e68-a3b7c05f1d29",
+         *       "include_files": true,
+         *       "include_db": true
+         *     }
+         */
+        PushInstall: {
+            /**
+             * Format: uuid
+             * @description the install to replace, of the same account; by default the production install of the same site
+             */
+            to?: string;
+            /** @description whether the files are replaced */
+            include_files: boolean;
+            /** @description whether the database is replaced */
+            include_db: boolean;
+            /** @description only these tables of the database; all if empty or left out */
+            db_tables?: string[];
+            /** @description addresses notified when the copy succeeds or fails */
+            notification_emails?: string[];
         };
         /**
          * @description A redirect of paths of a website
@@ -10317,6 +10437,206 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createStaging: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop-next"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateStaging"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.copy
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                     *       "name": "shop",
+                     *       "account": {
+                     *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
+                     *       },
+                     *       "php_version": "8.4",
+                     *       "wp_version": "6.8.3",
+                     *       "defer_wordpress_upgrades_until": null,
+                     *       "status": "active",
+                     *       "cname": "shop.sites.example.net",
+                     *       "environment": "production",
+                     *       "site": {
+                     *         "id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5"
+                     *       },
+                     *       "primary_domain": "www.example.com",
+                     *       "stable_ips": [
+                     *         "203.0.113.10"
+                     *       ],
+                     *       "is_multisite": false,
+                     *       "created_at": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Install"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pushInstall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "80d1e9b4-5f37-4c2a-9e68-a3b7c05f1d29",
+                 *       "include_files": true,
+                 *       "include_db": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PushInstall"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.copy
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importWebsite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "source": "file",
+                 *       "path": "private/website.zip",
+                 *       "notification_emails": [
+                 *         "ada@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportWebsite"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.import
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listArchives: {
         parameters: {
             query?: {
@@ -12614,7 +12934,7 @@ export interface operations {
                  * @description operations of this kind
                  * @example install.create
                  */
-                kind?: "install.create" | "install.apply" | "install.copy" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
+                kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
             };
             header?: never;
             path?: never;
@@ -12653,7 +12973,8 @@ export interface operations {
                      *           "progress": {
                      *             "done": 2147483648,
                      *             "total": 2147483648,
-                     *             "unit": "bytes"
+                     *             "unit": "bytes",
+                     *             "step": null
                      *           },
                      *           "error": null,
                      *           "result": {
@@ -12726,7 +13047,8 @@ export interface operations {
                      *       "progress": {
                      *         "done": 2147483648,
                      *         "total": 2147483648,
-                     *         "unit": "bytes"
+                     *         "unit": "bytes",
+                     *         "step": null
                      *       },
                      *       "error": null,
                      *       "result": {

@@ -11,7 +11,7 @@ export const createStagingSchema = component(
       description: 'name of the new install, as for `POST /installs`',
     }),
   }),
-  { name: 'shop-staging' },
+  { name: 'shop-next' },
 );
 
 export const pushInstallSchema = component(

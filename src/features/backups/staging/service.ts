@@ -9,7 +9,7 @@ import type { InstallService } from '../../websites/installs/service.ts';
 import { findInstallAccess, type InstallView } from '../../websites/installs/store.ts';
 import { EVERYTHING, type ReplacedParts } from '../replaced-parts.ts';
 import type { BackupService } from '../service.ts';
-import { findProductionOf } from './store.ts';
+import { findProductionOf, isBeingReplaced } from './store.ts';
 
 /** The resource that faults of a push name. */
 export const PUSH = 'InstallPush';
@@ -66,7 +66,8 @@ export function createStagingService(
 
     /**
      * Copies an install over the production install of its site, or over `to`, with a checkpoint. Returns the operation's id. Throws
-     * NotFound, Forbidden, InvalidRequest, RateLimited; Conflict if the site has no other production install.
+     * NotFound, Forbidden, InvalidRequest, RateLimited; Conflict if the site has no other production install, or
+     * while the install is being replaced itself.
      */
     async push(
       caller: Caller,
@@ -74,6 +75,10 @@ export function createStagingService(
       { to, parts, notification_emails }: WantedPush,
     ): Promise<string> {
       const source = await installs.get(caller, installId);
+      // A new staging install has another content until its copy has ended.
+      if (await isBeingReplaced(database.reader, installId)) {
+        throw new Conflict('The install is being replaced itself. Push it when that has finished.');
+      }
       const into = to ?? (await productionOf(source));
       return backups.copy(
         caller,

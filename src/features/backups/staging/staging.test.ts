@@ -51,6 +51,13 @@ it('a staging copy is created and filled, and pushed back with a checkpoint', as
     body: { name, environment: 'staging', site: { id: siteId }, status: 'pending' },
   });
   const staging = text(made.body, 'id');
+  await homeport.idle();
+  expect(
+    await owner.client.post(`/installs/${staging}/push`, { include_files: true, include_db: true }),
+  ).toMatchObject({
+    status: 409,
+    body: { message: 'The install is being replaced itself. Push it when that has finished.' },
+  });
   await copied();
   const operation = String(made.headers.location).replace('/v1', '');
   expect((await owner.client.get(operation)).body).toMatchObject({

@@ -131,8 +131,10 @@ export function createInstallService(
   async function create(
     caller: Caller,
     input: NewInstall,
-    also: (transaction: Transaction, install: { id: string; name: string }) => Promise<string | null> = async () =>
-      null,
+    also: (
+      transaction: Transaction,
+      install: { id: string; name: string },
+    ) => Promise<string | null> = async () => null,
   ): Promise<WithOperation<InstallView>> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();

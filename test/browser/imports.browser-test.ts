@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { environment } from '../../src/features/hosts/fleet.fixture.ts';
+import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
+import { text } from '../client.ts';
+import type { Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
+import { type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
+
+let machine: ServedMachine;
+let portal: Portal;
+let owner: Person;
+let shop: { id: string; name: string };
+
+beforeAll(async () => {
+  machine = await serveMachine();
+  portal = await startPortal({ environment: environment(machine.runFolder) });
+  const { homeport } = portal;
+  const { accountId, owner: person } = await homeport.ownedAccount();
+  owner = person;
+  const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
+  const made = await owner.client.post('/installs', {
+    name: 'importshop',
+    account_id: accountId,
+    site_id: text(site.body, 'id'),
+    environment: 'production',
+  });
+  shop = { id: text(made.body, 'id'), name: 'importshop' };
+  await homeport.idle();
+  // Only installs with WordPress have the section.
+  await homeport.platform.database.write(({ queries }) =>
+    queries.updateTable('installs').set({ php_version: '8.4' }).where('id', '=', shop.id).execute(),
+  );
+});
+afterAll(async () => {
+  await portal?.remove();
+  await machine?.close();
+});
+
+it('an import names the archive, is confirmed by the name, and shows its step', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  machine.machine.importWebsite = async (_install, _source, { report } = {}) => {
+    report?.(12_000_000, null, 'unpack');
+    await promise;
+    return { tablePrefix: 'wp_', files: 1, bytes: 1 };
+  };
+  const page = await portal.signedIn(owner);
+  await page.goto(`/installs/${shop.id}/imports`);
+  await page.getByLabel('Path of the archive').fill('private/shop.zip');
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('This is a production install').waitFor();
+  await dialog.getByRole('textbox').fill(shop.name);
+  await dialog.getByRole('button', { name: `Replace ${shop.name}` }).click();
+  await page
+    .getByText(/Unpacking: 1[12]/)
+    .first()
+    .waitFor();
+  if (process.env.SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/import.png`, fullPage: true });
+  resolve();
+  await page.getByRole('listitem').filter({ hasText: 'Importing a website' }).getByText('Done').waitFor();
+});
+
+it('a staging copy is made in the site, and pushing it preselects nothing', async () => {
+  const page = await portal.signedIn(owner);
+  await page.goto(`/installs/${shop.id}`);
+  await page.getByRole('button', { name: 'Make a staging copy' }).click();
+  expect(await page.getByLabel('Name of the staging install').inputValue()).toBe('importshop-staging');
+  await page.getByRole('button', { name: 'Make staging copy' }).click();
+  await page.getByRole('link', { name: 'importshop-staging' }).first().click();
+  await page.getByRole('button', { name: 'Push to production' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByText('Choose what to push.').first().waitFor();
+  await dialog.getByRole('radio', { name: 'Files only' }).check();
+  if (process.env.SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/push.png`, fullPage: true });
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  const confirmation = page.getByRole('alertdialog');
+  await confirmation.getByText('This replaces the files of importshop').waitFor();
+  expect(await confirmation.getByRole('button', { name: 'Replace importshop' }).isDisabled()).toBe(true);
+});
