@@ -1,4 +1,4 @@
-import type { InstallRef } from './host.ts';
+import type { InstallRef } from './install-ref.ts';
 
 /** Imports of existing websites, which every host has or refuses. */
 export interface WebsiteImports {

@@ -1,7 +1,7 @@
 import { type Route, route, Started } from '../../../api/route.ts';
+import { presentDeleted } from './present.ts';
 import { deletedInstallListSchema } from './schema.ts';
 import type { DeletedInstallService } from './service.ts';
-import type { DeletedInstall } from './store.ts';
 
 export function deletedInstallRoutes(deletedInstalls: DeletedInstallService): Route[] {
   const tag = 'Installs';
@@ -36,14 +36,4 @@ export function deletedInstallRoutes(deletedInstalls: DeletedInstallService): Ro
         new Started(await deletedInstalls.restore(caller, id('deleted_install_id')), undefined),
     }),
   ];
-}
-
-function presentDeleted({ id, name, kept, state, reason, deleted_at, expires_at }: DeletedInstall) {
-  return {
-    ...{ id, name, environment: kept.environment },
-    domains: kept.domains.map((domain) => domain.name),
-    backup_count: kept.backups.length,
-    state: state === 'kept' ? ('restorable' as const) : state,
-    ...{ reason, deleted_at, expires_at },
-  };
 }
