@@ -191,6 +191,13 @@ export const RATE_LIMITS = {
     subject: 'user',
     always: true,
   },
+  wpCli: {
+    keyPrefix: 'wp-cli:person',
+    size: 30,
+    windowSeconds: MINUTE,
+    subject: 'user',
+    always: true,
+  },
   /** Orders that users ask for; each of them counts at the certificate authority. */
   certificateOrders: { keyPrefix: 'certificate-orders', size: 60, windowSeconds: HOUR, subject: 'account' },
 } as const satisfies Record<string, RateLimit | FixedRateLimit>;

@@ -26,6 +26,7 @@ import { limitWarningJobKinds } from '../features/usage/limit-warnings.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
 import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
 import { wordpressJobKinds } from '../features/websites/wordpress/job-kinds.ts';
+import { wpCliJobKinds } from '../features/websites/wp-cli/job-kinds.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { createWorker, type Worker } from '../jobs/worker.ts';
 import { createMailer } from '../mail/mailer.ts';
@@ -95,6 +96,7 @@ export function createHomeportWorker(
     ...installJobKinds(platform, host),
     ...deletedInstallKinds(platform, host),
     ...cacheJobKinds(platform, host),
+    ...wpCliJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer, hostOf),
     ...offloadJobKinds(platform, objectStorage),
     ...domainReportJobKinds(platform, {

@@ -42,6 +42,9 @@ import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.t
 import { createWordPressCores } from '../hosting/linux/wordpress/cores.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
+import { createWpCliPhar } from '../hosting/linux/wp-cli/phar.ts';
+import { createWpCli } from '../hosting/linux/wp-cli/run-wp-cli.ts';
+import { phpBounds } from '../hosting/policy/php-limits.ts';
 import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
 import { type HostIdentity, parseIdentity } from '../hosting/remote/identity.ts';
 import { createHostServer } from '../hosting/remote/server.ts';
@@ -145,6 +148,7 @@ function createHostMachine(
     cpuPercent: config.installCpuPercent,
     processes: config.installProcesses,
   };
+  const bounds = phpBounds(config, limits);
   const cgroups = createCgroups({ instance, log });
   const daemons = hasSystemd()
     ? createSystemdDaemons({ instance, log })
@@ -180,6 +184,14 @@ function createHostMachine(
     siteDomain: config.siteDomain,
     usage,
     accessLogs: createAccessLogs(logs, { wholeAddresses: logRules.wholeAddressMs !== 0 }),
+    uploadMb: config.phpUploadMb,
+  });
+  const wpCliPhar = createWpCliPhar({
+    layout,
+    source: config.wpCliSource,
+    url: config.wpCliUrl,
+    php: () => newestPhp(layout),
+    log,
   });
   const submitterOf = ({ id, name }: InstallRef) => ({
     install: { id, name },
@@ -210,6 +222,7 @@ function createHostMachine(
     edgeHttps,
     layout,
     limits,
+    phpBounds: bounds,
     cgroups,
     daemons,
     databases,
@@ -272,6 +285,7 @@ function createHostMachine(
               install: { id: install.state.id, name },
               sandbox: install.sandbox,
               cgroupName: cgroupOf(install.state.id),
+              database: install.placement.database,
             }
           : null;
       },
@@ -298,6 +312,13 @@ function createHostMachine(
       names: () => live.ids().flatMap((id) => live.get(id)?.placement.database ?? []),
       mostBytes: layout.limits.bytes,
       log,
+    }),
+    wpCliPhar,
+    wpCli: createWpCli({
+      layout,
+      cgroups,
+      limits,
+      isThere: wpCliPhar.isThere,
     }),
     records: createRecords({ folder: layout.records, log }),
     aside: createRecords({ folder: layout.aside, log }),

@@ -21,6 +21,8 @@ import { deleteTransfersBefore } from '../features/transfers/store.ts';
 import { deleteUpdatesBefore } from '../features/updates/store.ts';
 import { deleteUsageBefore } from '../features/usage/collect-store.ts';
 import { daysBefore, KEEP_DAYS } from '../features/usage/days.ts';
+import { KEEP_OUTPUTS_MS } from '../features/websites/wp-cli/outputs.ts';
+import { deleteWpCliRunsBefore } from '../features/websites/wp-cli/store.ts';
 import { defineJob, type JobKind } from '../jobs/job.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
@@ -67,6 +69,7 @@ export function createTidyJob({
         const now = timestamp(clock);
         await deleteReportsBefore(queries, timestamp(clock, -KEEP_REPORTS_MS));
         await deleteRunsBefore(queries, timestamp(clock, -KEEP_PLATFORM_BACKUP_RUNS_MS));
+        await deleteWpCliRunsBefore(queries, timestamp(clock, -KEEP_OUTPUTS_MS));
         await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
         await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
         await deleteTransfersBefore(queries, timestamp(clock, -KEEP_TRANSFERS_MS));

@@ -41,11 +41,13 @@ import { mailRoutes } from '../features/websites/mail/routes.ts';
 import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.ts';
 import { offloadRoutes } from '../features/websites/offload/routes.ts';
 import { overviewRoutes } from '../features/websites/overview/routes.ts';
+import { phpRoutes } from '../features/websites/php/routes.ts';
 import { cacheRulesRoutes } from '../features/websites/rules/caching/routes.ts';
 import { protectionRoutes } from '../features/websites/rules/protection/routes.ts';
 import { redirectRoutes } from '../features/websites/rules/redirects/routes.ts';
 import { siteRoutes } from '../features/websites/sites/routes.ts';
 import { wordpressRoutes } from '../features/websites/wordpress/routes.ts';
+import { wpCliRoutes } from '../features/websites/wp-cli/routes.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Services } from './services.ts';
 
@@ -83,6 +85,8 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...updateRoutes(services.updates, services.updatePolicies),
     ...logRoutes(services.logs),
     ...deletedInstallRoutes(services.deletedInstalls),
+    ...wpCliRoutes(services.wpCli),
+    ...phpRoutes(services.php),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...userRoutes(services.profile),

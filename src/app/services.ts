@@ -56,12 +56,14 @@ import { createMailService } from '../features/websites/mail/service.ts';
 import { createOffloadService } from '../features/websites/offload/service.ts';
 import { createSearchService } from '../features/websites/overview/search.ts';
 import { createOverviewService } from '../features/websites/overview/service.ts';
+import { createPhpService } from '../features/websites/php/service.ts';
 import { createCacheRulesService } from '../features/websites/rules/caching/service.ts';
 import { protectionOfNewInstall } from '../features/websites/rules/protection/new-install.ts';
 import { createProtectionService } from '../features/websites/rules/protection/service.ts';
 import { createRedirectService } from '../features/websites/rules/redirects/service.ts';
 import { createSiteService } from '../features/websites/sites/service.ts';
 import { createWordPressService } from '../features/websites/wordpress/service.ts';
+import { createWpCliService } from '../features/websites/wp-cli/service.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
@@ -164,6 +166,8 @@ export function createServices(
     installOperations: createInstallOperationService(platform, cancellations),
     cancellations,
     connections,
+    php: createPhpService(platform),
+    wpCli: createWpCliService(platform, limiter),
     loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
     mail: createMailService(platform, readMail),
     wordpress: createWordPressService(platform),

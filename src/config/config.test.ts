@@ -249,6 +249,21 @@ const CASES: {
     bad: ['wordpress.org'],
   },
   wordpressFetch: { standard: true, good: [['false', false]], bad: ['no'] },
+  phpMemoryMb: {
+    standard: { standard: 256, most: 512 },
+    good: [['128-128', { standard: 128, most: 128 }]],
+    bad: ['256', '512-256', '1-512'],
+  },
+  phpUploadMb: { standard: { standard: 64, most: 1024 }, good: [], bad: ['64-1025'] },
+  phpSeconds: { standard: { standard: 120, most: 300 }, good: [], bad: ['120-301'] },
+  phpWorkers: { standard: 16, good: [['4', 4]], bad: ['1'] },
+  phpInputVars: { standard: { standard: 5000, most: 20_000 }, good: [], bad: ['5000-'] },
+  wpCliSource: { standard: 'official', good: [['none', 'none']], bad: [] },
+  wpCliUrl: {
+    standard: 'https://raw.githubusercontent.com/wp-cli/builds/gh-pages/phar/wp-cli.phar',
+    good: [['http://127.0.0.1:8000/wp-cli.phar', 'http://127.0.0.1:8000/wp-cli.phar']],
+    bad: ['wp-cli.phar'],
+  },
   backupRepository: { standard: null, good: [['/mnt/backups', '/mnt/backups']], bad: [] },
   backupCredentials: {
     standard: null,

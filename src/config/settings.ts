@@ -7,6 +7,7 @@ import { EDGE_SETTINGS } from './settings/edge.ts';
 import { HOST_SETTINGS } from './settings/host.ts';
 import { MAIL_SETTINGS } from './settings/mail.ts';
 import { OFFLOAD_SETTINGS } from './settings/offload.ts';
+import { PHP_SETTINGS } from './settings/php.ts';
 import { PROCESS_SETTINGS } from './settings/process.ts';
 import type { Setting } from './settings/setting.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhooks.ts';
@@ -23,6 +24,7 @@ export const SETTINGS = {
   ...WEBHOOK_SETTINGS,
   ...CERTIFICATE_AUTHORITY_SETTINGS,
   ...HOST_SETTINGS,
+  ...PHP_SETTINGS,
   ...BACKUP_SETTINGS,
   ...CDN_SETTINGS,
   ...MAIL_SETTINGS,

@@ -30,6 +30,7 @@ import { events } from './migrations/0025-events.ts';
 import { activityInstallNames } from './migrations/0026-activity-install-names.ts';
 import { wordpressReadings } from './migrations/0027-wordpress-readings.ts';
 import { wordpressUpdates } from './migrations/0028-wordpress-updates.ts';
+import { wpCliAndPhpLimits } from './migrations/0029-wp-cli-and-php-limits.ts';
 import { limitWarnings } from './migrations/0030-limit-warnings.ts';
 import { mailLimits } from './migrations/0031-mail-limits.ts';
 import { websiteRules } from './migrations/0032-website-rules.ts';
@@ -68,6 +69,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0026-activity-install-names': activityInstallNames,
   '0027-wordpress-readings': wordpressReadings,
   '0028-wordpress-updates': wordpressUpdates,
+  '0029-wp-cli-and-php-limits': wpCliAndPhpLimits,
   '0030-limit-warnings': limitWarnings,
   '0031-mail-limits': mailLimits,
   '0032-website-rules': websiteRules,

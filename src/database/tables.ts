@@ -56,6 +56,7 @@ import type {
   WordPressUpdatePolicyRow,
   WordPressUpdateRow,
 } from './tables/wordpress-updates.ts';
+import type { WpCliRunRow } from './tables/wp-cli-runs.ts';
 
 /**
  * The shape of the database, the same on SQLite and PostgreSQL (migrations/). Times are ISO 8601 UTC strings with
@@ -124,4 +125,5 @@ export interface Tables {
   wordpress_updates: WordPressUpdateRow;
   core_rollouts: CoreRolloutRow;
   release_fetches: ReleaseFetchRow;
+  wp_cli_runs: WpCliRunRow;
 }

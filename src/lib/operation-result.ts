@@ -26,6 +26,14 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     checkpoint_id: 'with a checkpoint',
   },
   'install.update_php': { version: null },
+  'install.update_php_limits': {},
+  'wordpress.cli': {
+    exit_status: null,
+    stdout: 'for an hour, when you get this operation and may run commands',
+    stderr: 'likewise',
+    stdout_truncated: 'if it was cut',
+    stderr_truncated: 'likewise',
+  },
   'site.transfer': {},
 };
 

@@ -19,6 +19,8 @@ export const OPERATION_KINDS = [
   'wordpress.read',
   'wordpress.update',
   'install.update_php',
+  'install.update_php_limits',
+  'wordpress.cli',
   'site.transfer',
 ] as const;
 
@@ -92,6 +94,9 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'wordpress.update': 'The website keeps its previous version.',
   'install.update_php':
     'The website keeps its previous PHP version. Fix what the message names, then switch again.',
+  'install.update_php_limits':
+    'PHP keeps its former limits. Fix what the message names, then change them again.',
+  'wordpress.cli': 'Check the website first, then run the command again if it is needed.',
 };
 
 /** The user's next step after a failure; null without one. */

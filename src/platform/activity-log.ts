@@ -40,6 +40,8 @@ export const ACTIONS = [
   'install.import',
   'install.login_link',
   'install.update_mail',
+  'install.wp_cli',
+  'install.update_php_limits',
   'domain.create',
   'domain.update',
   'domain.delete',

@@ -95,6 +95,9 @@ const TABLE = `
 | 108| POST   | /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver   | 200 | 401, 403, 404, 409, 429, 503       |
 | 109| POST   | /webhooks/{webhook_id}/test                                 | 200 | 401, 403, 404, 409, 429, 503       |
 | 110| POST   | /installs/{install_id}/wordpress/login_links                | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 111| POST   | /installs/{install_id}/wp_cli                               | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 112| GET    | /installs/{install_id}/php                                  | 200 | 401, 403, 404, 409, 429, 503       |
+| 113| PATCH  | /installs/{install_id}/php                                  | 200 | 400, 401, 403, 404, 409, 429, 503  |
 | 120| GET    | /installs/{install_id}/wordpress/updates                    | 200 | 400, 401, 403, 404, 429, 503       |
 | 121| POST   | /installs/{install_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 122| POST   | /accounts/{account_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 429, 503       |

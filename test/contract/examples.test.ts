@@ -76,8 +76,10 @@ describe('the examples of the description', () => {
       expect(example).toBe(exampleOf(name));
     }
     const body = operation.requestBody?.content?.['application/json']?.example;
-    // The description can show neither a certificate that never expires nor its key.
-    const sent = row.number === 73 ? bodyFor(row, resources) : body && withRealIds(body, resources);
+    // The description can show neither a certificate that never expires nor its key. The limits of PHP need a host with PHP.
+    const sent = [73, 113].includes(row.number)
+      ? bodyFor(row, resources)
+      : body && withRealIds(body, resources);
     const json = body === undefined ? {} : { json: sent };
     const answer = await owner.client.call(row.method, pathTo(row, resources), json);
     expect(answer).toMatchObject({ status: row.success });

@@ -106,6 +106,11 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[143],                               'yes', 'yes', 'yes', 'no',   'no',   'hide'],
   // import a website into an install
   [[160],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // run WP-CLI in an install
+  [[111],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // PHP of an install
+  [[112],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  [[113],                               'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account

@@ -66,6 +66,9 @@ const WRITTEN: Record<number, readonly string[]> = {
   160: ['backup.create', 'install.import'],
   161: ['install.create', 'backup.create', 'install.copy'],
   162: ['backup.create', 'backup.create', 'install.copy'],
+  111: ['install.wp_cli'],
+  // It changes something only on a host with PHP.
+  113: [],
 };
 
 /** A body that no endpoint takes. */
@@ -81,6 +84,7 @@ const NONSENSE = {
   to: 7,
   max_age: 'x',
   core: 7,
+  memory_limit: 7,
 };
 
 const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');

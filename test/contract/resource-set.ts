@@ -350,6 +350,10 @@ export function bodyFor(
       return { backup_id };
     case 46:
       return { source_environment_id: install_id, destination_environment_id: destination_id };
+    case 111:
+      return { args: ['plugin', 'list'] };
+    case 113:
+      return {};
     case 38:
       return { public_key: publicKey() };
     case 97:

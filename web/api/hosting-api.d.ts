@@ -1572,9 +1572,71 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/installs/{install_id}/wp_cli': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['RunWpCli'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/php': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Php'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdatePhp'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Php'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
   '/operations': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer" }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer" }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OperationPage'] } };
@@ -2171,7 +2233,7 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
@@ -2256,15 +2318,17 @@ export interface components {
     OffloadSettings: { filestore_settings: components['schemas']['FilestoreSettings'] };
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
-    Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
+    Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
     OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files"; step: string | null };
     OperationResult: Record<string, string>;
     OrderCertificate: { email_address: string; given_name: string; family_name: string; region_code: string; state?: string; city?: string; phone?: string };
+    Php: { version: string | null; versions: Array<string>; limits: components['schemas']['PhpSettings'] | null; custom: Array<string>; defaults: components['schemas']['PhpSettings'] | null; maximums: components['schemas']['PhpSettings'] | null };
     PhpLogEntry: { time: string; level: "error" | "warning" | "notice" | "deprecated" | "message"; message: string };
     PhpLogPage: { results: Array<components['schemas']['PhpLogEntry']>; next_cursor: string | null; follow_cursor: string };
+    PhpSettings: { memory_limit: string; upload_max_filesize: string; max_execution_time: number; workers: number; max_input_vars: number };
     Protection: { xmlrpc: "allowed" | "blocked"; blocked_addresses: Array<string>; noindex: "automatic" | "on" | "off"; password: components['schemas']['VisitorPassword'] };
     PurgeCache: { type: "object" | "page" | "cdn" | "all"; paths?: Array<string> };
     PushInstall: { to?: string; include_files: boolean; include_db: boolean; db_tables?: Array<string>; notification_emails?: Array<string> };
@@ -2275,6 +2339,7 @@ export interface components {
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
     RequestedWordPressUpdates: { count: number; operations: Array<components['schemas']['WordPressUpdateOperation']>; refused: Array<components['schemas']['RefusedWordPressUpdate']> };
     RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
+    RunWpCli: { args: Array<string> };
     Site: { id: string; name: string; account: components['schemas']['AccountReference']; group_name: string | null; tags: Array<string>; installs: Array<components['schemas']['SiteInstall']>; sandbox: boolean; transferable: boolean; created_at: string };
     SiteHealth: { status: "good" | "should_be_improved" | "unknown"; good: number; recommended: number; critical: number; issues: Array<components['schemas']['SiteHealthIssue']>; examined_at: string | null };
     SiteHealthIssue: { label: string; severity: "recommended" | "critical" };
@@ -2299,6 +2364,7 @@ export interface components {
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null; defer_wordpress_upgrades_until?: string | null; php_version?: string };
     UpdateInstallMail: { limit_per_hour: number | null };
     UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
+    UpdatePhp: { memory_limit?: string | null; upload_max_filesize?: string | null; max_execution_time?: number | null; workers?: number | null; max_input_vars?: number | null };
     UpdateProtection: { xmlrpc?: "allowed" | "blocked"; blocked_addresses?: Array<string>; noindex?: "automatic" | "on" | "off"; password?: components['schemas']['UpdateVisitorPassword'] };
     UpdateRedirect: { match?: "exact" | "prefix" | "regex"; from?: string; to?: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
     UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };

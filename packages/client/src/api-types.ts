@@ -1160,6 +1160,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/wp_cli": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run WP-CLI
+         * @description Runs one command of WP-CLI in the website, as its user and within its limits, for 10 minutes at most. The result of the operation has `exit_status`, `stdout` and `stderr`, also if the command itself fails. The outputs are kept for an hour, at most 256 KiB each, and only `GET /operations/{operation_id}` shows them, to those who may run commands. A command runs at most once: if it is interrupted, the operation fails. The commands of an install run one at a time, and at most 5 can wait or run. A user starts at most 30 commands a minute.
+         */
+        post: operations["runWpCli"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/php": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the PHP of an install
+         * @description Returns the version and the limits of PHP, with the defaults and what the operator allows. The most workers depend on `memory_limit`, because they share the memory of the install.
+         */
+        get: operations["getPhp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the PHP limits of an install
+         * @description Changes the limits in the body; null returns one to its default. An operation checks the website before and after the change, and goes back if it is worse off. Until it has succeeded, the answers show the present limits. Switch the version with `PATCH /installs/{install_id}`.
+         */
+        patch: operations["updatePhp"];
+        trace?: never;
+    };
     "/operations": {
         parameters: {
             query?: never;
@@ -2050,7 +2094,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.update_mail" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -4361,7 +4405,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
+            kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             /** Format: uuid */
@@ -4470,7 +4514,7 @@ export interface components {
             step: string | null;
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint; `install.update_php`: `version`. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -4497,6 +4541,51 @@ export interface components {
             state?: string;
             city?: string;
             phone?: string;
+        };
+        /**
+         * @description The PHP of an install. Its limits are null if the host runs no PHP
+         * @example {
+         *       "version": "8.4",
+         *       "versions": [
+         *         "8.4",
+         *         "8.2"
+         *       ],
+         *       "limits": {
+         *         "memory_limit": "512M",
+         *         "upload_max_filesize": "64M",
+         *         "max_execution_time": 120,
+         *         "workers": 5,
+         *         "max_input_vars": 5000
+         *       },
+         *       "custom": [
+         *         "memory_limit"
+         *       ],
+         *       "defaults": {
+         *         "memory_limit": "256M",
+         *         "upload_max_filesize": "64M",
+         *         "max_execution_time": 120,
+         *         "workers": 10,
+         *         "max_input_vars": 5000
+         *       },
+         *       "maximums": {
+         *         "memory_limit": "512M",
+         *         "upload_max_filesize": "1024M",
+         *         "max_execution_time": 300,
+         *         "workers": 5,
+         *         "max_input_vars": 20000
+         *       }
+         *     }
+         */
+        Php: {
+            /** @description `major.minor`; null until the website answers */
+            version: string | null;
+            /** @description versions that the host offers, newest first */
+            versions: string[];
+            limits: components["schemas"]["PhpSettings"] | null;
+            /** @description names of the limits that differ from the defaults */
+            custom: string[];
+            defaults: components["schemas"]["PhpSettings"] | null;
+            maximums: components["schemas"]["PhpSettings"] | null;
         };
         /**
          * @description A message in PHP’s error log
@@ -4539,6 +4628,27 @@ export interface components {
             next_cursor: string | null;
             /** @description send it as `cursor` to follow what comes after this answer */
             follow_cursor: string;
+        };
+        /**
+         * @example {
+         *       "memory_limit": "256M",
+         *       "upload_max_filesize": "64M",
+         *       "max_execution_time": 120,
+         *       "workers": 10,
+         *       "max_input_vars": 5000
+         *     }
+         */
+        PhpSettings: {
+            /** @description memory of one request, as PHP writes it: `256M` */
+            memory_limit: string;
+            /** @description largest uploaded file, `1024M` at most; `post_max_size` and the limit of the web server follow */
+            upload_max_filesize: string;
+            /** @description seconds of processor time of one request */
+            max_execution_time: number;
+            /** @description requests that PHP works on at once */
+            workers: number;
+            /** @description fields of one form */
+            max_input_vars: number;
         };
         /**
          * @description Who may visit a website
@@ -4759,6 +4869,19 @@ export interface components {
             restore_files?: boolean;
             /** @description back up the install first, and put that backup back if the restore fails; true by default */
             create_checkpoint?: boolean;
+        };
+        /**
+         * @example {
+         *       "args": [
+         *         "plugin",
+         *         "list",
+         *         "--format=json"
+         *       ]
+         *     }
+         */
+        RunWpCli: {
+            /** @description the command and its arguments, without `wp`, each as WP-CLI gets it: no shell reads them. At most 128 KiB together */
+            args: string[];
         };
         /**
          * @description Up to one install for each environment
@@ -5431,6 +5554,25 @@ export interface components {
          */
         UpdateOffloadSettings: {
             filestore_settings: components["schemas"]["FilestoreSettingsChange"];
+        };
+        /**
+         * @example {
+         *       "memory_limit": "512M",
+         *       "upload_max_filesize": "256M",
+         *       "workers": null
+         *     }
+         */
+        UpdatePhp: {
+            /** @description memory of one request, as PHP writes it: `256M`; null for the default */
+            memory_limit?: string | null;
+            /** @description largest uploaded file, `1024M` at most; `post_max_size` and the limit of the web server follow; null for the default */
+            upload_max_filesize?: string | null;
+            /** @description seconds of processor time of one request; null for the default */
+            max_execution_time?: number | null;
+            /** @description requests that PHP works on at once; null for the default */
+            workers?: number | null;
+            /** @description fields of one form; null for the default */
+            max_input_vars?: number | null;
         };
         /**
          * @example {
@@ -12902,6 +13044,254 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    runWpCli: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "args": [
+                 *         "plugin",
+                 *         "list",
+                 *         "--format=json"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunWpCli"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind wordpress.cli
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPhp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "8.4",
+                     *       "versions": [
+                     *         "8.4",
+                     *         "8.2"
+                     *       ],
+                     *       "limits": {
+                     *         "memory_limit": "512M",
+                     *         "upload_max_filesize": "64M",
+                     *         "max_execution_time": 120,
+                     *         "workers": 5,
+                     *         "max_input_vars": 5000
+                     *       },
+                     *       "custom": [
+                     *         "memory_limit"
+                     *       ],
+                     *       "defaults": {
+                     *         "memory_limit": "256M",
+                     *         "upload_max_filesize": "64M",
+                     *         "max_execution_time": 120,
+                     *         "workers": 10,
+                     *         "max_input_vars": 5000
+                     *       },
+                     *       "maximums": {
+                     *         "memory_limit": "512M",
+                     *         "upload_max_filesize": "1024M",
+                     *         "max_execution_time": 300,
+                     *         "workers": 5,
+                     *         "max_input_vars": 20000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Php"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updatePhp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "memory_limit": "512M",
+                 *       "upload_max_filesize": "256M",
+                 *       "workers": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdatePhp"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind install.update_php_limits
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "8.4",
+                     *       "versions": [
+                     *         "8.4",
+                     *         "8.2"
+                     *       ],
+                     *       "limits": {
+                     *         "memory_limit": "512M",
+                     *         "upload_max_filesize": "64M",
+                     *         "max_execution_time": 120,
+                     *         "workers": 5,
+                     *         "max_input_vars": 5000
+                     *       },
+                     *       "custom": [
+                     *         "memory_limit"
+                     *       ],
+                     *       "defaults": {
+                     *         "memory_limit": "256M",
+                     *         "upload_max_filesize": "64M",
+                     *         "max_execution_time": 120,
+                     *         "workers": 10,
+                     *         "max_input_vars": 5000
+                     *       },
+                     *       "maximums": {
+                     *         "memory_limit": "512M",
+                     *         "upload_max_filesize": "1024M",
+                     *         "max_execution_time": 300,
+                     *         "workers": 5,
+                     *         "max_input_vars": 20000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Php"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listOperations: {
         parameters: {
             query?: {
@@ -12934,7 +13324,7 @@ export interface operations {
                  * @description operations of this kind
                  * @example install.create
                  */
-                kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "site.transfer";
+                kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer";
             };
             header?: never;
             path?: never;

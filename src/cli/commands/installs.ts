@@ -1,12 +1,14 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addDeletedInstalls } from './deleted-installs.ts';
 import { addImportCommand } from './import-website.ts';
 import { addInstallMail } from './install-mail.ts';
+import { addInstallPhp } from './install-php.ts';
 import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
+import { addInstallWp } from './install-wp.ts';
 import { addLogCommand } from './logs.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
@@ -29,18 +31,7 @@ export function addInstallCommands(program: Command): void {
 
   addInstallWordPressCommand(install);
 
-  install
-    .command('php')
-    .summary('switch the PHP version of an install')
-    .description(
-      'switch an install to another PHP version of its host, newer or older, and wait for the result. The website is checked before ' +
-        'and after; if it is worse off, it keeps its version. A running server does the work, otherwise this command does',
-    )
-    .argument('<name>', 'the install')
-    .argument('<version>', 'the version, such as 8.4', phpArgument)
-    .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
-    .addHelpText('after', '\nExample:\n  homeport install php harbourcafe 8.4')
-    .action(switchPhp);
+  addInstallPhp(install);
 
   addUpdateCommand(install);
   addPolicyCommand(install);
@@ -75,6 +66,7 @@ export function addInstallCommands(program: Command): void {
   addLogCommand(install);
   addDeletedInstalls(install);
   addImportCommand(install);
+  addInstallWp(install);
   addOrphanCommands(install);
 }
 
@@ -132,30 +124,5 @@ async function createLoginLink(
     if (json) return printJson({ url: link.url, user: link.user, expires_at: link.expiresAt });
     process.stderr.write(`Signs in as ${printable(link.user)}, once, within 60 seconds:\n`);
     process.stdout.write(`${link.url}\n`);
-  });
-}
-
-function phpArgument(text: string): string {
-  if (!/^\d{1,2}\.\d{1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 8.4.');
-  return text;
-}
-
-async function switchPhp(name: string, version: string, { json }: { json?: boolean }, command: Command) {
-  await withPlatform(command, async (platform, services) => {
-    const { jobId, installId, from } = await services.installs.switchPhp(name, version);
-    if (jobId !== null) {
-      const title = `Switching ${name} to PHP ${version}`;
-      const ended = await waitForJob(jobId, { title, subject: `The switch of ${name}` }, platform, services);
-      if (ended === undefined) return;
-      if (ended.state === 'cancelled') throw new OperatorError(`The switch of ${name} was cancelled.`);
-      if (ended.state !== 'succeeded') {
-        throw new OperatorError(`The switch of ${name} failed: ${ended.error ?? 'the reason is unknown'}`);
-      }
-    }
-    if (json) {
-      return printJson({ job_id: jobId, install_id: installId, install_name: name, from, to: version });
-    }
-    const before = from === null || from === version ? '' : ` (before: ${from})`;
-    process.stdout.write(`${name} runs on PHP ${version}${before}.\n`);
   });
 }

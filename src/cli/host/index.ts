@@ -13,6 +13,7 @@ import { addHostRun } from './run.ts';
 import { addHostSetup } from './setup.ts';
 import { addHostTakeOver } from './take-over.ts';
 import { addHostWordpress } from './wordpress.ts';
+import { addHostWpCli } from './wp-cli.ts';
 
 /** Adds the commands for the host of this machine, and for the hosts of the control plane. */
 export function addHostCommand(program: Command): void {
@@ -27,6 +28,7 @@ export function addHostCommand(program: Command): void {
   addHostIdentity(host);
   addHostWordpress(host);
   addHostMail(host);
+  addHostWpCli(host);
   addHostForget(host);
   addHostRemove(host);
   addHostTakeOver(host);

@@ -38,6 +38,13 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ');
 }
 
+/** As {@link printable}, but keeps line breaks and tabs: for the output of another program. */
+export function printableLines(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) =>
+    character === '\n' || character === '\t' ? character : ' ',
+  );
+}
+
 function lengthOf(text: string): number {
   return [...text].length;
 }

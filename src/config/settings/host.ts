@@ -139,4 +139,16 @@ export const HOST_SETTINGS = {
     '`true`: Linux hosts fetch new releases of WordPress once a day; `false`: only by `homeport host wordpress`',
     trueOrFalse,
   ),
+  wpCliSource: setting(
+    'HOMEPORT_WP_CLI_SOURCE',
+    'official',
+    'Linux host: source of WP-CLI: the path of its phar, `official`, or `none`',
+    anyText,
+  ),
+  wpCliUrl: setting(
+    'HOMEPORT_WP_CLI_URL',
+    'https://raw.githubusercontent.com/wp-cli/builds/gh-pages/phar/wp-cli.phar',
+    'Linux host: address of the official phar of WP-CLI, with its checksum at the same address and `.sha512` or `.sha256`',
+    baseUrl,
+  ),
 };

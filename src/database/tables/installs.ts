@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Json, NullableJson } from './json.ts';
 
 export interface SiteRow {
@@ -28,6 +28,8 @@ export interface InstallRow {
   php_version: string | null;
   /** As `php_version`. */
   wordpress_version: Generated<string | null>;
+  /** The limits of PHP that its users have set; null for the host's defaults. */
+  php_limits: ColumnType<unknown, string | null | undefined, string | null>;
   /** Until then the operator's upgrades of WordPress leave it out; null: no deferral. */
   defer_wordpress_until: Generated<string | null>;
   /** The machine that runs it; null until it is placed, and if this process is the host. */

@@ -154,6 +154,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     readWordPress: async (install, readOptions, signal) =>
       (await machineOf(install.id)).readWordPress(install, readOptions, signal),
     readLog: async (install, query, signal) => (await machineOf(install.id)).readLog(install, query, signal),
+    runWpCli: async (install, args, signal) => (await machineOf(install.id)).runWpCli(install, args, signal),
     createLogin: async (install, user) => (await machineOf(install.id)).createLogin(install, user),
     readMail: async (install) => (await machineOf(install.id)).readMail(install),
     planUpdates: async (install, wanted, signal) =>

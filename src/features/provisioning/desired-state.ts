@@ -12,6 +12,7 @@ import { findWebsite } from '../websites/installs/website-store.ts';
 import { mailStateOf } from '../websites/mail/limits.ts';
 import { filestoreSettingsSchema } from '../websites/offload/schema.ts';
 import { findOffload } from '../websites/offload/store.ts';
+import { findPhpLimits } from '../websites/php/limits-store.ts';
 import { loadWebsiteRules } from '../websites/rules/website-rules.ts';
 
 /** The desired state of an install's website, as the database has it now; undefined if the install is gone. */
@@ -30,6 +31,7 @@ export async function loadDesiredState(
   const serves = (certificate: Parameters<typeof certificateServes>[0]['certificate']) =>
     certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
+  const php = await findPhpLimits(reader, installId);
   const { id, name, php_version, wordpress_version } = install;
   return {
     id,
@@ -56,6 +58,8 @@ export async function loadDesiredState(
     offload: await loadOffloadRules(reader, installId),
     ...(await mailStateOf(reader, installId, config)),
     ...(await loadWebsiteRules(reader, sealer, install)),
+    // Left out without limits, so that hosts of earlier versions accept the state.
+    ...(php === null ? {} : { php }),
   };
 }
 

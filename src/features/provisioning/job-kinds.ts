@@ -29,9 +29,14 @@ import {
   findInstallStatus,
   noteApplied,
 } from '../websites/installs/website-store.ts';
+import { updatePhpLimits } from '../websites/php/jobs.ts';
+import { storePhpLimits, withChange } from '../websites/php/limits-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { isNameBeingFreed } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
+
+/** Only the limits that change. */
+type PhpChange = Parameters<typeof withChange>[1];
 
 /** The jobs that provision, apply, switch and remove websites. */
 export function installJobKinds(platform: Platform, host: Host): JobKind[] {
@@ -74,6 +79,10 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
       run: ({ id, version }, job) => bringToDesiredState(platform, host, id, job, { phpVersion: version }),
     }),
     defineJob({
+      ...updatePhpLimits,
+      run: ({ id, change }, job) => bringToDesiredState(platform, host, id, job, { php: change }),
+    }),
+    defineJob({
       ...replaceUrls,
       async run({ id }, { signal }) {
         const install = await findActiveInstall(platform.database.reader, id);
@@ -98,7 +107,7 @@ async function bringToDesiredState(
   host: Host,
   installId: string,
   { id: jobId, requestId, signal }: Pick<RunningJob, 'id' | 'requestId' | 'signal'>,
-  change: { status?: 'active'; wordpressVersion?: string; phpVersion?: string } = {},
+  change: { status?: 'active'; wordpressVersion?: string; phpVersion?: string; php?: PhpChange } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
   const status = await findInstallStatus(database.reader, installId);
@@ -112,16 +121,19 @@ async function bringToDesiredState(
   await ensureCertificates(platform, domains);
   const desired = await loadDesiredState(platform, installId);
   if (!desired) return undefined;
+  const php = change.php === undefined ? null : withChange(desired.php ?? null, change.php);
   // Stored only after the switch, so a failed switch is not repeated with every later change.
   const state = {
     ...desired,
     wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion,
     phpVersion: change.phpVersion ?? desired.phpVersion,
+    ...(php === null ? {} : { php }),
   };
   const applied = await permanently(postponing(host.apply(state, signal)));
   return async (transaction) => {
     const { queries } = transaction;
     await noteApplied(queries, installId, { ...applied, status: change.status });
+    if (php !== null) await storePhpLimits(queries, installId, php);
     await recordServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);
     if (Object.keys(change).length > 0) await requestReading(transaction, platform.queue, installId);

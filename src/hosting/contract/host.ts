@@ -3,9 +3,11 @@ import type { InstallRef } from './install-ref.ts';
 import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
 import type { MailHost, MailQueueControl, MailState } from './mail.ts';
+import type { PhpBounds, PhpLimits } from './php-limits.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 import type { WordPressMarks, WordPressReader } from './wordpress.ts';
 import type { ReleaseFetcher, WordPressUpdater } from './wordpress-updates.ts';
+import type { WpCliRunner } from './wp-cli.ts';
 
 export type { InstallRef } from './install-ref.ts';
 
@@ -15,9 +17,16 @@ import type { WebsiteRules } from './website-rules.ts';
  * The only interface between the control plane and websites (docs/architecture.md). The control plane states the desired result, never
  * the steps. A host knows no database; {@link HostQuestions} lists everything it may ask the control plane.
  *
- * Every operation is idempotent: jobs run at least once, so each operation reaches the same state after an interrupted run.
+ * Every operation except {@link WpCliRunner} is idempotent: jobs run at least once, so each operation reaches the same state after an
+ * interrupted run.
  */
-export interface Host extends LogSource, MailHost, WebsiteImports, WordPressReader, WordPressUpdater {
+export interface Host
+  extends LogSource,
+    MailHost,
+    WebsiteImports,
+    WordPressReader,
+    WordPressUpdater,
+    WpCliRunner {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
   /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
@@ -126,6 +135,8 @@ export interface HostDescription {
   platform?: string | null;
   /** Public SSH host keys, each `type base64`; hosts of earlier versions omit them. */
   sshHostKeys?: string[];
+  /** Limits of PHP that installs can have; omitted without PHP and by hosts of earlier versions. */
+  php?: PhpBounds;
 }
 
 /** A host in a separate process, possibly on another machine. */
@@ -147,6 +158,8 @@ export interface HostMachine
    * `official` or `debian`, because root would read a path.
    */
   addWordpress(source: string | null): Promise<string>;
+  /** Fetches the newest WP-CLI from the configured source, or from `source`, and returns its version. Sources as for WordPress. */
+  addWpCli(source: string | null): Promise<string>;
 }
 
 /** A difference between a machine and its desired state. */
@@ -219,6 +232,8 @@ export interface InstallState extends InstallRef {
   mail?: MailState | null;
   /** Null or omitted: the usual rules, which hosts of earlier versions have. */
   rules?: WebsiteRules | null;
+  /** The limits of PHP; null or left out for the host's defaults. */
+  php?: PhpLimits | null;
 }
 
 export interface Hostname {

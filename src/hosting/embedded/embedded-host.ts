@@ -348,6 +348,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     updateWordpress: noWordPress,
     readLog: async () => NO_LOGS,
     importWebsite: () => Promise.reject(new RefusedImportError(STATIC_ONLY.reason)),
+    runWpCli: async () => STATIC_ONLY,
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');

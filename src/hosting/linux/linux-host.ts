@@ -73,6 +73,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     parts.usage.start();
     await parts.mail.start();
     await firewall.start();
+    await tryOrLog(log, 'could not end commands of WP-CLI', () => parts.wpCli.endLeftovers());
     await tryOrLog(log, 'could not empty the scratch folder', () => emptyFolder(layout.scratch));
     const whole = await records.all();
     // Before PHP and databases, so that host names, redirects, files and cached pages work early.
@@ -84,6 +85,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await startRetries.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
     parts.cron.start();
     parts.logs.start();
+    await tryOrLog(log, 'could not write the files of WP-CLI', () => parts.wpCliPhar.start());
     parts.databaseQuotas.start();
   }
 
@@ -114,6 +116,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     const ended = await Promise.allSettled([
       parts.cron.stop(),
       parts.logs.stop(),
+      parts.wpCliPhar.stop(),
       parts.databaseQuotas.stop(),
       parts.purges.stop(),
       parts.mailSockets.stop(),
@@ -295,6 +298,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return parts.logs.read(install.id, query, signal);
     },
 
+    // Beside other work, too, as commands in a shell run.
+    async runWpCli(install, args, signal) {
+      const { sandbox } = await hosted(await requireRecord(install));
+      return parts.wpCli.run(sandbox, args, signal);
+    },
+
     async readUsage(since) {
       await web.collectUsage();
       return parts.usage.read(since);
@@ -315,6 +324,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         ports: { ...web.ports(), ssh: parts.ssh.port() },
         platform: await inventory.platform(),
         sshHostKeys: parts.ssh.hostKeys(),
+        ...(php.length === 0 ? {} : { php: parts.phpBounds }),
       };
     },
 
@@ -323,6 +333,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     addWordpress: (source) => wordpressVersions.add(source),
     addReleases: wordpressVersions.addReleases,
+    addWpCli: (source) => parts.wpCliPhar.add(source),
 
     heldInstalls: inventory.heldInstalls,
     belongTo: inventory.belongTo,

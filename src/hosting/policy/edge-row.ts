@@ -20,6 +20,7 @@ import { DEFAULT_DENY, DENY_PATTERN } from './deny-rules.ts';
 import { offloadOrigin } from './offload-origin.ts';
 import { OffloadRuleSchema, offloadRulesOf } from './offload-rule.ts';
 import { parsePattern } from './path-pattern.ts';
+import { bodyMb } from './php-limits.ts';
 import { REDIRECT_TARGET } from './redirect-target.ts';
 import { VISITOR_PASSWORD_HASH } from './visitor-password.ts';
 
@@ -129,6 +130,8 @@ const EdgeRowSchema = Type.Object({
       keepQuery: Type.Boolean(),
     }),
   ),
+  /** The largest body of a request, if it is not that of the machine. */
+  bodyBytes: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Whether requests to the login and to XML-RPC are limited. */
   limits: Type.Object({ login: Type.Boolean(), xmlrpc: Type.Boolean() }),
 });
@@ -201,6 +204,7 @@ export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
     redirects: redirects.map((rule) =>
       rule.match === 'regex' ? { ...rule, from: parsePattern(rule.from).pcre } : rule,
     ),
+    ...bodyOf(state),
     limits: { login: true, xmlrpc: true },
   });
 }
@@ -234,6 +238,11 @@ function pageRulesOf(cache: CacheRules | null) {
     bypassCookies,
     ignoredParameters,
   };
+}
+
+function bodyOf({ php }: InstallState): Pick<EdgeRow, 'bodyBytes'> {
+  const uploadMb = php?.uploadMb ?? null;
+  return uploadMb === null ? {} : { bodyBytes: bodyMb(uploadMb) * 1024 * 1024 };
 }
 
 function offloadOf({ offload }: InstallState, s3: S3Service): EdgeRow['offload'] {

@@ -1,6 +1,7 @@
 import { type LoginRefused, PermanentHostError } from '../contract/host.ts';
 import type { LogRefused } from '../contract/logs.ts';
 import type { MailRefused } from '../contract/mail.ts';
+import type { WpCliRefused } from '../contract/wp-cli.ts';
 
 /** Why a host without PHP does nothing with WordPress. */
 const NO_WORDPRESS = 'This install has no WordPress: its host serves static websites.';
@@ -8,8 +9,8 @@ const NO_WORDPRESS = 'This install has no WordPress: its host serves static webs
 /** The failure of a host without PHP. */
 export const noWordPress = (): Promise<never> => Promise.reject(new PermanentHostError(NO_WORDPRESS));
 
-/** The answer of a host without PHP to requests for a login. */
-export const STATIC_ONLY: LoginRefused = {
+/** The answer of a host without PHP to what needs WordPress. */
+export const STATIC_ONLY: LoginRefused & WpCliRefused = {
   refused: 'website',
   reason: NO_WORDPRESS,
 };

@@ -256,6 +256,13 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
       call(COMMANDS.setAside, withinMs.setAside, { platform, installs: [...installIds] }),
     addReleases: () => call(COMMANDS.addReleases, withinMs.addReleases, {}),
     addWordpress: (source) => call(COMMANDS.addWordpress, withinMs.addWordpress, { source }),
+    runWpCli: ({ id, name }, args, signal) =>
+      call(COMMANDS.runWpCli, withinMs.runWpCli, { install: { id, name }, args: [...args] }, signal),
+    addWpCli: (source) => {
+      if (source !== null && source !== 'official')
+        throw new PermanentHostError('The only source is "official"');
+      return call(COMMANDS.addWpCli, withinMs.addWpCli, { source });
+    },
     answer(questions, onFault) {
       const listening: Listening = {
         next: () => call(COMMANDS.nextQuestion, withinMs.nextQuestion, {}),

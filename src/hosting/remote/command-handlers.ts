@@ -89,6 +89,8 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     const { added, failures } = await host.addReleases();
     return { added, failures: failures.map(cut) };
   });
+  handle(COMMANDS.runWpCli, ({ install, args }, signal) => host.runWpCli(install, args, signal));
+  handle(COMMANDS.addWpCli, ({ source }) => host.addWpCli(source));
   handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
   handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));
   return handlers;

@@ -72,6 +72,7 @@ export async function startMachine(
         versions.set(state.id, own);
         return { ...applied, ...own };
       },
+      addWpCli: async () => '2.12.0',
       async remove(install) {
         await host.remove(install);
         versions.delete(install.id);

@@ -12,6 +12,7 @@ import {
 import { LARGEST_COUNT } from '../contract/usage.ts';
 import { WebsiteRulesSchema } from '../contract/website-rules.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';
+import { phpBounds, phpLimits } from './php-messages.ts';
 
 // Schemas of the values in messages between the control plane and a host (protocol.ts).
 
@@ -84,6 +85,7 @@ export const state = Type.Object(
       orNull(Type.Object({ perHour: Type.Integer({ minimum: 0, maximum: 1_000_000 }) }, closed)),
     ),
     rules: Type.Optional(orNull(WebsiteRulesSchema)),
+    php: Type.Optional(orNull(phpLimits)),
   },
   closed,
 );
@@ -225,6 +227,7 @@ export const descriptionSchema = Type.Object({
   ports: Type.Object({ http: port, https: port, ssh: port }),
   sshHostKeys: Type.Optional(Type.Array(hostKey, { maxItems: 8 })),
   platform: Type.Optional(orNull(uuid)),
+  php: Type.Optional(phpBounds),
 });
 
 /** A host's question to the control plane (HostQuestions). */

@@ -41,6 +41,7 @@ import {
 } from './messages.ts';
 import { availableUpdate, updateOrder, wantedUpdates } from './update-messages.ts';
 import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
+import { wpCliArguments, wpCliOutcome, wpCliSource, wpCliVersion } from './wp-cli-messages.ts';
 
 /**
  * The protocol between the control plane and a host: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of commands is
@@ -272,6 +273,8 @@ export const COMMANDS = {
       failures: Type.Array(sentences, { maxItems: 200 }),
     }),
   ),
+  runWpCli: command('run_wp_cli', Type.Object({ install, args: wpCliArguments }, closed), wpCliOutcome),
+  addWpCli: command('add_wp_cli', Type.Object({ source: orNull(wpCliSource) }, closed), wpCliVersion),
   nextQuestion: command('next_question', none, orNull(question)),
   answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),
 };

@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
+import { WP_CLI_SECONDS } from '../contract/wp-cli.ts';
 import { ANSWER_WITHIN_MS, type COMMANDS, POLL_MS } from './protocol.ts';
 
 /**
@@ -51,6 +52,9 @@ export const TIME_LIMITS: TimeLimits = {
   updateWordpress: 6 * HOUR_MS,
   // A search ends earlier, but may wait for others.
   readLog: 30 * SECOND_MS,
+  // The host itself ends commands earlier.
+  runWpCli: (WP_CLI_SECONDS + 60) * SECOND_MS,
+  addWpCli: 10 * MINUTE_MS,
   // Shorter than the validity of a login.
   createLogin: 30 * SECOND_MS,
 };

@@ -31,6 +31,8 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.copy',
   'install.login_link',
   'install.update_mail',
+  'install.wp_cli',
+  'install.update_php_limits',
   'domain.create',
   'domain.update',
   'domain.delete',

@@ -65,6 +65,9 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     limit_per_hour === 0
       ? `switched off the mail of ${subject_name}`
       : `changed the mail limit of ${subject_name}${typeof limit_per_hour === 'number' ? ` to ${counted(limit_per_hour, 'recipient')} an hour` : ''}`,
+  'install.update_php_limits': ({ subject_name }) => `changed the PHP limits of ${subject_name}`,
+  'install.wp_cli': ({ subject_name }, { command }) =>
+    `ran WP-CLI on ${subject_name}${text(command) ? `: ${command}` : ''}`,
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,

@@ -22,7 +22,10 @@ import { purgeCache } from '../../websites/caches/jobs.ts';
 import { switchWordpress, updatePhp } from '../../websites/installs/jobs.ts';
 import { configureOffload } from '../../websites/offload/jobs.ts';
 import { endOffloadRequest } from '../../websites/offload/requests.ts';
+import { updatePhpLimits } from '../../websites/php/jobs.ts';
 import { refreshWordPress } from '../../websites/wordpress/jobs.ts';
+import { runWpCli } from '../../websites/wp-cli/jobs.ts';
+import { endRun } from '../../websites/wp-cli/store.ts';
 
 /** How operations of one type of job are cancelled. */
 interface Cancellation {
@@ -96,6 +99,13 @@ export function createCancellations(platform: Platform) {
       until: 'running',
       verb: 'install.work',
       end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(updateWebsite.payload, payload)),
+    },
+    [updatePhpLimits.name]: { until: 'running', verb: 'install.change' },
+    [runWpCli.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      end: ({ queries }, payload) =>
+        endRun(queries, Value.Parse(runWpCli.payload, payload).run_id, timestamp(platform.clock)),
     },
   };
 

@@ -1,11 +1,12 @@
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
-import { authorize, type ResourceAccess } from '../../../access/permissions.ts';
+import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
 import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { readOutput, resultFields } from '../../websites/wp-cli/outputs.ts';
 import type { Cancellations } from './cancellation.ts';
 import { type Operation, presentOperation } from './present.ts';
 import {
@@ -13,6 +14,7 @@ import {
   findOperation,
   findOperations,
   type OperationFilters,
+  type OperationRecord,
   pageOfOperations,
 } from './store.ts';
 import { createWaits } from './waits.ts';
@@ -29,7 +31,7 @@ interface Held {
 
 /** The operations of accounts (docs/api.md, Operations). */
 export function createOperationService(
-  { database, queue, activity }: Pick<Platform, 'database' | 'queue' | 'activity'>,
+  { database, queue, activity, sealer }: Pick<Platform, 'database' | 'queue' | 'activity' | 'sealer'>,
   cancellations: Cancellations,
 ) {
   const { reader } = database;
@@ -39,7 +41,20 @@ export function createOperationService(
     const scope = await loadScope(reader, caller);
     const record = isEmpty(scope) ? undefined : await findOperation(reader, scope, id);
     if (!record) throw new NotFound();
-    return presentOperation(record);
+    return withOutput(caller, scope, record, presentOperation(record));
+  }
+
+  /** Adds the outputs of WP-CLI for callers who may run commands. */
+  async function withOutput(
+    caller: Caller,
+    scope: Scope,
+    record: OperationRecord,
+    operation: Operation,
+  ): Promise<Operation> {
+    if (operation.kind !== 'wordpress.cli' || operation.result === null) return operation;
+    const isShown = isAllowed('install.work', accessOf(scope, record)) && caller.limits?.readOnly !== true;
+    const output = isShown ? await readOutput(reader, sealer, operation.id) : null;
+    return output === null ? operation : { ...operation, result: resultFields(output) };
   }
 
   const waits = createWaits(database);

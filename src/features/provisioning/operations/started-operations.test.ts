@@ -147,6 +147,8 @@ it('every kind has the result that the API describes', async () => {
     'install.import',
     'wordpress.update',
     'install.update_php',
+    'install.update_php_limits',
+    'wordpress.cli',
     'site.transfer',
   ]);
 });

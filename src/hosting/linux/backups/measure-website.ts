@@ -18,12 +18,20 @@ export async function measureWebsite(
   install: SandboxedInstall,
   signal: AbortSignal | undefined,
 ): Promise<InstallUsage> {
-  const { home, htdocs, private: hidden } = foldersOf(layout, install);
+  const { home, ...folders } = foldersOf(layout, install);
   const find = startProgram(
     sandboxCommand(
       layout,
       install,
-      [FIND, basename(htdocs), basename(hidden), '-xdev', '-mindepth', '1', '-printf', '%y %s %b\\n'],
+      [
+        FIND,
+        ...Object.values(folders).map((path) => basename(path)),
+        '-xdev',
+        '-mindepth',
+        '1',
+        '-printf',
+        '%y %s %b\\n',
+      ],
       { folder: home },
     ),
     { statuses: [0, INCOMPLETE] },

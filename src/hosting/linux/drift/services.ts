@@ -21,6 +21,7 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await checked('packages', checkPackages)),
     ...(await checked('mail', () => checkMail(host))),
     ...(await inspectPhp(host)),
+    ...(await checked('WP-CLI', () => checkWpCli(host))),
   ];
 }
 
@@ -37,6 +38,14 @@ async function checkPackages(): Promise<Fault[]> {
   if (missing.length === 0) return [];
   const message = `The machine lacks the Debian packages ${missing.join(', ')}.`;
   return [{ message, repair: null, remedy: 'Run "homeport host setup" there.' }];
+}
+
+async function checkWpCli({ wpCliPhar }: InspectedHost): Promise<Fault[]> {
+  const message = await wpCliPhar.check();
+  if (message === null) return [];
+  const remedy =
+    'Let the machine reach HOMEPORT_WP_CLI_URL, or name a phar or "none" in HOMEPORT_WP_CLI_SOURCE.';
+  return [{ message, repair: async () => void (await wpCliPhar.add(null)), remedy }];
 }
 
 /** Without these extensions, websites break in part. */

@@ -118,7 +118,7 @@ async function foldersToBe(
   install: SandboxedInstall,
 ): Promise<{ outer: Folder[]; inner: Folder[] }> {
   const web = await webServerIds();
-  const { home, htdocs, private: hidden } = foldersOf(layout, install);
+  const { home, htdocs, private: hidden, dotfiles, uploads } = foldersOf(layout, install);
   const root = { uid: 0, gid: 0 };
   const own = { uid: install.uid, gid: install.gid };
   const through = { [`u:${web.uid}`]: '--x' };
@@ -140,6 +140,8 @@ async function foldersToBe(
         mode: 0o2750,
         access: null,
       },
+      { path: dotfiles, ...own, mode: 0o700, access: null },
+      { path: uploads, ...own, mode: 0o700, access: null },
       { path: layout.redisRunOf(install.id), ...own, mode: 0o700, access: null },
       // Its group may enter, but cannot replace the host's socket.
       { path: layout.purgeRunOf(install.id), uid: 0, gid: install.gid, mode: 0o710, access: null },
@@ -200,9 +202,10 @@ interface SettingsFile {
 
 function settingsOf(layout: LinuxLayout, install: SandboxedInstall): SettingsFile[] {
   const { name, uid, gid } = install;
-  const { home } = foldersOf(layout, install);
+  const { dotfiles } = foldersOf(layout, install);
   const texts: Record<(typeof OWN_SETTINGS)[number], string> = {
-    passwd: `${name}:x:${uid}:${gid}::${home}:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`,
+    // Programs such as ssh take the home from here, whatever HOME says.
+    passwd: `${name}:x:${uid}:${gid}::${dotfiles}:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`,
     group: `${name}:x:${gid}:\nnogroup:x:65534:\n`,
     hosts: `127.0.0.1 localhost ${name}\n::1 localhost\n`,
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',

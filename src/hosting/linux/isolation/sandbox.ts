@@ -40,6 +40,11 @@ export interface SandboxOptions {
   socketFolder?: string;
   /** Shows `install.compiledCore`, if set, at {@link SANDBOX_COMPILED}. */
   showCompiled?: boolean;
+  /**
+   * Shows the tools of people: `wp`, `mysql` and `mysqldump` are in PATH, and HOME is the install's folder for dotfiles. For shells
+   * and WP-CLI.
+   */
+  tools?: boolean;
   /** The program has a terminal: it stays in the terminal's session, so that job control works. */
   terminal?: boolean;
   /** `already`: the caller runs as the install's user (a login). `switch`: the caller is root. */
@@ -66,6 +71,10 @@ const SHM_BYTES = 64 * 1024 * 1024;
 const FILTER_FD = '8';
 const OPEN_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
 
+/** Where sandboxes show `layout.wpCli`, and the program for `wp` in that folder. */
+export const SANDBOX_WP_CLI = '/run/homeport/wp-cli';
+export const WP_CLI_LAUNCHER = 'wp';
+
 /** `php` in here is the install's PHP version, regardless of the machine's other versions. */
 const OWN_PROGRAMS = '/run/homeport/bin';
 
@@ -81,16 +90,18 @@ export function sandboxEtcOf(layout: LinuxLayout, installId: string): string {
   return join(layout.runFolder, 'etc', basename(layout.runOf(installId)));
 }
 
-/** The folders of an install: its home, the document root and the private folder inside it. */
+/** The folders of an install: its home, and inside it the document root, the private folder, and those of dotfiles and uploads. */
 export function foldersOf(
   layout: LinuxLayout,
   install: Pick<SandboxedInstall, 'id' | 'home'>,
-): { home: string; htdocs: string; private: string } {
+): { home: string; htdocs: string; private: string; dotfiles: string; uploads: string } {
   const home = install.home ?? layout.homeOf(install.id);
   return {
     home,
     htdocs: join(home, basename(layout.htdocsOf(install.id))),
     private: join(home, basename(layout.privateOf(install.id))),
+    dotfiles: join(home, basename(layout.dotfilesOf(install.id))),
+    uploads: join(home, basename(layout.uploadsOf(install.id))),
   };
 }
 
@@ -119,6 +130,7 @@ export function sandboxCommand(
     ...separation(install, options),
     ...environment(layout, install, options),
     ...systemFiles(install.php),
+    ...(options.tools ? tools(layout) : []),
     ...same('--ro-bind', core, layout.mariadbRun, ...(options.readOnly ?? [])),
     ...['--ro-bind', sandboxEtcOf(layout, install.id), SANDBOX_ETC],
     ...(options.showCompiled ? compiledCode(install, core) : []),
@@ -175,10 +187,24 @@ function separation(install: SandboxedInstall, { terminal = false }: SandboxOpti
   ];
 }
 
+/**
+ * Limits of each program that uses ImageMagick. What does not fit goes to files. Its threads would count as processes of the install.
+ * The policy of the machine (`/etc/ImageMagick-6/policy.xml`) can lower them.
+ */
+const IMAGE_MAGICK = {
+  MAGICK_MEMORY_LIMIT: '128MiB',
+  MAGICK_MAP_LIMIT: '256MiB',
+  MAGICK_DISK_LIMIT: '2GiB',
+  MAGICK_THREAD_LIMIT: '1',
+  OMP_NUM_THREADS: '1',
+};
+
 /** Environment of every program of an install. */
 function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
-  const { home, htdocs } = foldersOf(layout, install);
+  const { home, htdocs, uploads } = foldersOf(layout, install);
   return {
+    ...IMAGE_MAGICK,
+    MAGICK_TEMPORARY_PATH: uploads,
     PATH: `${OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`,
     LANG: 'C.UTF-8',
     HOME: home,
@@ -193,7 +219,8 @@ function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record
 }
 
 function environment(layout: LinuxLayout, install: SandboxedInstall, options: SandboxOptions): string[] {
-  const variables = { ...baseEnvironment(layout, install), ...options.environment };
+  const own = options.tools ? { HOME: foldersOf(layout, install).dotfiles } : {};
+  const variables = { ...baseEnvironment(layout, install), ...own, ...options.environment };
   return ['--clearenv', ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])];
 }
 
@@ -210,6 +237,7 @@ const PROGRAM_SETTINGS = [
   'inputrc',
   'ld.so.cache',
   'mime.types',
+  'nanorc',
   'profile',
   'protocols',
   'services',
@@ -246,6 +274,16 @@ function compiledCode({ compiledCore }: SandboxedInstall, core: string): string[
   return [
     ...['--size', `${COMPILED_BYTES}`, '--tmpfs', SANDBOX_COMPILED],
     ...['--ro-bind-try', join(compiledCore, core), shown],
+  ];
+}
+
+/** Debian 13 has `mysql` and `mysqldump` in a package of their own. WP-CLI is optional, and its folder is bound because a bound file goes stale. */
+function tools({ wpCli }: LinuxLayout): string[] {
+  return [
+    ...['--ro-bind-try', wpCli, SANDBOX_WP_CLI],
+    ...['--symlink', `${SANDBOX_WP_CLI}/${WP_CLI_LAUNCHER}`, `${OWN_PROGRAMS}/wp`],
+    ...['--symlink', '/usr/bin/mariadb', `${OWN_PROGRAMS}/mysql`],
+    ...['--symlink', '/usr/bin/mariadb-dump', `${OWN_PROGRAMS}/mysqldump`],
   ];
 }
 

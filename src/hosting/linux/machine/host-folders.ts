@@ -21,6 +21,7 @@ export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
     [layout.scripts, PUBLIC_MODE],
     [layout.cores, PUBLIC_MODE],
     [layout.compiled, PUBLIC_MODE],
+    [layout.wpCli, PUBLIC_MODE],
     [layout.phpRoots, PUBLIC_MODE],
     [layout.templates, PRIVATE_MODE],
     [layout.records, PRIVATE_MODE],

@@ -27,6 +27,8 @@ export interface LinuxLayout {
   compiled: string;
   /** PHP versions besides the machine's own: `<version>/` is the root of a Debian system with that version. */
   phpRoots: string;
+  /** WP-CLI, readable by all sandboxes. */
+  wpCli: string;
   /** State and placement of each install: one JSON file each, readable by root only. */
   records: string;
   recordOf(installId: string): string;
@@ -45,6 +47,10 @@ export interface LinuxLayout {
   homeOf(installId: string): string;
   /** The document root. */
   htdocsOf(installId: string): string;
+  /** The HOME of shells: dotfiles and caches, never served and in no backup. */
+  dotfilesOf(installId: string): string;
+  /** Uploads that PHP has not moved yet, and large temporary files: never served and in no backup. */
+  uploadsOf(installId: string): string;
   /** Files of the install that are never served: log, initial password. */
   privateOf(installId: string): string;
   /** The page cache, in a folder of the web server. */
@@ -106,6 +112,7 @@ export function linuxLayout(
     templates: below('golden'),
     compiled: below('compiled'),
     phpRoots: below('php'),
+    wpCli: below('wp-cli'),
     records: below('records'),
     recordOf: (id) => join(below('records'), `${checkedId(id)}.json`),
     aside: below('aside'),
@@ -117,6 +124,8 @@ export function linuxLayout(
     installs,
     homeOf: (id) => join(installs, checkedId(id)),
     htdocsOf: (id) => join(installs, checkedId(id), 'htdocs'),
+    dotfilesOf: (id) => join(installs, checkedId(id), 'home'),
+    uploadsOf: (id) => join(installs, checkedId(id), 'tmp'),
     privateOf: (id) => join(installs, checkedId(id), 'private'),
     caches: below('cache'),
     nginx: below('nginx'),

@@ -19,7 +19,18 @@ export interface PhpRuntime {
 }
 
 /** WordPress needs these, or its Site Health page recommends them. */
-const REQUIRED_MODULES = ['curl', 'dom', 'gd', 'intl', 'mbstring', 'mysqli', 'opcache', 'redis', 'zip'];
+const REQUIRED_MODULES = [
+  'curl',
+  'dom',
+  'gd',
+  'imagick',
+  'intl',
+  'mbstring',
+  'mysqli',
+  'opcache',
+  'redis',
+  'zip',
+];
 
 /** Extensions that WordPress needs and the runtime lacks. */
 export function missingModules(runtime: PhpRuntime): string[] {

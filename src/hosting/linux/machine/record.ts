@@ -41,6 +41,17 @@ const StateSchema = Type.Object({
   wordpressVersion: OrNull(Text),
   mail: Type.Optional(OrNull(Type.Object({ perHour: Type.Integer({ minimum: 0 }) }))),
   rules: Type.Optional(OrNull(WebsiteRulesSchema)),
+  php: Type.Optional(
+    OrNull(
+      Type.Object({
+        memoryMb: OrNull(Type.Integer()),
+        uploadMb: OrNull(Type.Integer()),
+        seconds: OrNull(Type.Integer()),
+        workers: OrNull(Type.Integer()),
+        inputVars: OrNull(Type.Integer()),
+      }),
+    ),
+  ),
 });
 
 const PlacementSchema = Type.Object({

@@ -47,9 +47,10 @@ export function createEdgeConfiguration(options: EdgeConfigurationOptions): Edge
     async read() {
       const brotli = await hasBrotli();
       const more = { sizes: EDGE_SIZES, brotli };
-      const settings = luaSettings(paths, { ...more, ownCertificate: files.paths.ownCertificate });
+      const machineOptions = await readMachineOptions(options);
+      const settings = luaSettings(paths, { ...more, ...machineOptions });
       const lua = await installLua(paths.lua, settings);
-      known = edgeOptions(await readMachineOptions(options), { ...more, lua });
+      known = edgeOptions(machineOptions, { ...more, lua });
     },
 
     async apply() {

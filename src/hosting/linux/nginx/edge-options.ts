@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import { CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX } from '../../policy/campaign-parameters.ts';
 import { PERSONAL_PARAMETER, PERSONAL_SEGMENTS } from '../../policy/personal-pages.ts';
+import { bodyMb } from '../../policy/php-limits.ts';
 import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { NEXT_ATTEMPT } from './login-limits.ts';
@@ -97,7 +98,12 @@ export function edgeOptions(
 
 export function luaSettings(
   paths: TablePaths,
-  { ownCertificate, sizes, brotli }: Pick<EdgeOptions, 'ownCertificate' | 'sizes' | 'brotli'>,
+  {
+    ownCertificate,
+    sizes,
+    brotli,
+    uploadMb,
+  }: Pick<EdgeOptions, 'ownCertificate' | 'sizes' | 'brotli' | 'uploadMb'>,
 ): LuaSettings {
   return {
     names: `${paths.names}/`,
@@ -113,6 +119,7 @@ export function luaSettings(
     passwordRounds: PASSWORD_ROUNDS,
     mostPasswordRounds: MOST_PASSWORD_ROUNDS,
     brotli,
+    bodyBytes: bodyMb(uploadMb.standard) * 1024 * 1024,
     mostWaiters: sizes.waiters,
     mostQueries: sizes.queries,
     mostPurgedPaths: sizes.purgedPaths,

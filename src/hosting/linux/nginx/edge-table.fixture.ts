@@ -81,10 +81,7 @@ export async function startEdge({
   const brotli = changes.brotli ?? (await hasBrotli());
   const options: EdgeOptions = {
     ...edgeOptions(machineOptions, {
-      lua: await installLua(
-        paths.lua,
-        luaSettings(paths, { ownCertificate: files.paths.ownCertificate, sizes, brotli }),
-      ),
+      lua: await installLua(paths.lua, luaSettings(paths, { ...machineOptions, sizes, brotli })),
       sizes,
       brotli,
     }),

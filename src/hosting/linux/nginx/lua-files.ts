@@ -29,6 +29,8 @@ export interface LuaSettings {
   mostPasswordRounds: number;
   /** Whether pages have a variant for Brotli. */
   brotli: boolean;
+  /** The largest body of a request to an install without its own limit. */
+  bodyBytes: number;
   /** Requests that wait: for one page, at an install, and from an address block there. */
   mostWaiters: { page: number; install: number; address: number };
   /** Requests with a query that PHP answers for one address block at one install in ten seconds. */

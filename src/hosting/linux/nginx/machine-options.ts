@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AddressRange, ListenAddress } from '../../../config/settings/setting-values.ts';
 import { systemDnsServers } from '../../../network/dns/resolver.ts';
+import { PHP_RANGES } from '../../policy/php-limits.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
@@ -34,6 +35,13 @@ export interface MachineOptions {
   user: string;
   /** Maximum of open files per worker. */
   openFiles: number;
+  uploadMb: UploadMb;
+}
+
+/** Largest upload in MiB: of installs without their own limit, and of any. */
+export interface UploadMb {
+  standard: number;
+  most: number;
 }
 
 export interface MachineOptionSources {
@@ -47,6 +55,7 @@ export interface MachineOptionSources {
   resolvers: ListenAddress[] | null;
   /** The machine's if left out. */
   storageRoots?: string | undefined;
+  uploadMb?: UploadMb | undefined;
 }
 
 /** The Unix user and group of nginx's workers, by Debian. */
@@ -108,5 +117,6 @@ export async function readMachineOptions(sources: MachineOptionSources): Promise
     temporary: paths.temporary,
     user: WORKER_USER,
     openFiles: await mostOpenFiles(),
+    uploadMb: sources.uploadMb ?? PHP_RANGES.phpUploadMb,
   };
 }

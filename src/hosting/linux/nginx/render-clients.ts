@@ -10,13 +10,15 @@ const MOST_REQUESTS = 512;
 const MOST_REQUESTS_OF_INSTALL = 2048;
 
 /**
- * Limits of concurrent requests with a body that may be large. nginx keeps each body in a file of up to 64 MB until PHP has
- * read it.
+ * Limits of concurrent requests with a body that may be large, and of those with more than 100 MB. nginx keeps each body in a file
+ * until PHP has read it.
  */
 const MOST_UPLOADS = 16;
 const MOST_UPLOADS_OF_INSTALL = 32;
+const MOST_HUGE_UPLOADS_OF_INSTALL = 2;
 /** Lengths from 1,000,000 bytes on, and no length, because HTTP/2 needs no header for that. */
 const LARGE_BODY = '^[A-Z]+ (?:\\d{7}|\\D|$)';
+const HUGE_BODY = '^[A-Z]+ \\d{9}';
 
 /**
  * Identifies visitors (the peer, or the address from a trusted proxy) and limits the requests of each, and those to each
@@ -46,14 +48,20 @@ map $is_upload $upload_install {
     default "";
     1 $install;
 }
+map "$request_method $http_content_length" $huge_upload_install {
+    default "";
+    "~${HUGE_BODY}" $install;
+}
 limit_conn_zone $client_block zone=homeport_clients:2m;
 limit_conn_zone $install zone=homeport_installs:2m;
 limit_conn_zone $upload_block zone=homeport_uploads:1m;
 limit_conn_zone $upload_install zone=homeport_install_uploads:1m;
+limit_conn_zone $huge_upload_install zone=homeport_huge_uploads:1m;
 limit_conn homeport_clients ${MOST_REQUESTS};
 limit_conn homeport_installs ${MOST_REQUESTS_OF_INSTALL};
 limit_conn homeport_uploads ${MOST_UPLOADS};
 limit_conn homeport_install_uploads ${MOST_UPLOADS_OF_INSTALL};
+limit_conn homeport_huge_uploads ${MOST_HUGE_UPLOADS_OF_INSTALL};
 limit_conn_status 429;
 limit_conn_log_level info;`;
 }

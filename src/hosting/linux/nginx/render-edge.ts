@@ -121,6 +121,6 @@ ${VARIABLES.map((name) => `        set $${name} "";`).join('\n')}
         error_page 404 ${noticeUri('no-website')};
         return 404;
     }
-${renderRoutes(options, renderPageLocations())}
+${renderRoutes(options, renderPageLocations(options))}
 }`;
 }

@@ -1,5 +1,6 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { hostAndPort } from '../../../lib/host-and-port.ts';
+import { bodyMb } from '../../policy/php-limits.ts';
 import { renderContentTypes } from './content-types.ts';
 import type { MachineOptions } from './machine-options.ts';
 import { quoted } from './quote.ts';
@@ -43,11 +44,15 @@ events {
 }`;
 }
 
-/** Without `tcp_nopush`, which would hold back the end of a stale page until its update is complete. */
+/**
+ * The largest body is that of any install; Lua knows the limit of each. Without `tcp_nopush`, which would hold back the end of a stale page until its
+ * update is complete.
+ */
 export function renderHttp({
   temporary,
   resolvers,
-}: Pick<MachineOptions, 'temporary' | 'resolvers'>): string {
+  uploadMb,
+}: Pick<MachineOptions, 'temporary' | 'resolvers' | 'uploadMb'>): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${quoted(`${temporary}/${kind}`)};`,
   );
@@ -66,7 +71,7 @@ client_header_timeout 15s;
 client_body_timeout 30s;
 send_timeout 60s;
 reset_timedout_connection on;
-client_max_body_size 64m;
+client_max_body_size ${bodyMb(Math.max(uploadMb.standard, uploadMb.most))}m;
 large_client_header_buffers 4 16k;
 map_hash_bucket_size 256;
 variables_hash_max_size 16384;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PHP_WITHIN_SECONDS } from '../../contract/php-limits.ts';
 import {
   PAGE_ACCEPT,
   PAGE_USER_AGENT,
@@ -6,6 +7,7 @@ import {
   PASSING_HEADERS,
   PASSING_REQUESTED_WITH,
 } from '../../policy/page-request-headers.ts';
+import { bodyMb } from '../../policy/php-limits.ts';
 import { COMPRESSED_TYPES } from './content-types.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { variableName } from './forwarded-headers.ts';
@@ -136,7 +138,7 @@ function renderUpstream(name: string, socket: string): string {
  * The locations that lead to PHP. A request leaves for `@php` if the cache cannot answer it. `if` and not `try_files` looks for the
  * script, because `try_files` runs after Lua has chosen.
  */
-export function renderPageLocations(): string {
+export function renderPageLocations({ uploadMb }: Pick<EdgeOptions, 'uploadMb'>): string {
   return `location ~ ${quotedPattern('\\.php(?:/|$)')} {
     ${SPLIT_PATH_INFO}
     if (!-f $document_root$fastcgi_script_name) {
@@ -163,7 +165,9 @@ location @php {
     ${SPLIT_PATH_INFO}
     add_header X-Cache BYPASS always;
     header_filter_by_lua_block { require("answer-status").header_filter() }
-    ${renderPhpParameters(VISITORS_REQUEST)}
+    # Counts for bodies without a length, which Lua cannot refuse.
+    client_max_body_size ${bodyMb(uploadMb.standard)}m;
+    ${renderPhpParameters(VISITORS_REQUEST, PHP_WITHIN_SECONDS)}
     fastcgi_pass $php;
 }`;
 }

@@ -26,6 +26,7 @@ const options: EdgeOptions = {
       instance: 'homeport',
       user: 'www-data',
       openFiles: 20_000,
+      uploadMb: { standard: 64, most: 1024 },
     },
     { lua: { folder: '/lua', modules: ['rows'] }, sizes: EDGE_SIZES, brotli: true },
   ),

@@ -23,6 +23,7 @@ import { createEdgeControl } from './control-client.ts';
 import { createEdgeConfiguration } from './edge-configuration.ts';
 import { tablePaths } from './edge-options.ts';
 import { createEdgeWebsites } from './edge-websites.ts';
+import type { UploadMb } from './machine-options.ts';
 import { makeFolders, runFiles } from './machine-options.ts';
 import { createRunningNginx } from './running-nginx.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
@@ -87,6 +88,8 @@ export interface WebServerOptions {
   /** Counts the requests. Belongs to the caller, who starts and stops it. */
   usage: UsageLedger;
   accessLogs: Pick<AccessLogs, 'append'>;
+  /** Largest upload in MiB: of installs without their own limit, and of any. */
+  uploadMb?: UploadMb;
   /** Milliseconds between readings of the requests; 10 s if left out. */
   readUsageEveryMs?: number;
 }

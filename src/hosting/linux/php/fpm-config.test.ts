@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { linuxLayout } from '../machine/layout.ts';
 import { fpmSpec } from './fpm.ts';
-import { fpmConfig, startSettings } from './fpm-config.ts';
+import { fpmConfig, standardPhp, startSettings } from './fpm-config.ts';
 
 const layout = linuxLayout('/srv/host', '/run/host');
 const id = '11111111-1111-4111-8111-111111111111';
@@ -18,7 +18,7 @@ const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };
 
 describe('PHP-FPM’s configuration', () => {
   it('listens on the install’s socket and logs to its private folder', () => {
-    const lines = fpmConfig(layout, install, limits).split('\n');
+    const lines = fpmConfig(layout, install, standardPhp(limits)).split('\n');
     expect(lines).toContain(`listen = /run/host/php/${id}.sock`);
     expect(lines).toContain(`php_admin_value[error_log] = "/srv/host/installs/${id}/private/php-error.log"`);
   });
@@ -30,7 +30,7 @@ describe('PHP-FPM’s configuration', () => {
     [8192, 500, 16, '256M', 96],
   ])('with %i MB and %i processes has %i workers, %s for a page and %i MB of opcache', (...row) => {
     const [memoryMb, processes, workers, page, opcache] = row;
-    const text = fpmConfig(layout, install, { memoryMb, processes, cpuPercent: 100 });
+    const text = fpmConfig(layout, install, standardPhp({ memoryMb, processes, cpuPercent: 100 }));
     expect(text).toContain(`pm.max_children = ${workers}\n`);
     expect(text).toContain(`memory_limit] = ${page}\n`);
     expect(startSettings({ memoryMb, processes, cpuPercent: 100 })).toContain(
@@ -40,7 +40,7 @@ describe('PHP-FPM’s configuration', () => {
 
   it('quotes the operator’s folder', () => {
     const odd = { ...install, home: '/srv/a;b "c"' };
-    expect(fpmConfig(layout, odd, limits)).toContain('"/srv/a;b \\"c\\"/private/php-error.log"');
+    expect(fpmConfig(layout, odd, standardPhp(limits))).toContain('"/srv/a;b \\"c\\"/private/php-error.log"');
   });
 });
 

@@ -1,3 +1,5 @@
+import { PHP_WITHIN_SECONDS, type PhpSettings } from '../../contract/php-limits.ts';
+import { bodyMb, effectivePhp, PHP_RANGES, phpBounds } from '../../policy/php-limits.ts';
 import { foldersOf, SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -8,19 +10,13 @@ export const PING_PATH = '/homeport-ping';
 /** The file in the private folder that PHP writes errors to. */
 export const ERROR_LOG = 'php-error.log';
 
-/** Largest request body, and so the largest upload; the web server has the same limit. */
-const UPLOAD = '64M';
-
-/** Memory limit of a page in MiB. A website can raise it up to its cgroup's limit. */
-const PAGE_MEMORY_MB = 256;
-
-/** Rough memory of an active worker (measured: 7 MB private, up to 50 MB with large plugins). */
-const WORKER_MEMORY_MB = 48;
-const FEWEST_WORKERS = 2;
-const MOST_WORKERS = 16;
+/** The limits of an install whose users and operator changed none. */
+export function standardPhp(limits: ResourceLimits): PhpSettings {
+  return effectivePhp(phpBounds(PHP_RANGES, limits), null);
+}
 
 /** The configuration of an install's PHP-FPM, with paths as the sandbox sees them. */
-export function fpmConfig(layout: LinuxLayout, install: SandboxedInstall, limits: ResourceLimits): string {
+export function fpmConfig(layout: LinuxLayout, install: SandboxedInstall, php: PhpSettings): string {
   const settings: [section: string, settings: Record<string, string | number>][] = [
     [
       'global',
@@ -32,7 +28,7 @@ export function fpmConfig(layout: LinuxLayout, install: SandboxedInstall, limits
         process_control_timeout: '8s',
       },
     ],
-    ['website', poolSettings(layout, install, limits)],
+    ['website', poolSettings(layout, install, php)],
   ];
   return settings
     .map(([section, entries]) => {
@@ -45,7 +41,7 @@ export function fpmConfig(layout: LinuxLayout, install: SandboxedInstall, limits
 function poolSettings(
   layout: LinuxLayout,
   install: SandboxedInstall,
-  limits: ResourceLimits,
+  php: PhpSettings,
 ): Record<string, string | number> {
   const folders = foldersOf(layout, install);
   return {
@@ -53,30 +49,28 @@ function poolSettings(
     // The access list of the socket's folder decides who reaches the socket.
     'listen.mode': '0666',
     pm: 'ondemand',
-    'pm.max_children': workersFor(limits),
+    'pm.max_children': php.workers,
     'pm.process_idle_timeout': '60s',
     'pm.max_requests': 1000,
-    request_terminate_timeout: '300s',
+    request_terminate_timeout: `${PHP_WITHIN_SECONDS}s`,
     'ping.path': PING_PATH,
     // The sandbox has already emptied the environment and set what PHP needs.
     clear_env: 'no',
     'php_admin_value[error_log]': quoted(`${folders.private}/${ERROR_LOG}`),
     'php_admin_flag[log_errors]': 'on',
     'php_flag[display_errors]': 'off',
-    'php_value[memory_limit]': `${Math.min(PAGE_MEMORY_MB, limits.memoryMb)}M`,
-    'php_value[upload_max_filesize]': UPLOAD,
-    'php_value[post_max_size]': UPLOAD,
-    'php_value[max_execution_time]': 120,
-    'php_value[max_input_vars]': 5000,
+    // A website can raise it up to its cgroup's limit.
+    'php_value[memory_limit]': `${php.memoryMb}M`,
+    'php_value[upload_max_filesize]': `${php.uploadMb}M`,
+    'php_value[post_max_size]': `${bodyMb(php.uploadMb)}M`,
+    'php_value[max_execution_time]': php.seconds,
+    'php_value[max_input_vars]': php.inputVars,
+    // On disk: `/tmp` is memory of the install.
+    'php_admin_value[upload_tmp_dir]': quoted(folders.uploads),
     // Debian's default folder is emptied by a cron job of the machine; this one belongs to the sandbox.
     'php_value[session.save_path]': '/tmp',
     'php_value[session.gc_probability]': 1,
   };
-}
-
-function workersFor({ memoryMb, processes }: ResourceLimits): number {
-  const most = Math.min(MOST_WORKERS, Math.floor(processes / 2));
-  return Math.max(FEWEST_WORKERS, Math.min(most, Math.floor(memoryMb / WORKER_MEMORY_MB)));
 }
 
 /** Settings that PHP reads only at start, so the pool configuration cannot hold them: `-d` and `name=value` for each. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { PhpSettings } from '../../contract/php-limits.ts';
 import {
   asUser,
   SANDBOX_ETC,
@@ -11,13 +12,15 @@ import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { DaemonSpec, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { askFastcgi, NoAnswerError } from './fastcgi.ts';
-import { fpmConfig, PING_PATH, startSettings } from './fpm-config.ts';
+import { fpmConfig, PING_PATH, standardPhp, startSettings } from './fpm-config.ts';
 
 export interface FpmOptions {
   layout: LinuxLayout;
   install: SandboxedInstall;
   /** Limits of the install's PHP. */
   limits: ResourceLimits;
+  /** Limits of its requests; the defaults for `limits` if left out. */
+  php?: PhpSettings | undefined;
 }
 
 /** A slower ping means that PHP is busy. */
@@ -64,9 +67,9 @@ const LISTEN = [
  * The PHP of an install: its own process manager in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Call
  * {@link writeFpmConfig} with the same options first.
  */
-export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
+export function fpmSpec({ layout, install, limits, php }: FpmOptions): DaemonSpec {
   const settings = startSettings(limits, install);
-  const config = join(SANDBOX_ETC, configName({ layout, install, limits }));
+  const config = join(SANDBOX_ETC, configName({ layout, install, limits, php }));
   const fpm = [
     install.php.fpm,
     '--nodaemonize',
@@ -95,20 +98,22 @@ export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
 
 /** Writes the configuration file that {@link fpmSpec} names. Does nothing if it exists. */
 export async function writeFpmConfig(options: FpmOptions): Promise<void> {
-  const { layout, install, limits } = options;
+  const { layout, install } = options;
   const path = join(sandboxEtcOf(layout, install.id), configName(options));
-  const text = fpmConfig(layout, install, limits);
+  const text = configOf(options);
   if ((await readSystemFile(path)) !== text) {
     await writeSystemFile(path, text, { mode: 0o644, lasting: false });
   }
 }
 
 /** Contains a hash, so that PHP restarts when its configuration changes, and keeps its own after a crash. */
-function configName({ layout, install, limits }: FpmOptions): string {
-  const hash = createHash('sha256')
-    .update(fpmConfig(layout, install, limits))
-    .digest('hex');
+function configName(options: FpmOptions): string {
+  const hash = createHash('sha256').update(configOf(options)).digest('hex');
   return `fpm-${hash.slice(0, 16)}.conf`;
+}
+
+function configOf({ layout, install, limits, php = standardPhp(limits) }: FpmOptions): string {
+  return fpmConfig(layout, install, php);
 }
 
 /** Rejects if PHP does not run. It counts as ready even if all workers are busy: it has taken the request, and the website decides how long it works. */

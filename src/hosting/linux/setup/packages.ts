@@ -6,7 +6,10 @@ import { CommandError, runCommand } from '../machine/run-command.ts';
 /** Packages without which nginx refuses the edge's configuration. */
 const EDGE_PACKAGES = ['nginx', 'libnginx-mod-http-lua', 'lua-cjson'] as const;
 
-/** Packages that the Linux host needs on Debian 12 or 13. Those of PHP stand for the release's own version. */
+/**
+ * Packages that the Linux host needs on Debian 12 or 13, the tools of the shells included. Those of PHP stand for the release's own
+ * version.
+ */
 const PACKAGES = [
   ...EDGE_PACKAGES,
   'libnginx-mod-http-brotli-filter',
@@ -20,6 +23,7 @@ const PACKAGES = [
   'php-zip',
   'php-intl',
   'php-redis',
+  'php-imagick',
   'mariadb-server',
   'mariadb-client',
   'redis-server',
@@ -32,6 +36,10 @@ const PACKAGES = [
   'unzip',
   'xz-utils',
   'ca-certificates',
+  'git',
+  'rsync',
+  'less',
+  'nano',
   'iproute2',
 ] as const;
 

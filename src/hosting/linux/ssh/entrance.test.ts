@@ -30,7 +30,7 @@ describe('what leads into a sandbox', () => {
 
   test('keeps the history of a shell where the install may write', () => {
     expect(entranceOf(layout, install, 'terminal').join(' ')).toContain(
-      `HISTFILE ${layout.privateOf(install.id)}/.bash_history`,
+      `HOME ${layout.dotfilesOf(install.id)}`,
     );
   });
 

@@ -1,5 +1,5 @@
 import { PermanentHostError } from '../../contract/host.ts';
-import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
 /** Purpose of a session: SFTP, or a command or shell without or with a terminal. */
@@ -9,13 +9,20 @@ export type Way = (typeof WAYS)[number];
 /** Takes variables before the command, and becomes the command. */
 const REST = ['/usr/bin/env'] as const;
 
-/** The command that `session.pl` runs, followed by the user's command: it enters the sandbox of the user's install. */
-export function entranceOf(layout: LinuxLayout, install: SandboxedInstall, way: Way): string[] {
+/**
+ * The command that `session.pl` runs, followed by the user's command: it enters the sandbox of the user's install. `environment`: of
+ * shells and their commands.
+ */
+export function entranceOf(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  way: Way,
+  environment: Record<string, string> = {},
+): string[] {
   if (way === 'sftp') return sandboxCommand(layout, install, REST, { user: 'already' });
-  // The home belongs to root, so bash could not save its history there.
-  const environment = { HISTFILE: `${foldersOf(layout, install).private}/.bash_history` };
   return sandboxCommand(layout, install, REST, {
     user: 'already',
+    tools: true,
     environment,
     terminal: way === 'terminal',
   });

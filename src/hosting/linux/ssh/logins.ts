@@ -14,6 +14,8 @@ export interface HostedLogin {
   sandbox: SandboxedInstall;
   /** Cgroup of its sessions. */
   cgroupName: string;
+  /** Name of its database, as shells get it; left out without one. */
+  database?: string;
 }
 
 /** Answers to the scripts that sshd runs. */
@@ -97,7 +99,9 @@ export function createLogIns(options: LogInsOptions): LogIns {
         { install: session.name, user: session.userId, fingerprint: session.fingerprintSha256, way },
         'SSH session started',
       );
-      return renderEntrance(entranceOf(layout, hosted.sandbox, way));
+      const { database } = hosted;
+      const environment = database === undefined ? undefined : { HOMEPORT_DATABASE: database };
+      return renderEntrance(entranceOf(layout, hosted.sandbox, way, environment));
     },
   };
 }

@@ -17,6 +17,8 @@ import type { Submitter } from '../mail/submission.ts';
 import type { SshServer } from '../ssh/ssh-server.ts';
 import type { WordPressCores } from '../wordpress/cores.ts';
 import type { DatabaseTemplates } from '../wordpress/database-templates.ts';
+import type { WpCliPhar } from '../wp-cli/phar.ts';
+import type { WpCli } from '../wp-cli/run-wp-cli.ts';
 import type { LiveInstalls } from './live-installs.ts';
 import type { WebsiteRemains } from './provisioning.ts';
 import type { WebsiteParts } from './website-parts.ts';
@@ -42,6 +44,8 @@ export interface LinuxHostParts extends WebsiteParts {
   databaseQuotas: DatabaseQuotas;
   /** The envelope sender and the mail limit of an install. */
   submitterOf(install: InstallRef): Submitter;
+  wpCliPhar: WpCliPhar;
+  wpCli: WpCli;
   usage: UsageLedger;
   logs: HostLogs;
   records: Records;

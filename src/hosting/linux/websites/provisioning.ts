@@ -1,4 +1,5 @@
 import type { InstallState } from '../../contract/host.ts';
+import { effectivePhp } from '../../policy/php-limits.ts';
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
@@ -83,8 +84,9 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
 
   async function startPhp(website: Website): Promise<void> {
     const install = await sandboxOf(website);
-    await writeFpmConfig({ layout, install, limits });
-    await daemons.ensure(fpmSpec({ layout, install, limits }));
+    const options = { layout, install, limits, php: effectivePhp(parts.phpBounds, website.state.php) };
+    await writeFpmConfig(options);
+    await daemons.ensure(fpmSpec(options));
   }
 
   async function startRedis(website: Website): Promise<void> {

@@ -168,7 +168,8 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       wordpressVersion,
       formerNames: formerNamesOf(record, state),
     };
-    if (php.version !== present.php.version) await switchPhp(present, php, signal);
+    const hasOtherLimits = !isDeepStrictEqual(state.php ?? null, record.state.php ?? null);
+    if (php.version !== present.php.version || hasOtherLimits) await changePhp(present, wanted, signal);
     if (wordpressVersion !== present.wordpressVersion) {
       const install = await steps.sandboxOf(present);
       await parts.websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
@@ -184,12 +185,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   }
 
   /**
-   * Switches the PHP of a website, and back if it is worse off then. The record follows later, so the next start of a killed host
-   * brings the former PHP back.
+   * Changes the version or the limits of a website's PHP, and back if the website is worse off then. The record follows later, so the
+   * next start of a killed host brings the former PHP back.
    */
-  async function switchPhp(present: Website, php: PhpRuntime, signal?: AbortSignal): Promise<void> {
+  async function changePhp(present: Website, { php, state }: Website, signal?: AbortSignal): Promise<void> {
     const before = await observe(await steps.lookAt(present, signal));
-    const fault = await tryPhp({ ...present, php }, before, signal).catch(async (error: unknown) => {
+    const tried = { ...present, php, state: { ...present.state, php: state.php ?? null } };
+    const fault = await tryPhp(tried, before, signal).catch(async (error: unknown) => {
       await steps.startPhp(present);
       throw error;
     });
@@ -197,7 +199,9 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await steps.startPhp(present);
     await flushCaches(present.id);
     throw new PermanentHostError(
-      `${present.name} stays on PHP ${present.php.version}, because with PHP ${php.version} ${fault}`,
+      php.version === present.php.version
+        ? `${present.name} keeps its limits of PHP, because with the new ones ${fault}`
+        : `${present.name} stays on PHP ${present.php.version}, because with PHP ${php.version} ${fault}`,
     );
   }
 
@@ -289,6 +293,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.ssh.endSessions(installId);
     await parts.daemons.remove(phpDaemon(installId));
     await parts.daemons.remove(redisDaemon(installId));
+    await parts.wpCli.end(installId);
     await parts.cgroups.kill(cgroupOf(installId));
   }
 
@@ -315,6 +320,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await aside.remove(id);
     live.delete(id);
     await parts.ssh.endSessions(id);
+    await parts.wpCli.end(id);
     await backups.recover(id);
     await saga.undo(remains);
     await (keepBackups ? backups.removeUnfinished(id) : backups.removeAll(id));

@@ -1,3 +1,4 @@
+import type { PhpBounds } from '../../contract/php-limits.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
@@ -25,4 +26,6 @@ export interface WebsiteParts {
   mail: MailQueue;
   /** Limits of an install, including its logins and WP-Cron. */
   limits: ResourceLimits;
+  /** What the PHP of an install may use. */
+  phpBounds: PhpBounds;
 }

@@ -77,6 +77,18 @@ require_once ABSPATH . 'wp-settings.php';
 `;
 }
 
+/** `~/.my.cnf` of shells. The socket identifies the user, so there is no password. */
+export function renderClientSettings({ database, user, socket }: SiteConfig): string {
+  return `# This file is yours. Deleted, it comes back with these values.
+[client]
+socket = "${socket}"
+user = ${user}
+
+[mysql]
+database = ${database}
+`;
+}
+
 /** WordPress loads the object cache from this place only; its code is with the host's other files. */
 export const OBJECT_CACHE_FILE = `<?php
 // Stores computed values of WordPress in this website's Redis. Without this file, WordPress works without it.

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -8,6 +8,7 @@ import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-f
 import {
   MUST_USE_FILE,
   OBJECT_CACHE_FILE,
+  renderClientSettings,
   renderHomeportFile,
   renderWpConfig,
   type SiteConfig,
@@ -24,6 +25,7 @@ const NOT_LINKED = new Set([
 ]);
 
 const HOMEPORT_FILE = 'homeport.php';
+const CLIENT_SETTINGS = '.my.cnf';
 const CONTENT_FOLDERS = ['mu-plugins', 'plugins', 'uploads'];
 
 /**
@@ -38,6 +40,7 @@ export async function makeSiteFiles(
   tablePrefix?: string,
 ): Promise<void> {
   await writeHomeportFile(layout, install, config);
+  await writeClientSettings(layout, install, config);
   await withFolder(foldersOf(layout, install).htdocs, async (htdocs) => {
     await linkCore(layout, htdocs, install);
     await within(htdocs, 'wp-content', install, (content) => makeContent(layout, content, install));
@@ -97,6 +100,22 @@ async function writeHomeportFile(
     // Only the install can read it, and only root can change it.
     folder.write(HOMEPORT_FILE, text, { uid: 0, gid: install.gid, mode: 0o640 }),
   );
+}
+
+/** `mysql` works without options in a shell. The file then belongs to the customer; a deleted one comes back. */
+async function writeClientSettings(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  config: SiteConfig,
+): Promise<void> {
+  const { home, dotfiles } = foldersOf(layout, install);
+  // A website that is restored beside the present one has no shell.
+  if (!(await readdir(home)).includes(basename(dotfiles))) return;
+  await withFolder(dotfiles, async (folder) => {
+    if ((await folder.stat(CLIENT_SETTINGS)).type !== 'none') return;
+    const { uid, gid } = install;
+    await folder.write(CLIENT_SETTINGS, renderClientSettings(config), { uid, gid, mode: 0o600 });
+  });
 }
 
 interface CoreLink {

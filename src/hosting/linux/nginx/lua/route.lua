@@ -121,6 +121,8 @@ function M.run()
   var.site_home = row.home
   var.php = row.php ~= rows.null and row.php or ""
   ngx.ctx.entry = entry
+  local length = tonumber(var.http_content_length)
+  if length and length > (row.bodyBytes or settings.bodyBytes) then return ngx.exit(413) end
   local base = redirect_base(entry, var)
   if base then var.redirect_to = base end
   if is_proof(uri) then return end

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../../test/activity.ts';
+import { type Answer, field } from '../../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
+import type { WpCliOutcome } from '../../../hosting/contract/wp-cli.ts';
+import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { environment } from '../../hosts/fleet.fixture.ts';
+import { KEEP_OUTPUTS_MS } from './outputs.ts';
+import { deleteWpCliRunsBefore } from './store.ts';
+
+let machine: ServedMachine;
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+let install: { id: string; name: string };
+/** The arguments of the commands that the host ran. */
+let ran: (readonly string[])[];
+
+const OUTPUT = { exitStatus: 1, stdout: 'name\nakismet\n', stderr: 'Warning: é', stdoutTruncated: false };
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  machine = await serveMachine();
+  homeport = await startTestHomeport({ clock, environment: environment(machine.runFolder) });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  install = await homeport.install(owner, accountId);
+});
+beforeEach(() => {
+  ran = [];
+  answerWith(async () => ({ ...OUTPUT, stderrTruncated: true }));
+  // The limits of the tests before are over.
+  clock.advance(2 * MINUTE_MS);
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await machine?.close();
+});
+
+function answerWith(answer: (signal: AbortSignal | undefined) => Promise<WpCliOutcome>): void {
+  machine.machine.runWpCli = (_install, args, signal) => {
+    ran.push(args);
+    return answer(signal);
+  };
+}
+
+const run = (args: unknown, { client } = owner) =>
+  client.post(`/installs/${install.id}/wp_cli`, args === undefined ? {} : { args });
+const pathOf = ({ headers }: Answer) => String(headers.location).replace('/v1', '');
+const operation = async (answer: Answer, { client } = owner) => (await client.get(pathOf(answer))).body;
+
+async function ended(args: unknown): Promise<Answer> {
+  const answer = await run(args);
+  await homeport.idle();
+  return answer;
+}
+
+describe('a command', () => {
+  it('runs with its arguments unchanged, and the operation has its status and outputs', async () => {
+    const args = ['user', 'create', 'bob', '--user_pass=secret word', '', 'two\nlines'];
+    const answer = await ended(args);
+    expect(answer).toMatchObject({ status: 202, body: undefined });
+    expect(ran).toEqual([args]);
+    expect(await operation(answer)).toMatchObject({
+      kind: 'wordpress.cli',
+      status: 'succeeded',
+      result: { exit_status: '1', stdout: OUTPUT.stdout, stderr: OUTPUT.stderr, stderr_truncated: 'true' },
+    });
+  });
+
+  it('leaves neither arguments nor outputs in the database, the activity or lists', async () => {
+    const answer = await ended(['user', 'create', 'bob', '--user_pass=secret']);
+    const { reader } = homeport.platform.database;
+    const stored = await Promise.all([
+      reader.selectFrom('jobs').selectAll().execute(),
+      reader.selectFrom('operations').selectAll().execute(),
+      reader.selectFrom('wp_cli_runs').selectAll().execute(),
+      reader.selectFrom('activity').selectAll().execute(),
+    ]);
+    const text = JSON.stringify(stored);
+    expect(text).not.toMatch(/secret|akismet/);
+    expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
+      action: 'install.wp_cli',
+      install_id: install.id,
+      details: { command: 'user create' },
+    });
+    const { body } = await owner.client.get(`/operations?kind=wordpress.cli&limit=100`);
+    expect(field(body, 'results', Number(field(body, 'count')) - 1, 'result')).toEqual({ exit_status: '1' });
+    expect(await operation(answer)).toMatchObject({ result: { stdout: OUTPUT.stdout } });
+  });
+
+  it('shows its outputs for an hour, to those who may run commands', async () => {
+    const answer = await ended(['plugin', 'list']);
+    const { client } = await homeport.person(accountId, 'partial', [install.id]);
+    expect(await operation(answer, { ...owner, client })).toMatchObject({
+      result: { stdout: OUTPUT.stdout },
+    });
+    const limits = { readOnly: true, accountId: null, installs: null };
+    const issued = await homeport.services.credentials.issue(owner.userId, { name: 'reading', limits });
+    const reader = homeport.clientOf(issued);
+    expect(field(await operation(answer, { ...owner, client: reader }), 'result')).toEqual({
+      exit_status: '1',
+    });
+    clock.advance(KEEP_OUTPUTS_MS + 1);
+    await homeport.platform.database.write(({ queries }) =>
+      deleteWpCliRunsBefore(queries, timestamp(clock, -KEEP_OUTPUTS_MS)),
+    );
+    expect(field(await operation(answer), 'result')).toEqual({ exit_status: '1' });
+  });
+
+  it('is refused with a fault if its arguments are invalid', async () => {
+    const long = Array.from({ length: 10 }, () => 'x'.repeat(16_000));
+    for (const wrong of [undefined, [], 'plugin list', [7], ['a\0b'], ['x'.repeat(16_385)], long]) {
+      const answer = await run(wrong);
+      expect(answer.status, JSON.stringify(wrong)?.slice(0, 40)).toBe(400);
+      expect(field(answer.body, 'errors', 0, 'resource')).toBe('WpCli');
+      expect(JSON.stringify(answer.body)).not.toContain('xxxx');
+    }
+    expect((await run(Array.from({ length: 201 }, () => 'x'))).status).toBe(400);
+    expect(ran).toEqual([]);
+  });
+
+  it('needs the permission to work on the install', async () => {
+    const stranger = await homeport.person(accountId, 'partial');
+    expect(await run(['plugin', 'list'], stranger)).toMatchObject(NOT_FOUND);
+    const other = await homeport.ownedAccount();
+    expect(await run(['plugin', 'list'], other.owner)).toMatchObject(NOT_FOUND);
+    expect(FORBIDDEN.status).toBe(403);
+  });
+});
+
+describe('limits', () => {
+  it('five commands of an install wait or run, one after the other', async () => {
+    let isOver = () => {};
+    const over = new Promise<void>((resolve) => {
+      isOver = resolve;
+    });
+    let running = 0;
+    let most = 0;
+    answerWith(async () => {
+      most = Math.max(most, ++running);
+      await over;
+      running--;
+      return { ...OUTPUT, stderrTruncated: false };
+    });
+    for (let count = 0; count < 5; count++) expect((await run(['cron', 'event', 'list'])).status).toBe(202);
+    expect(await run(['cron', 'event', 'list'])).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('5 WP-CLI commands') },
+    });
+    isOver();
+    await homeport.idle();
+    expect([ran.length, most]).toEqual([5, 1]);
+    expect((await ended(['plugin', 'list'])).status).toBe(202);
+  });
+
+  it('a user starts 30 commands a minute', async () => {
+    const person = await homeport.person(accountId, 'full');
+    for (let count = 0; count < 30; count++) {
+      expect((await run(['plugin', 'list'], person)).status).toBe(202);
+      if (count % 5 === 4) await homeport.idle();
+    }
+    expect(await run(['plugin', 'list'], person)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': expect.any(String) },
+    });
+  });
+});
+
+describe('a failure', () => {
+  it.each([
+    ['missing', 'host_refused'],
+    ['time', 'timed_out'],
+    ['output', 'failed'],
+  ] as const)('%s ends the operation with its reason', async (refused, code) => {
+    answerWith(async () => ({ refused, reason: `Because of ${refused}.` }));
+    const answer = await ended(['plugin', 'list']);
+    expect(await operation(answer)).toMatchObject({
+      status: 'failed',
+      result: null,
+      error: { code, message: `Because of ${refused}.` },
+    });
+    expect(ran).toHaveLength(1);
+  });
+
+  it('of the host ends the operation, and the command never runs again', async () => {
+    answerWith(() => Promise.reject(new Error('the host is stopping')));
+    const failed = await ended(['plugin', 'list']);
+    expect(await operation(failed)).toMatchObject({ status: 'failed' });
+    await machine.down();
+    const unreachable = await ended(['plugin', 'list']);
+    await machine.up();
+    clock.advance(HOUR_MS);
+    await homeport.idle();
+    expect(await operation(unreachable)).toMatchObject({
+      status: 'failed',
+      error: { code: 'interrupted', message: expect.stringContaining('does not run again') },
+    });
+    expect(ran).toHaveLength(1);
+  });
+
+  it('of the worker in the middle ends the operation too', async () => {
+    const { database, queue } = homeport.platform;
+    const answer = await run(['plugin', 'list']);
+    await homeport.idle();
+    expect(ran).toHaveLength(1);
+    // As if the worker had handed the begun job back.
+    const id = pathOf(answer).split('/').at(-1) ?? '';
+    await database.write(async ({ queries }) => {
+      await queries
+        .updateTable('wp_cli_runs')
+        .set({ ended_at: null })
+        .where('operation_id', '=', id)
+        .execute();
+      await queries
+        .updateTable('jobs')
+        .set({ state: 'queued', attempt: 0, finished_at: null, run_at: timestamp(clock) })
+        .where('id', '=', id)
+        .execute();
+    });
+    expect(await queue.find(id)).toMatchObject({ state: 'queued' });
+    await ended(['plugin', 'list']);
+    expect(await operation(answer)).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
+    expect(ran).toHaveLength(2);
+  });
+});
+
+it('is refused on the embedded host', async () => {
+  const embedded = await startTestHomeport();
+  try {
+    const { accountId: account, owner: person } = await embedded.ownedAccount();
+    const { id } = await embedded.install(person, account);
+    const answer = await person.client.post(`/installs/${id}/wp_cli`, { args: ['plugin', 'list'] });
+    await embedded.idle();
+    expect(await operation(answer, person)).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'host_refused',
+        message: 'This install has no WordPress: its host serves static websites.',
+      },
+    });
+  } finally {
+    await embedded.remove();
+  }
+});

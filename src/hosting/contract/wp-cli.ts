@@ -1,0 +1,42 @@
+import type { InstallRef } from './install-ref.ts';
+
+/** Runs WP-CLI in websites. */
+export interface WpCliRunner {
+  /**
+   * Runs one WP-CLI command as the install's user in its sandbox, and waits for its end. A command is not idempotent, so callers must
+   * never repeat a call. Aborting the signal ends the command with all its processes.
+   */
+  runWpCli(install: InstallRef, args: readonly string[], signal?: AbortSignal): Promise<WpCliOutcome>;
+}
+
+/** A command that ran. Outputs are cut at {@link MOST_OUTPUT_BYTES}. */
+export interface WpCliResult {
+  /** 128 and the signal's number if a signal ended it, as shells report it. */
+  exitStatus: number;
+  stdout: string;
+  stderr: string;
+  stdoutTruncated: boolean;
+  stderrTruncated: boolean;
+}
+
+/** A command that did not run, or did not end by itself. */
+export interface WpCliRefused {
+  /** `missing`: the machine has no WP-CLI; `website`: a static website; the others: the host ended the command. */
+  refused: 'missing' | 'website' | 'time' | 'output';
+  /** In one or two sentences, for the website's owner. */
+  reason: string;
+}
+
+export type WpCliOutcome = WpCliResult | WpCliRefused;
+
+/** The part of each output that is kept, in bytes. */
+export const MOST_OUTPUT_BYTES = 256 * 1024;
+/** Limits of the arguments. The kernel itself allows 128 KiB for one. */
+export const MOST_ARGUMENTS = 200;
+export const LONGEST_ARGUMENT = 16_384;
+export const MOST_ARGUMENT_BYTES = 128 * 1024;
+/** Without NUL, which no argument of a program can contain. */
+export const ARGUMENT_PATTERN = '^[^\\u0000]*$';
+
+/** Seconds until the host ends a command. */
+export const WP_CLI_SECONDS = 600;

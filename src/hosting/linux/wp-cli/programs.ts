@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { SANDBOX_WP_CLI, WP_CLI_LAUNCHER } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+
+export const PHAR = 'wp-cli.phar';
+/** Hands arguments to WP-CLI that must not appear in a command line. */
+export const PREPENDED = 'arguments.php';
+
+export const pharOf = (layout: LinuxLayout): string => join(layout.wpCli, PHAR);
+
+/** Runs WP-CLI with the PHP of the website. A later `--path` of the user wins. */
+const LAUNCHER_TEXT = `#!/bin/sh
+# Written by the host.
+phar=${SANDBOX_WP_CLI}/${PHAR}
+if [ ! -r "$phar" ]; then
+    echo 'This machine has no WP-CLI. Ask your hosting company to add it.' >&2
+    exit 127
+fi
+exec php -d display_errors=stderr "$phar" --path="$HOMEPORT_DOC" "$@"
+`;
+
+/**
+ * Reads the arguments from standard input, each followed by a NUL: every process of the machine can read command lines, and arguments
+ * can be passwords.
+ */
+const PREPENDED_TEXT = `<?php
+// Written by the host.
+(static function (): void {
+    $words = explode("\\0", (string) stream_get_contents(STDIN));
+    array_pop($words);
+    $_SERVER['argv'] = $GLOBALS['argv'] = [$_SERVER['argv'][0], ...$words];
+    $_SERVER['argc'] = $GLOBALS['argc'] = count($_SERVER['argv']);
+})();
+`;
+
+/** The files beside the phar. */
+export const PROGRAM_FILES = [
+  { name: WP_CLI_LAUNCHER, text: LAUNCHER_TEXT, mode: 0o755 },
+  { name: PREPENDED, text: PREPENDED_TEXT, mode: 0o644 },
+] as const;
