@@ -20,7 +20,6 @@ const NAMES: Record<Kind, string> = {
   'wordpress.update': 'Updating WordPress, plugins or themes',
   'install.update_php_limits': 'Changing the PHP limits',
   'wordpress.cli': 'Running WP-CLI',
-  'wordpress.update': 'Changing the WordPress version',
   'backup.create': 'Creating a backup',
   'backup.restore': 'Restoring a backup',
   'backup.delete': 'Deleting a backup',

@@ -10,6 +10,7 @@ import { Operations } from '../operations/operations.tsx';
 import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
+import { PhpLimits } from './php-limits.tsx';
 import { PhpVersion } from './php-version.tsx';
 import { Staging } from './staging.tsx';
 import { WordPressLine } from './wordpress-line.tsx';
@@ -50,6 +51,7 @@ export function Overview({ install }: { install: Install }) {
           {install.php_version !== null && install.status === 'active' && (
             <>
               <PhpVersion install={install} />
+              <PhpLimits install={install} />
               <WordpressUpgrades install={install} />
             </>
           )}
