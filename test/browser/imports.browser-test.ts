@@ -58,8 +58,6 @@ it('an import names the archive, is confirmed by the name, and shows its step', 
     .getByText(/Unpacking: 1[12]/)
     .first()
     .waitFor();
-  if (process.env.SCREENSHOTS)
-    await page.screenshot({ path: `${process.env.SCREENSHOTS}/import.png`, fullPage: true });
   resolve();
   await page.getByRole('listitem').filter({ hasText: 'Importing a website' }).getByText('Done').waitFor();
 });
@@ -77,8 +75,6 @@ it('a staging copy is made in the site, and pushing it preselects nothing', asyn
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await dialog.getByText('Choose what to push.').first().waitFor();
   await dialog.getByRole('radio', { name: 'Files only' }).check();
-  if (process.env.SCREENSHOTS)
-    await page.screenshot({ path: `${process.env.SCREENSHOTS}/push.png`, fullPage: true });
   await dialog.getByRole('button', { name: 'Continue' }).click();
   const confirmation = page.getByRole('alertdialog');
   await confirmation.getByText('This replaces the files of importshop').waitFor();

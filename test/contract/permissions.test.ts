@@ -96,6 +96,10 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[140, 141],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see the WordPress of an install, read it again, sign in to it
   [[110, 127, 128],                     'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // updates of the WordPress of an install
+  [[120, 121, 123, 124],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // update the WordPress of the account's installs that the caller sees
+  [[122],                               'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
   // rules of an install
   [[150, 151, 152, 153, 154, 155, 156, 157, 158, 159], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // logs of an install
