@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bodyMb, PHP_RANGES } from '../../policy/php-limits.ts';
 import { askSocket } from '../../policy/probe.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
@@ -30,14 +31,14 @@ export interface RunningNginxOptions {
   statusSocket: string;
   /** Other Unix sockets that it listens on. A killed nginx leaves them behind, and could not listen there again. */
   sockets: string[];
+  /** Of any install, in MiB. */
+  largestUploadMb?: number | undefined;
 }
 
 const NAME = 'nginx';
-/**
- * Largest file that nginx may write: the largest request body and a margin. A cached answer is written whole, whatever the cache's
- * size, so a longer answer without a stated length is cut off here.
- */
-const LARGEST_FILE = 80 * 1024 * 1024;
+const MB = 1024 * 1024;
+/** Beyond the largest request body. */
+const FILE_MARGIN_MB = 16;
 const RELOADED_WITHIN_MS = 60_000;
 /** First interval between checks of nginx. It grows. */
 const FIRST_LOOK_AFTER_MS = 4;
@@ -53,6 +54,7 @@ const WITHOUT_OLD_SOCKETS =
 
 export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
   const { daemons, instance, configuration, statusSocket, sockets } = options;
+  const { largestUploadMb = PHP_RANGES.phpUploadMb.most } = options;
   const spec: DaemonSpec = {
     name: NAME,
     description: 'web server',
@@ -64,7 +66,8 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
       ...sockets,
       '--',
       '/usr/bin/prlimit',
-      `--fsize=${LARGEST_FILE}`,
+      // A cached answer is written whole, whatever the cache's size, so a longer answer without a stated length is cut off here.
+      `--fsize=${(bodyMb(largestUploadMb) + FILE_MARGIN_MB) * MB}`,
       `--core=${NO_CORE_DUMP}`,
       '--',
       NGINX,

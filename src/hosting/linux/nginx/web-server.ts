@@ -110,6 +110,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     configuration: files.paths.currentFile,
     statusSocket: run.statusSocket,
     sockets: [run.storageSocket, run.controlSocket, run.innerSocket, run.primarySocket],
+    largestUploadMb: options.uploadMb?.most,
   });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock });
   const own = createDefaultCertificate({
