@@ -10,21 +10,25 @@ import type { RolloutCounts } from './waves.ts';
 
 /** A failure that is not the fault of the release, such as a full disk at the checkpoint, is tried again after so long. */
 const AGAIN_MS = DAY_MS;
+const AGAIN: readonly CoreAttempt['status'][] = ['failed', 'cancelled', 'unnecessary'];
 
 /** A rollout as the operator sees it. */
 export type SeenRollout = CoreRolloutRow & Omit<RolloutCounts, 'waiting'>;
 
-/** Counts the updates of a rollout since its start, or since it was resumed. */
+/** Counts the scheduled updates of a rollout since its start, or since it was resumed. */
 export function countAttempts(
   attempts: readonly CoreAttempt[],
   { resumed_at }: Pick<CoreRolloutRow, 'resumed_at'>,
 ): Omit<RolloutCounts, 'waiting'> {
-  const since = attempts.filter(({ created_at }) => resumed_at === null || created_at >= resumed_at);
+  const since = attempts.filter(
+    ({ cause, created_at }) => cause === 'schedule' && (resumed_at === null || created_at >= resumed_at),
+  );
   const count = (...statuses: CoreAttempt['status'][]) =>
     since.filter(({ status }) => statuses.includes(status)).length;
   return {
     running: count('requested', 'running'),
-    succeeded: count('succeeded', 'unnecessary'),
+    // Not the unnecessary ones: they prove nothing about the release.
+    succeeded: count('succeeded'),
     rolledBack: count('rolled_back'),
   };
 }
@@ -32,8 +36,8 @@ export function countAttempts(
 /** The installs that the release was tried on already and is not tried on again now. */
 export function triedInstalls(attempts: readonly CoreAttempt[], now: Date): Set<string> {
   const again = new Date(now.getTime() - AGAIN_MS).toISOString();
-  const isLeft = ({ status, created_at }: CoreAttempt) =>
-    status === 'rolled_back' || ((status === 'failed' || status === 'cancelled') && created_at > again);
+  const isLeft = ({ status, created_at, finished_at }: CoreAttempt) =>
+    status === 'rolled_back' || (AGAIN.includes(status) && (finished_at ?? created_at) > again);
   return new Set(attempts.filter(isLeft).map(({ install_id }) => install_id));
 }
 

@@ -2,6 +2,7 @@ import type { Queries } from '../../database/database.ts';
 import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
 import { DEFAULT_POLICY, type UpdatePolicy } from './policy.ts';
 import { policyOf } from './policy-store.ts';
+import { brokenItem } from './store.ts';
 
 const OPEN: WordPressUpdateStatus[] = ['requested', 'running'];
 
@@ -67,20 +68,26 @@ export async function countOpenScheduled(queries: Queries): Promise<number> {
   return count;
 }
 
-/** A scheduled update of an install to a release of WordPress. */
+/** An update of an install to a release of WordPress. */
 export interface CoreAttempt {
   install_id: string;
+  cause: 'request' | 'schedule';
   status: WordPressUpdateStatus;
   created_at: string;
+  finished_at: string | null;
 }
 
-export function coreAttempts(queries: Queries, version: string): Promise<CoreAttempt[]> {
-  return queries
+/** The scheduled updates to a release, and those that users requested and the release itself broke. */
+export async function coreAttempts(queries: Queries, version: string): Promise<CoreAttempt[]> {
+  const rows = await queries
     .selectFrom('wordpress_updates')
-    .select(['install_id', 'status', 'created_at'])
+    .select(['install_id', 'cause', 'status', 'broken', 'created_at', 'finished_at'])
     .where('core_to', '=', version)
-    .where('cause', '=', 'schedule')
+    .where((eb) => eb.or([eb('cause', '=', 'schedule'), eb('status', '=', 'rolled_back')]))
     .execute();
+  return rows.flatMap(({ broken, ...attempt }) =>
+    attempt.cause === 'schedule' || brokenItem(broken)?.kind === 'core' ? [attempt] : [],
+  );
 }
 
 /** Notes that the schedule looks at plugins, at themes or at both. */

@@ -148,6 +148,41 @@ it('stops a release after a roll-back, until the operator resumes it', async () 
   expect(names().sort()).toEqual(installs.map(({ name }) => name).sort());
 });
 
+it('brings no release to an install where a user’s update to it was rolled back', async () => {
+  await old();
+  const [first, ...others] = installs;
+  broken = new Set(first ? [first.name] : []);
+  const path = `/installs/${first?.id}/wordpress/updates`;
+  expect((await owner.client.post(path, { core: true })).status).toBe(202);
+  await homeport.idle();
+  expect(names()).toEqual([...broken]);
+  updated = [];
+  for (let count = 0; count < 4; count++) await tick();
+  expect(names().sort()).toEqual(others.map(({ name }) => name).sort());
+  expect(planned.filter(([name]) => name === first?.name)).toHaveLength(1);
+  expect(await homeport.services.rollouts.list()).toMatchObject([{ succeeded: 3, rolledBack: 0 }]);
+});
+
+it('does not count an unnecessary update as a success, and tries it again after a day', async () => {
+  await old();
+  const plan = machine.machine.planUpdates;
+  machine.machine.planUpdates = async ({ name }, wanted) => {
+    planned.push([name, wanted]);
+    return { updates: [], refused: [] };
+  };
+  try {
+    for (let count = 0; count < 6; count++) await tick();
+    // One install at a time: no wave begins without a success.
+    expect(planned.map(([name]) => name).sort()).toEqual(installs.map(({ name }) => name).sort());
+    expect(await homeport.services.rollouts.list()).toMatchObject([{ succeeded: 0, rolledBack: 0 }]);
+    clock.advance(DAY_MS);
+    await tick();
+    expect(planned).toHaveLength(installs.length + 1);
+  } finally {
+    machine.machine.planUpdates = plan;
+  }
+});
+
 it('leaves out installs that want no release, defer it, or are outside of their window', async () => {
   await old();
   const [none, deferred, late] = installs;

@@ -157,7 +157,17 @@ export async function rolledBackItems(queries: Queries, installId: string): Prom
     .where('install_id', '=', installId)
     .where('status', '=', 'rolled_back')
     .execute();
-  return new Set(rows.flatMap(({ broken }) => (Value.Check(item, broken) ? [itemKey(broken)] : [])));
+  return new Set(
+    rows.flatMap(({ broken }) => {
+      const known = brokenItem(broken);
+      return known === null ? [] : [itemKey(known)];
+    }),
+  );
+}
+
+/** The update that a stored roll-back names; null if it names none. */
+export function brokenItem(broken: unknown): AvailableUpdate | null {
+  return Value.Check(item, broken) ? broken : null;
 }
 
 export const itemKey = ({ kind, id, to }: Pick<AvailableUpdate, 'kind' | 'id' | 'to'>) =>

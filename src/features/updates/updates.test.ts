@@ -170,6 +170,20 @@ describe('an update', () => {
     });
   });
 
+  it('keeps its checkpoint until it has ended', async () => {
+    const deleted: unknown[] = [];
+    const remove = async ({ checkpointId }: UpdateOrder) =>
+      (await owner.client.delete(`/installs/${install.id}/backups/${checkpointId}`)).status;
+    update(async (_install, order) => {
+      deleted.push(await remove(order));
+      return { made: [...order.updates], rolledBack: null, wordpressVersion: '6.1.9' };
+    });
+    expect(await ended({ plugins: 'all' })).toMatchObject({ status: 'succeeded' });
+    for (const order of orders) deleted.push(await remove(order));
+    expect(deleted).toEqual([409, 204]);
+    await homeport.idle();
+  });
+
   it('continues after the worker was interrupted', async () => {
     let calls = 0;
     update(async (_install, { updates }) => {
