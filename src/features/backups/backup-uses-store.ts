@@ -28,6 +28,17 @@ export async function isInUse(queries: Queries, backupId: string): Promise<boole
   });
 }
 
+/** Whether a backup is the checkpoint of an update that has not ended. */
+export async function isOfRunningUpdate(queries: Queries, backupId: string): Promise<boolean> {
+  const update = await queries
+    .selectFrom('wordpress_updates')
+    .select('id')
+    .where('checkpoint_id', '=', backupId)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  return update !== undefined;
+}
+
 /** Whether another restore, copy or import waits for its turn on an install. */
 export async function isReplacementQueued(queries: Queries, installId: string): Promise<boolean> {
   const job = await queries

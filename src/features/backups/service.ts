@@ -11,7 +11,7 @@ import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findInstallId, findInstallRef } from '../websites/installs/website-store.ts';
-import { isInUse } from './backup-uses-store.ts';
+import { isInUse, isOfRunningUpdate } from './backup-uses-store.ts';
 import { createCopies } from './copies.ts';
 import type { WantedBackup } from './copy-target.ts';
 import { createBackup, discardBackup } from './jobs.ts';
@@ -172,7 +172,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
 
     /**
      * Deletes a backup: it is gone for users at once, and a job deletes its data. Throws NotFound, Forbidden; Conflict while
-     * the backup is being made, restored, copied or packed.
+     * the backup is being made, restored, copied or packed, or an update needs it.
      */
     async remove(caller: Caller, installId: string, backupId: string): Promise<void> {
       await database.write(async (transaction) => {
@@ -188,6 +188,9 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
         }
         if (await isInUse(queries, backupId)) {
           throw new Conflict('The backup is being restored, copied or packed. Delete it after that.');
+        }
+        if (await isOfRunningUpdate(queries, backupId)) {
+          throw new Conflict('An update of WordPress needs this checkpoint. Delete it after that.');
         }
         await markDeleting(queries, backupId);
         await queue.enqueue(transaction, discardBackup, {
