@@ -18,10 +18,11 @@ const updateSchema = Type.Object({
 const entrySchema = Type.Object({
   updateId: Type.String(),
   /**
-   * `updating`: the website may be half updated. `checking`: the update before `index` was made. `restoring`: the checkpoint replaces
+   * `ready`: nothing was changed yet. `updating`: the website may be half updated. `checking`: the update before `index` was made. `restoring`: the checkpoint replaces
    * the website because of `rolledBack`. `ended`: the outcome is final.
    */
   stage: Type.Union([
+    Type.Literal('ready'),
     Type.Literal('updating'),
     Type.Literal('checking'),
     Type.Literal('restoring'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Observation, worsened } from './website-check.ts';
+import { type Observation, repeatFailing, worsened } from './website-check.ts';
 
 const page = {
   name: 'the home page',
@@ -48,6 +48,44 @@ test('only new fatal errors count', () => {
   expect(worsened(before, { ...before, fatals: ['PHP Fatal error: old'] })).toBeNull();
   const fatals = ['PHP Fatal error: old', 'PHP Fatal error: new'];
   expect(worsened(before, { ...before, fatals })).toBe('PHP reports: PHP Fatal error: new');
+});
+
+test('fatal errors of other files do not count for an updated plugin', () => {
+  const plugin = { kind: 'plugin', id: 'akismet/akismet.php' } as const;
+  const now = (line: string) => ({ ...before, fatals: [line] });
+  const visitor = now('PHP Fatal error: x in /srv/htdocs/wp-settings.php on line 1');
+  expect(worsened(before, visitor, [plugin])).toBeNull();
+  expect(worsened(before, visitor, [{ kind: 'core', id: 'wordpress' }])).toBeNull();
+  expect(worsened(before, visitor)).not.toBeNull();
+  const own = 'PHP Fatal error: x in /srv/htdocs/wp-content/plugins/akismet/class.php on line 1';
+  expect(worsened(before, now(own), [plugin])).toBe(`PHP reports: ${own}`);
+  expect(worsened(before, now(own), [{ kind: 'plugin', id: 'kismet/a.php' }])).toBeNull();
+  const file = 'PHP Fatal error: x in /srv/htdocs/wp-content/plugins/hello.php:1';
+  expect(worsened(before, now(file), [{ kind: 'plugin', id: 'hello.php' }])).toBe(`PHP reports: ${file}`);
+});
+
+test('the newest post may be deleted meanwhile', () => {
+  const post = { ...page, name: 'the newest post', path: '/?p=1' };
+  const seen = (status: number) =>
+    worsened({ ...before, pages: [post] }, { ...before, pages: [{ ...post, status }] });
+  expect(seen(404)).toBeNull();
+  expect(seen(500)).toBe('the newest post answers 500, and 200 before');
+});
+
+test.each<[(string | null)[], string | null, number]>([
+  [[null], null, 0],
+  [['busy', null], null, 1],
+  [['busy', 'busy', null], null, 2],
+  [['a', 'b', 'c', null], 'c', 2],
+])('a failing check is repeated: %j', async (findings, expected, pauses) => {
+  let waited = 0;
+  const found = await repeatFailing(
+    async () => findings.shift() ?? null,
+    async () => {
+      waited++;
+    },
+  );
+  expect([found, waited]).toEqual([expected, pauses]);
 });
 
 test.each<[object, string | null]>([

@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
+import { SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { newestFatals } from '../wordpress/error-log.ts';
 import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
+import { cleanText } from '../wordpress/website-text.ts';
 import { type AskedEdge, type VisitedWebsite, visitPage } from '../wordpress/wordpress-answers.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -41,6 +44,8 @@ const ALWAYS: readonly CheckedPage[] = [
   { name: 'the home page', path: '/' },
   { name: 'the login form', path: '/wp-login.php' },
 ];
+const NEWEST_POST = 'the newest post';
+const NEWEST_PAGE = 'the newest page';
 /** A page that breaks off, or that lost its theme, lacks some of those that it had. */
 const PARTS = [
   '<head',
@@ -63,6 +68,9 @@ const SHORTEST = 0.5;
 const MOST_PAGES = 10;
 /** Few enough to leave a website's workers to its visitors. */
 const SIDE_BY_SIDE = 2;
+/** A busy machine or a slow database can break one visit. */
+const MOST_CHECKS = 3;
+const PAUSE_MS = 3 * SECOND_MS;
 
 /** The website to look at, and how to reach it. */
 export interface Look {
@@ -85,8 +93,41 @@ export async function observe(look: Look, paths: readonly string[] = []): Promis
   return { pages, fatals: await newestFatals(look.layout, look.install), settings };
 }
 
+/** A plugin or theme of which fatal errors in the log count. */
+export interface SuspectedItem {
+  kind: 'core' | 'plugin' | 'theme';
+  id: string;
+}
+
+/**
+ * Looks at the same pages again, and returns the first finding that is worse than before, on one line without a full stop. Repeats a
+ * failing check after a pause. `suspects`: see {@link worsened}.
+ */
+export async function findFault(
+  look: Look,
+  before: Observation,
+  suspects?: readonly SuspectedItem[],
+): Promise<string | null> {
+  const check = async () => worsened(before, await observeAgain(look, before), suspects);
+  const fault = await repeatFailing(check, () => sleep(PAUSE_MS, undefined, { signal: look.signal }));
+  return fault === null ? null : cleanText(fault);
+}
+
+/** Runs a check up to three times until it finds nothing. Returns the last finding. */
+export async function repeatFailing(
+  check: () => Promise<string | null>,
+  pause: () => Promise<void>,
+): Promise<string | null> {
+  let fault = await check();
+  for (let checks = 1; fault !== null && checks < MOST_CHECKS; checks++) {
+    await pause();
+    fault = await check();
+  }
+  return fault;
+}
+
 /** Looks at the same pages again, and then at settings, which code of a page may have changed. */
-export async function observeAgain(look: Look, before: Observation): Promise<Observation> {
+async function observeAgain(look: Look, before: Observation): Promise<Observation> {
   const pages = await seeAll(look, before.pages);
   return { pages, fatals: await newestFatals(look.layout, look.install), settings: await settingsOf(look) };
 }
@@ -102,8 +143,8 @@ function pagesOf(settings: SiteSettings | null, paths: readonly string[]): Check
   const { post = null, page = null } = settings ?? {};
   const all = [
     ...ALWAYS,
-    ...(post === null ? [] : [{ name: 'the newest post', path: `/?p=${post}` }]),
-    ...(page === null ? [] : [{ name: 'the newest page', path: `/?page_id=${page}` }]),
+    ...(post === null ? [] : [{ name: NEWEST_POST, path: `/?p=${post}` }]),
+    ...(page === null ? [] : [{ name: NEWEST_PAGE, path: `/?page_id=${page}` }]),
     ...paths.map((path) => ({ name: path, path })),
   ];
   return all
@@ -123,22 +164,42 @@ async function see({ website, edge, signal }: Look, { name, path }: CheckedPage)
   }
 }
 
-/** The first check with a worse result than before, one sentence without a full stop; null if all are as good. */
-export function worsened(before: Observation, after: Observation): string | null {
+/**
+ * The first check with a worse result than before, one sentence without a full stop; null if all are as good. With `suspects`, the
+ * log's new fatal errors count only if they name a file of theirs: visitors can cause others, such as by a request of `/wp-settings.php`.
+ */
+export function worsened(
+  before: Observation,
+  after: Observation,
+  suspects?: readonly SuspectedItem[],
+): string | null {
   for (const [index, page] of after.pages.entries()) {
     const former = before.pages[index];
     const fault = former === undefined ? null : worsenedPage(former, page);
     if (fault !== null) return fault;
   }
   const known = new Set(before.fatals);
-  const fresh = after.fatals.find((line) => !known.has(line));
+  const folders = suspects?.flatMap(folderOf);
+  const fresh = after.fatals.find(
+    (line) => !known.has(line) && (folders === undefined || folders.some((folder) => line.includes(folder))),
+  );
   if (fresh !== undefined) return `PHP reports: ${fresh}`;
   return before.settings === null ? null : worsenedSettings(before.settings, after.settings);
+}
+
+/** Of WordPress itself none, because a visitor can request most of its files, which then fail. */
+function folderOf({ kind, id }: SuspectedItem): string[] {
+  if (kind === 'core') return [];
+  const [folder = id] = id.split('/');
+  const isFile = kind === 'plugin' && !id.includes('/');
+  return [`/${kind}s/${folder}${isFile ? '' : '/'}`];
 }
 
 function worsenedPage(former: SeenPage, page: SeenPage): string | null {
   const { name, status, failure, length, parts, errors } = page;
   if (former.status === null) return null;
+  // Its author may have deleted it meanwhile.
+  if (status === 404 && (name === NEWEST_POST || name === NEWEST_PAGE)) return null;
   if (status === null) return `${name} gives no answer: ${failure}`;
   if (status !== former.status && status >= 400)
     return `${name} answers ${status}, and ${former.status} before`;

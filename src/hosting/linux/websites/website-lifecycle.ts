@@ -20,7 +20,7 @@ import {
   type WebsiteRemains,
   type WebsiteSteps,
 } from './provisioning.ts';
-import { type Observation, observe, observeAgain, worsened } from './website-check.ts';
+import { findFault, type Observation, observe } from './website-check.ts';
 
 /** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {
@@ -214,7 +214,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     }
     await flushCaches(website.id);
     parts.reached?.('php switched', website);
-    return worsened(before, await observeAgain(await steps.lookAt(website, signal), before));
+    return findFault(await steps.lookAt(website, signal), before);
   }
 
   async function switchCore(record: InstallRecord, version: string): Promise<InstallRecord> {

@@ -13,10 +13,11 @@ import { measureWebsite } from '../backups/measure-website.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
+import { cleanText } from '../wordpress/website-text.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { WebsiteSteps } from './provisioning.ts';
 import { createUpdateJournal, type UpdateEntry } from './update-journal.ts';
-import { observe, observeAgain, worsened } from './website-check.ts';
+import { findFault, observe } from './website-check.ts';
 import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
 /** After so many, the update itself is suspected. */
@@ -53,7 +54,7 @@ export function createWordPressUpdates(
   ): Promise<UpdateEntry> {
     return store(record.state.id, {
       updateId: order.updateId,
-      stage: 'updating',
+      stage: 'ready',
       index: 0,
       wordpressVersion: record.placement.wordpressVersion,
       before: await observe(await lookAt(record, signal), order.pages),
@@ -88,19 +89,23 @@ export function createWordPressUpdates(
   }
 
   const fail = (record: InstallRecord, entry: UpdateEntry, rolledBack: RolledBack) =>
-    store(record.state.id, { ...entry, stage: 'restoring', rolledBack });
+    store(record.state.id, {
+      ...entry,
+      stage: 'restoring',
+      rolledBack: { ...rolledBack, reason: cleanText(rolledBack.reason) },
+    });
 
   /** Makes the next update and records it. */
   async function makeNext(
     record: InstallRecord,
     entry: UpdateEntry,
     update: AvailableUpdate,
-    signal?: AbortSignal,
   ): Promise<UpdateEntry> {
     const id = record.state.id;
     const updating = await store(id, { ...entry, stage: 'updating' });
     parts.reached?.('update begun', await lifecycle.websiteOf(record));
-    const made = await make(record, update, signal);
+    // Neither a lost connection nor a stop aborts it: the next attempt would restore the checkpoint. It continues with the check.
+    const made = await make(record, update);
     if ('failed' in made) return fail(record, updating, { update, reason: made.failed });
     await lifecycle.resetCaches(id);
     const checking = await store(id, {
@@ -116,12 +121,11 @@ export function createWordPressUpdates(
   async function make(
     record: InstallRecord,
     update: AvailableUpdate,
-    signal?: AbortSignal,
   ): Promise<{ version: string } | { failed: string }> {
     if (update.kind === 'core') return makeCore(record, update);
     const { sandbox } = await hosted(record);
     try {
-      return await watchingDisk(layout.folder, signal, (limited) =>
+      return await watchingDisk(layout.folder, undefined, (limited) =>
         websites.update(sandbox, update, limited),
       );
     } catch (error) {
@@ -147,7 +151,7 @@ export function createWordPressUpdates(
     signal?: AbortSignal,
   ): Promise<string | null> {
     const look = await lookAt(record, signal);
-    const fault = worsened(entry.before, await observeAgain(look, entry.before));
+    const fault = await findFault(look, entry.before, entry.made);
     if (fault !== null) return fault;
     const { bytes, files } = layout.limits;
     if (bytes === null && files === null) return null;
@@ -210,7 +214,7 @@ export function createWordPressUpdates(
       report?.(entry.index, order.updates.length);
       const next = order.updates[entry.index];
       if (next === undefined) return finish(present, entry);
-      entry = await makeNext(present, entry, next, signal);
+      entry = await makeNext(present, entry, next);
     }
   }
 
