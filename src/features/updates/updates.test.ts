@@ -170,6 +170,26 @@ describe('an update', () => {
     });
   });
 
+  it('cannot be cancelled once an attempt has begun, even while it waits for the next', async () => {
+    let calls = 0;
+    update(async (_install, { updates }) => {
+      calls += 1;
+      if (calls === 1) throw new Error('the host was killed');
+      return { made: [...updates], rolledBack: null, wordpressVersion: '6.1.9' };
+    });
+    const answer = await request({ plugins: 'all' });
+    await homeport.idle();
+    const path = String(answer.headers.location).replace('/v1', '');
+    expect(await get(path)).toMatchObject({ status: 'queued' });
+    expect(await owner.client.delete(path)).toMatchObject({
+      status: 409,
+      body: { message: 'The operation runs already and can no longer be cancelled' },
+    });
+    clock.advance(3_600_000);
+    await homeport.idle();
+    expect(await get(path)).toMatchObject({ status: 'succeeded' });
+  });
+
   it('keeps its checkpoint until it has ended', async () => {
     const deleted: unknown[] = [];
     const remove = async ({ checkpointId }: UpdateOrder) =>

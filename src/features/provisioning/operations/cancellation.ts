@@ -29,12 +29,20 @@ import { endRun } from '../../websites/wp-cli/store.ts';
 
 /** How operations of one type of job are cancelled. */
 interface Cancellation {
-  /** `queued`: not once it runs. */
-  until: 'running' | 'ended';
+  /** `running`: not while it runs. `begun`: not once an attempt has begun, even if it waits for the next. */
+  until: 'begun' | 'running' | 'ended';
   /** The permission of the action. */
   verb: Verb;
   /** Ends what waits for the job, in the transaction that cancels it. */
   end?: (transaction: Transaction, payload: unknown) => Promise<void>;
+}
+
+/** What decides whether a job can be cancelled. */
+interface CancellableJob {
+  kind: string;
+  state: JobState;
+  /** When its latest attempt began. */
+  started_at: string | null;
 }
 
 export type Cancellations = ReturnType<typeof createCancellations>;
@@ -94,9 +102,9 @@ export function createCancellations(platform: Platform) {
       verb: 'install.work',
       end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(planUpdate.payload, payload)),
     },
-    // Once it runs, the website can be half updated.
+    // Once an attempt has begun, the website can be half updated.
     [updateWebsite.name]: {
-      until: 'running',
+      until: 'begun',
       verb: 'install.work',
       end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(updateWebsite.payload, payload)),
     },
@@ -114,14 +122,19 @@ export function createCancellations(platform: Platform) {
   }
 
   /** The way to cancel a job in this state; null if it cannot be cancelled. */
-  function of({ kind, state }: { kind: string; state: JobState }): Cancellation | null {
+  function of({ kind, state, started_at }: CancellableJob): Cancellation | null {
     const found = table[kind];
     if (found === undefined || (state !== 'queued' && state !== 'running')) return null;
-    return state === 'running' && found.until === 'running' ? null : found;
+    if (found.until === 'begun' && started_at !== null) return null;
+    return state === 'running' && found.until !== 'ended' ? null : found;
   }
 
   return {
     of,
+
+    /** Whether a job waits whose kind can be cancelled only before its first attempt. */
+    hasBegun: ({ kind, state, started_at }: CancellableJob): boolean =>
+      state === 'queued' && started_at !== null && table[kind]?.until === 'begun',
 
     /** Ends what waits for a cancelled job. Call it in the transaction that cancels the job. */
     async end(transaction: Transaction, job: { kind: string; payload: unknown }): Promise<void> {

@@ -142,7 +142,11 @@ export function createInstallOperationService(
       const isReadOnly = caller.limits?.readOnly === true;
       const results = newest.map((record): InstallOperation => {
         const job = { kind: record.job_kind, payload: record.payload };
-        const cancellation = cancellations.of({ kind: record.job_kind, state: record.state });
+        const cancellation = cancellations.of({
+          kind: record.job_kind,
+          state: record.state,
+          started_at: record.started_at,
+        });
         return {
           ...presentOperation(record),
           attempt: record.attempt,

@@ -115,10 +115,12 @@ export function createOperationService(
         const cancellation = cancellations.of(job);
         // The right to cancel is that of the action, so it comes before the reasons that do not depend on the caller.
         authorize(cancellation?.verb ?? 'install.work', 'install.read', accessOf(scope, record));
-        if (cancellation === null) throw new Conflict(refusalOf(job.state));
+        if (cancellation === null) {
+          throw new Conflict(cancellations.hasBegun(job) ? BEGUN : refusalOf(job.state));
+        }
         const done = await queue.cancel(transaction, job.id);
         if (done === null) throw new Conflict(ENDED);
-        if (done === 'called off' && cancellation.until === 'running') throw new Conflict(BEGUN);
+        if (done === 'called off' && cancellation.until !== 'ended') throw new Conflict(BEGUN);
         if (done === 'cancelled') await cancellations.end(transaction, job);
         await activity.record(transaction, caller, record.account_id, {
           action: 'operation.cancel',

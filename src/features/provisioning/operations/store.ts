@@ -116,7 +116,7 @@ export function findOperations(
 /** The job of an operation, for its cancellation. */
 export function findJobOf(queries: Queries, operationId: string) {
   return operationsOf(queries)
-    .select(['job.id', 'job.kind', 'job.state', 'job.payload'])
+    .select(['job.id', 'job.kind', 'job.state', 'job.started_at', 'job.payload'])
     .where('operation.id', '=', operationId)
     .executeTakeFirst();
 }
