@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { JobType } from '../../jobs/job.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 
 const planPayload = Type.Object({ update_id: Type.String(), install_id: Type.String() });
 
@@ -11,7 +11,7 @@ export const planUpdate: JobType<typeof planPayload> = {
   payload: planPayload,
   maxAttempts: 3,
   timeoutMs: 5 * MINUTE_MS,
-  patienceMs: DAY_MS,
+  patienceMs: HOUR_MS,
 };
 
 const updatePayload = Type.Object({
@@ -36,6 +36,8 @@ export const updateWebsite: JobType<typeof updatePayload> = {
   payload: updatePayload,
   maxAttempts: 5,
   timeoutMs: 6 * HOUR_MS,
+  // A restore of the checkpoint loses what happened since.
+  patienceMs: HOUR_MS,
 };
 
 const nothing = Type.Object({});

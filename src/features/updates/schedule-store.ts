@@ -1,12 +1,12 @@
 import type { Queries } from '../../database/database.ts';
 import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
-import { DEFAULT_POLICY, type UpdatePolicy } from './policy.ts';
+import { DEFAULT_POLICY, isTimeZone, type UpdatePolicy } from './policy.ts';
 import { policyOf } from './policy-store.ts';
 import { brokenItem } from './store.ts';
 
 const OPEN: WordPressUpdateStatus[] = ['requested', 'running'];
 
-/** An install that the schedule may update: active, on a host with WordPress, without an update in progress. */
+/** An install that the schedule may update: active, with WordPress on a host that answers, without an update in progress. */
 export interface Candidate {
   id: string;
   host_id: string;
@@ -18,15 +18,21 @@ export interface Candidate {
   themes_at: string | null;
 }
 
-export async function scheduleCandidates(queries: Queries, now: string): Promise<Candidate[]> {
+/** Leaves out installs whose stored policy cannot be read, and reports them to `onFault`. */
+export async function scheduleCandidates(
+  queries: Queries,
+  now: string,
+  onFault: (installId: string, error: unknown) => void,
+): Promise<Candidate[]> {
   const rows = await queries
     .selectFrom('installs as install')
+    .innerJoin('hosts as host', 'host.id', 'install.host_id')
     .leftJoin('wordpress_update_policies as policy', 'policy.install_id', 'install.id')
     .select(['install.id', 'install.host_id', 'install.wordpress_version', 'install.defer_wordpress_until'])
     .select(['policy.core', 'policy.plugins', 'policy.themes', 'policy.maintenance_window', 'policy.pages'])
     .select(['policy.plugins_at', 'policy.themes_at'])
     .where('install.status', '=', 'active')
-    .where('install.host_id', 'is not', null)
+    .where('host.reason', 'is', null)
     .where('install.wordpress_version', 'is not', null)
     .where((eb) =>
       eb.not(
@@ -45,16 +51,28 @@ export async function scheduleCandidates(queries: Queries, now: string): Promise
     if (host_id === null || wordpress_version === null) return [];
     const { core, plugins, themes, maintenance_window, pages, plugins_at, themes_at } = row;
     const isDecided = core !== null && plugins !== null && themes !== null;
+    let policy = DEFAULT_POLICY;
+    try {
+      if (isDecided) policy = policyOf({ core, plugins, themes, maintenance_window, pages });
+      if (policy.window !== null) requireTimeZone(policy.window.time_zone);
+    } catch (error) {
+      onFault(id, error);
+      return [];
+    }
     return {
       id,
       host_id,
       wordpress_version,
       isDeferred: defer_wordpress_until !== null && defer_wordpress_until > now,
-      policy: isDecided ? policyOf({ core, plugins, themes, maintenance_window, pages }) : DEFAULT_POLICY,
+      policy,
       plugins_at,
       themes_at,
     };
   });
+}
+
+function requireTimeZone(name: string): void {
+  if (!isTimeZone(name)) throw new Error(`the time zone ${name} is unknown here`);
 }
 
 /** The number of scheduled updates that are requested or run. */

@@ -223,6 +223,42 @@ it('updates plugins every day or week, but not those that were rolled back', asy
   expect(updated.at(-1)).toMatchObject([daily.name, { updates: [{ id: 'other.php' }] }]);
 });
 
+it('goes on without an install whose policy cannot be read', async () => {
+  await old();
+  const [first, second] = installs;
+  if (!first || !second) throw new Error('there are too few installs');
+  for (const install of [first, second]) await policy(install, { core: 'minor' });
+  const store = (id: string, maintenance_window: string) =>
+    homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('wordpress_update_policies')
+        .set({ maintenance_window })
+        .where('install_id', '=', id)
+        .execute(),
+    );
+  await store(first.id, '{"days":1}');
+  await store(second.id, '{"days":["monday"],"from_hour":0,"hours":1,"time_zone":"No/Where"}');
+  for (let count = 0; count < 3; count++) await tick();
+  expect(names().sort()).toEqual(
+    installs
+      .slice(2)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+it('leaves out a host that does not answer', async () => {
+  await old();
+  const note = (reason: string | null) =>
+    homeport.platform.database.write(({ queries }) => queries.updateTable('hosts').set({ reason }).execute());
+  await note('it does not answer');
+  await tick();
+  await note(null);
+  expect(planned).toEqual([]);
+  await tick();
+  expect(planned).toHaveLength(1);
+});
+
 it('lets hosts fetch releases, and notes why they could not', async () => {
   const { platform } = homeport;
   const fetched = async () => {

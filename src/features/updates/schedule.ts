@@ -121,7 +121,9 @@ export function scheduleKind(platform: Platform): JobKind {
   return defineJob({
     ...scheduleUpdates,
     async run(_payload, { log, signal }) {
-      const candidates = await scheduleCandidates(reader, timestamp(clock));
+      const candidates = await scheduleCandidates(reader, timestamp(clock), (install, err) =>
+        log.error({ err, install }, 'the update policy of an install cannot be read; its updates wait'),
+      );
       const due: DueUpdate[] = [];
       for (const [version, wanting] of await byRelease(candidates)) {
         signal.throwIfAborted();
