@@ -7,6 +7,8 @@ import { parsePrinted } from './printed-json.ts';
 import { runPhp } from './run-php.ts';
 
 const WITHIN_MS = 20 * SECOND_MS;
+/** The website's own code may print more, and this process keeps it. */
+const MOST_OUTPUT = 1024 * 1024;
 
 const text = Type.String({ maxLength: 300 });
 const postId = Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]);
@@ -37,6 +39,7 @@ export async function readSiteSettings(
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'site-settings.php'),
       enter,
       timeoutMs: WITHIN_MS,
+      mostOutput: MOST_OUTPUT,
       signal,
     });
     return parsePrinted(siteSettingsSchema, output);

@@ -40,6 +40,8 @@ const PLAN_MS = 2 * MINUTE_MS;
 /** Enough for a large package on a slow connection. */
 const UPDATE_MS = 3 * MINUTE_MS;
 const LONGEST_REASON = 300;
+/** The website's own code may print more, and this process keeps it. */
+const MOST_OUTPUT = 4 * 1024 * 1024;
 
 const line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
 
@@ -75,6 +77,7 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
           args: [JSON.stringify({ plugins: wanted.plugins, themes: wanted.themes })],
           enter: enter(install.id),
           timeoutMs: PLAN_MS,
+          mostOutput: MOST_OUTPUT,
           signal,
         });
       } catch (error) {
@@ -88,7 +91,14 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
         throw new PermanentHostError(`Updates could not be looked up: ${lastLine(output)}`);
       }
       const { updates, refused } = planned;
-      return { updates: updates.slice(0, MOST_UPDATES), refused: refused.slice(0, MOST_UPDATES) };
+      // Each item once, whatever the website printed or the request repeated, and without further fields.
+      const items = new Map(
+        updates.map(({ kind, id, name, from, to }) => [`${kind} ${id}`, { kind, id, name, from, to }]),
+      );
+      return {
+        updates: [...items.values()].slice(0, MOST_UPDATES),
+        refused: [...new Set(refused)].slice(0, MOST_UPDATES),
+      };
     },
 
     async update(install, { kind, id, from }, signal) {
@@ -99,6 +109,7 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
           args: [kind, id, from],
           enter: enter(install.id),
           timeoutMs: updateMs,
+          mostOutput: MOST_OUTPUT,
           signal,
         });
       } catch (error) {
