@@ -38,7 +38,7 @@ export interface WebsiteLifecycle {
   replaceUrls(installId: string, signal?: AbortSignal): Promise<void>;
   /** Empties PHP's memory and both caches of a website whose content was replaced. */
   resetCaches(installId: string): Promise<void>;
-  /** Switches it to another WordPress of this host with its database. If that fails, it stays as it is. */
+  /** Switches it to another WordPress of this host with its database. If that fails, it stays as it is. Keeps no dump. */
   switchCore(record: InstallRecord, version: string): Promise<InstallRecord>;
   /** Records another WordPress of this host; the links of the files and the database follow by a restore. */
   recordCore(record: InstallRecord, version: string): Promise<InstallRecord>;
@@ -225,6 +225,8 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       present.database,
       present.wordpressVersion,
       to,
+      // The checkpoint has the database.
+      { keepsDump: false },
     );
     const kept = await recordCore(record, to);
     await serveAgain(kept);

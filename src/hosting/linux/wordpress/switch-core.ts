@@ -32,6 +32,7 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     database: string,
     from: string,
     to: string,
+    { keepsDump = true }: { keepsDump?: boolean } = {},
   ): Promise<void> {
     await requireCore(layout.coreOf(to));
     const before = { ...install, wordpressVersion: from };
@@ -43,7 +44,7 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
       await keepThemes(before, to);
       await upgradeDatabase(after, database, dump);
       await linkSite(layout, after);
-      await keepDump(install, dump, `database-before-wordpress-${to}.sql`);
+      if (keepsDump) await keepDump(install, dump, `database-before-wordpress-${to}.sql`);
     } finally {
       await rm(dump, { force: true });
     }

@@ -84,10 +84,16 @@ export interface Websites extends Updater {
     first: SiteAddress & { title: string; email?: string },
   ): Promise<void>;
   /**
-   * Switches a website with its database to another core of this host, newer or older, and keeps a dump in `private`. A failure
-   * leaves the website as it was. Restart PHP afterwards: it still sees the former core.
+   * Switches a website with its database to another core of this host, newer or older, and keeps a dump in `private` unless
+   * `keepsDump` is false. A failure leaves the website as it was. Restart PHP afterwards: it still sees the former core.
    */
-  switchCore(install: SandboxedInstall, database: string, from: string, to: string): Promise<void>;
+  switchCore(
+    install: SandboxedInstall,
+    database: string,
+    from: string,
+    to: string,
+    options?: { keepsDump?: boolean },
+  ): Promise<void>;
   /** See `Host.createLogin`. */
   createLogin(
     install: SandboxedInstall,
