@@ -5,7 +5,7 @@ import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { restoreBackup } from '../../backups/jobs.ts';
 import { assignNames } from '../../domains/domains/name-assignment.ts';
-import { insertDomain, ownDomainsOf, setRedirect, setSecureAllUrls } from '../../domains/domains/store.ts';
+import { insertDomain, ownDomainsOf, setPrimary, setRedirect, setSecureAllUrls } from '../../domains/domains/store.ts';
 import { allHosts } from '../../hosts/store.ts';
 import { provisionInstall } from '../../websites/installs/jobs.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../websites/installs/store.ts';
 import { saveRules } from '../../websites/rules/store.ts';
 import type { Kept } from './kept.ts';
+import { grantAgain, insertKeptBackup, takenNames } from './restore-store.ts';
 import { type DeletedInstall, deleteDeleted } from './store.ts';
 
 type Parts = Pick<Platform, 'config' | 'queue' | 'activity' | 'clock' | 'random'>;
@@ -103,13 +104,7 @@ async function restoreDomains(
   const { clock, random } = platform;
   await lockHostNames(transaction);
   const names = kept.domains.map(({ name }) => name);
-  const taken = new Set(
-    names.length === 0
-      ? []
-      : (await queries.selectFrom('domains').select('name').where('name', 'in', names).execute()).map(
-          ({ name }) => name,
-        ),
-  );
+  const taken = await takenNames(queries, names);
   const free = kept.domains.filter(({ name }) => !taken.has(name));
   for (const { name } of free) {
     const domain = { id: random.uuid(), install_id: id, name, needs_proof: false };
@@ -123,21 +118,11 @@ async function restoreDomains(
     const domainId = idOf.get(name);
     // Another account may have to prove nothing, and this one its ownership.
     if (domainId === undefined) continue;
-    if (is_primary) await makePrimary(transaction, id, domainId);
+    if (is_primary) await setPrimary(queries, id, domainId);
     await setSecureAllUrls(queries, domainId, secure_all_urls);
     const target = redirect_to === null ? undefined : idOf.get(redirect_to);
     if (target !== undefined) await setRedirect(queries, domainId, target);
   }
-}
-
-async function makePrimary({ queries }: Transaction, installId: string, domainId: string): Promise<void> {
-  await queries
-    .updateTable('domains')
-    .set({ is_primary: false })
-    .where('install_id', '=', installId)
-    .where('is_primary', '=', true)
-    .execute();
-  await queries.updateTable('domains').set({ is_primary: true }).where('id', '=', domainId).execute();
 }
 
 /** Adds the rules for visitors, the backups, and the partial users who are still in the account. */
@@ -147,28 +132,6 @@ async function restoreRows(
   now: string,
 ): Promise<void> {
   if (kept.rules !== null) await saveRules(queries, id, kept.rules, now);
-  for (const backup of kept.backups) {
-    await queries
-      .insertInto('backups')
-      .values({
-        ...backup,
-        install_id: id,
-        notification_emails: '[]',
-        status: 'completed',
-        reason: null,
-        requested_by: null,
-      })
-      .execute();
-  }
-  if (kept.users.length === 0) return;
-  const members = await queries
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('account_id', '=', account_id)
-    .where('user_id', 'in', kept.users)
-    .where('role', '=', 'partial')
-    .execute();
-  for (const { user_id } of members) {
-    await queries.insertInto('install_grants').values({ user_id, account_id, install_id: id }).execute();
-  }
+  for (const backup of kept.backups) await insertKeptBackup(queries, id, backup);
+  await grantAgain(queries, { id, account_id }, kept.users);
 }
