@@ -5,7 +5,13 @@ import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { restoreBackup } from '../../backups/jobs.ts';
 import { assignNames } from '../../domains/domains/name-assignment.ts';
-import { insertDomain, ownDomainsOf, setPrimary, setRedirect, setSecureAllUrls } from '../../domains/domains/store.ts';
+import {
+  insertDomain,
+  ownDomainsOf,
+  setPrimary,
+  setRedirect,
+  setSecureAllUrls,
+} from '../../domains/domains/store.ts';
 import { allHosts } from '../../hosts/store.ts';
 import { provisionInstall } from '../../websites/installs/jobs.ts';
 import {
