@@ -1,13 +1,6 @@
 import type { Queries } from '../../../database/database.ts';
 import type { KeptBackup } from './kept.ts';
 
-/** Returns those of the names that an install has now. */
-export async function takenNames(queries: Queries, names: readonly string[]): Promise<Set<string>> {
-  if (names.length === 0) return new Set();
-  const rows = await queries.selectFrom('domains').select('name').where('name', 'in', names).execute();
-  return new Set(rows.map(({ name }) => name));
-}
-
 /** Adds a kept backup to an install. */
 export async function insertKeptBackup(
   queries: Queries,
