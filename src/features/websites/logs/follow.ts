@@ -32,7 +32,7 @@ export interface FollowedLog<Kind extends LogKind> {
   /** Rejects if the caller may no longer read the log. */
   isAdmitted(): Promise<void>;
   signal: AbortSignal;
-  /** Called once, at the end. */
+  /** Called at the end, unless nobody asked for the first batch. */
   ended(): void;
   pauses?: FollowPauses;
 }
@@ -48,6 +48,7 @@ export async function* followLog<Kind extends LogKind>({
   pauses = PAUSES,
 }: FollowedLog<Kind>): AsyncGenerator<LogBatch<Kind>> {
   let cursor = first.cursor ?? first.end;
+  let asked: string | null = null;
   let page: LogPage | null = first;
   try {
     for (let turn = 1; ; turn++) {
@@ -56,11 +57,12 @@ export async function* followLog<Kind extends LogKind>({
         cursor,
         isUnavailable: page === null,
       };
-      // More may be waiting already.
-      const isBehind = page !== null && page.cursor !== page.end;
+      // More may be waiting already, unless the cursor stayed where it was.
+      const isBehind = page !== null && page.cursor !== page.end && page.cursor !== asked;
       const pause = page === null ? pauses.unavailable : pauses.between;
       if (!isBehind) await wait(pause, undefined, { signal });
       if (turn % CHECK_EVERY === 0) await isAdmitted();
+      asked = cursor;
       page = await read(cursor).catch((error: unknown) => {
         if (error instanceof UpstreamFailed) return null;
         throw error;
