@@ -48,7 +48,6 @@ export async function* followLog<Kind extends LogKind>({
   pauses = PAUSES,
 }: FollowedLog<Kind>): AsyncGenerator<LogBatch<Kind>> {
   let cursor = first.cursor ?? first.end;
-  let asked: string | null = null;
   let page: LogPage | null = first;
   try {
     for (let turn = 1; ; turn++) {
@@ -57,12 +56,11 @@ export async function* followLog<Kind extends LogKind>({
         cursor,
         isUnavailable: page === null,
       };
-      // More may be waiting already, unless the cursor stayed where it was.
-      const isBehind = page !== null && page.cursor !== page.end && page.cursor !== asked;
+      // More may be waiting already. A search without hits leaves the host to others meanwhile.
+      const isBehind = page !== null && page.lines.length > 0 && page.cursor !== page.end;
       const pause = page === null ? pauses.unavailable : pauses.between;
       if (!isBehind) await wait(pause, undefined, { signal });
       if (turn % CHECK_EVERY === 0) await isAdmitted();
-      asked = cursor;
       page = await read(cursor).catch((error: unknown) => {
         if (error instanceof UpstreamFailed) return null;
         throw error;
