@@ -27,8 +27,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-host-'));
-  // The backups of a deleted install go with it.
-  machine = await createTestMachine({ HOMEPORT_DELETED_DAYS: '0' });
+  machine = await createTestMachine();
   running = await machine.start();
   homeport = await startTestHomeport({ environment: machine.environment });
   ({ accountId, owner } = await homeport.ownedAccount());

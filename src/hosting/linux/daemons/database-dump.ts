@@ -4,7 +4,13 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { withoutDefiners } from './definers.ts';
-import { clientCommand, type OwnedDatabase, runStatements, STATEMENTS } from './mariadb-client.ts';
+import {
+  clientCommand,
+  clientEnvironment,
+  type OwnedDatabase,
+  runStatements,
+  STATEMENTS,
+} from './mariadb-client.ts';
 import { runPiped } from './piped-command.ts';
 import { textLiteral } from './sql.ts';
 
@@ -85,7 +91,11 @@ export async function loadFrom(
 ): Promise<void> {
   const input = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await runPiped(...clientCommand(socket, owner, 'mariadb', [...STATEMENTS, database]), { input, signal });
+    await runPiped(...clientCommand(socket, owner, 'mariadb', [...STATEMENTS, database]), {
+      input,
+      environment: clientEnvironment(owner),
+      signal,
+    });
   } finally {
     await input.close();
   }

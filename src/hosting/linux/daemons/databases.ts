@@ -1,6 +1,7 @@
 import { PermanentHostError } from '../../contract/host.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
+import { dropLoadingUser, loadForeign, loadingUserOf } from './foreign-dump.ts';
 import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
 import { forgetReplacement, replaceTables } from './table-replacement.ts';
@@ -36,6 +37,11 @@ export interface Databases {
    * database and use {@link replaceTables}.
    */
   load(database: string, file: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * As {@link load}, of a dump that nobody vouches for: its statements run as a user with rights on this database alone, even if
+   * the owner has other databases. In the end, the owner is the definer of its views and programs.
+   */
+  loadForeign(database: string, file: string, signal?: AbortSignal): Promise<void>;
   /** Runs statements and returns the rows of all results; NULL is `NULL`. Pass values as {@link textLiteral}, never as they are. */
   query(database: string, sql: string): Promise<string[][]>;
   /**
@@ -72,7 +78,9 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     const known = owners.get(database);
     if (known !== undefined) return known;
     const granted = textLiteral(grantedDatabase(database).slice(1, -1));
-    const rows = await asRoot(`SELECT User FROM mysql.db WHERE Db = ${granted} AND Host = 'localhost'`);
+    const rows = await asRoot(
+      `SELECT User FROM mysql.db WHERE Db = ${granted} AND Host = 'localhost' AND User <> ${textLiteral(loadingUserOf(database))}`,
+    );
     const owner = rows[0]?.[0];
     if (owner === undefined) throw new PermanentHostError(`this host has no database ${database}`);
     // The name becomes part of a command, so check it.
@@ -106,6 +114,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     await asRoot(
       [
         forgetReplacement(database),
+        dropLoadingUser(database),
         `DROP DATABASE IF EXISTS ${databaseName(database)}`,
         `DELETE FROM mysql.db WHERE Db = ${textLiteral(grantedDatabase(database).slice(1, -1))}`,
         'FLUSH PRIVILEGES',
@@ -149,11 +158,9 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     );
   }
 
-  async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
-    const target = await owned(database);
-    const empty = [forgetReplacement(database), `DROP DATABASE IF EXISTS ${databaseName(database)}`];
-    await asRoot([...empty, emptyDatabase(database)].join(';\n'));
-    await loadFrom(file, socket, target, signal);
+  async function empty(database: string): Promise<void> {
+    const drop = [forgetReplacement(database), `DROP DATABASE IF EXISTS ${databaseName(database)}`];
+    await asRoot([...drop, emptyDatabase(database)].join(';\n'));
   }
 
   return {
@@ -179,7 +186,16 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     setReadOnly,
     stateOf,
     dump: async (database, file, signal) => dumpInto(file, socket, await owned(database), signal),
-    load,
+    async load(database, file, signal) {
+      const target = await owned(database);
+      await empty(database);
+      await loadFrom(file, socket, target, signal);
+    },
+    async loadForeign(database, file, signal) {
+      const unixUser = await ownerOf(database);
+      await empty(database);
+      await loadForeign(socket, { database, unixUser }, file, signal);
+    },
     async query(database, sql) {
       const { owner } = await owned(database);
       return runStatements(socket, owner, sql, { database });

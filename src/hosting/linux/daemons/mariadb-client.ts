@@ -1,8 +1,11 @@
 import { type CommandOptions, runCommand } from '../machine/run-command.ts';
 import { parseBatch } from './sql.ts';
 
-/** A user of the database server: root, or an install's Unix user with rights on its own database alone. */
-export type DatabaseClient = 'root' | { unixUser: string };
+/**
+ * A user of the database server: root, or an install's Unix user with rights on its own database alone. `login`: another user of
+ * the server, as whom the Unix user connects.
+ */
+export type DatabaseClient = 'root' | { unixUser: string; login?: { user: string; password: string } };
 
 /** A database and the only user with rights on it. */
 export interface OwnedDatabase {
@@ -21,12 +24,19 @@ export function clientCommand(
   args: readonly string[],
 ): [string, string[]] {
   const user = client === 'root' ? 'root' : client.unixUser;
-  const words = [`/usr/bin/${program}`, '--no-defaults', `--socket=${socket}`, `--user=${user}`, ...args];
+  const login = client === 'root' ? user : (client.login?.user ?? user);
+  const words = [`/usr/bin/${program}`, '--no-defaults', `--socket=${socket}`, `--user=${login}`, ...args];
   if (client === 'root') return [words[0] ?? '', words.slice(1)];
   return [
     '/usr/bin/setpriv',
     [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--no-new-privs', '--', ...words],
   ];
+}
+
+/** The environment of such a command, for passwords: every user can read arguments. */
+export function clientEnvironment(client: DatabaseClient): Record<string, string> {
+  const password = client === 'root' ? undefined : client.login?.password;
+  return password === undefined ? {} : { MYSQL_PWD: password };
 }
 
 /**
@@ -56,6 +66,10 @@ export async function runStatements(
     ...STATEMENTS,
     ...(database === undefined ? [] : [database]),
   ]);
-  const { stdout } = await runCommand(file, args, { ...limits, input: statements });
+  const { stdout } = await runCommand(file, args, {
+    ...limits,
+    environment: clientEnvironment(client),
+    input: statements,
+  });
   return parseBatch(stdout);
 }

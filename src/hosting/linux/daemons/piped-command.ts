@@ -14,15 +14,16 @@ export async function runPiped(
   args: readonly string[],
   options: {
     input?: FileHandle;
+    environment?: Record<string, string>;
     read?: (stdout: Readable) => Promise<void>;
     signal?: AbortSignal | undefined;
   },
 ): Promise<void> {
-  const { input, read, signal } = options;
+  const { input, environment = {}, read, signal } = options;
   signal?.throwIfAborted();
   const child = spawn(file, args, {
     cwd: '/',
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8' },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', ...environment },
     stdio: [input?.fd ?? 'ignore', read ? 'pipe' : 'ignore', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');

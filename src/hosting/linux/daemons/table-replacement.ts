@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { runCommand } from '../machine/run-command.ts';
-import { viewsOf } from './database-dump.ts';
-import { withoutDefiners } from './definers.ts';
-import { clientCommand, type OwnedDatabase, runStatements } from './mariadb-client.ts';
+import { dropPrograms as dropAll, type ProgramKind, programsOf, triggersOf } from './database-programs.ts';
+import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { databaseName, identifier, textLiteral } from './sql.ts';
 
 /** A website that holds a table lock must not block the server's own work for ever. */
@@ -81,19 +78,9 @@ export async function replaceTables(
     return rows.flat().filter((name) => tables?.includes(name) ?? true);
   }
 
-  async function dropPrograms(database: string, kinds?: string[]): Promise<string[]> {
-    const schema = textLiteral(database);
+  async function dropPrograms(database: string, kinds?: ProgramKind[]): Promise<string[]> {
     if (tables !== null && database === to.database) return dropTriggers(database, tables);
-    const rows = await asRoot(
-      `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
-        UNION ALL SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES
-        WHERE TABLE_SCHEMA = ${schema} AND TABLE_TYPE = 'VIEW'
-        UNION ALL SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${schema}
-        UNION ALL SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema}`,
-    );
-    return rows
-      .filter(([kind = '']) => kinds === undefined || kinds.includes(kind))
-      .map(([kind, name = '']) => `DROP ${kind} IF EXISTS ${databaseName(database)}.${identifier(name)}`);
+    return dropAll(socket, database, kinds);
   }
 
   /** The triggers of some tables. All other programs stay with the tables that stay. */
@@ -138,38 +125,4 @@ function namesFor(from: string): { progress: string; aside: string } {
 function progressOf(progress: string): string {
   const schema = textLiteral(progress.slice(1, -1));
   return `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${schema}`;
-}
-
-/** Statements that create the triggers of some tables, without definers. */
-async function triggersOf(
-  socket: string,
-  { database, owner }: OwnedDatabase,
-  tables: readonly string[],
-): Promise<string> {
-  if (tables.length === 0) return '';
-  const options = ['--skip-dump-date', '--no-data', '--no-create-info', '--triggers'];
-  const command = clientCommand(socket, owner, 'mariadb-dump', [...options, '--', database, ...tables]);
-  return strip((await runCommand(...command)).stdout);
-}
-
-/** Statements that create everything of a database except its tables, without definers. */
-async function programsOf(socket: string, { database, owner }: OwnedDatabase): Promise<string> {
-  const dump = async (...args: string[]) =>
-    (
-      await runCommand(
-        ...clientCommand(socket, owner, 'mariadb-dump', ['--skip-dump-date', '--no-data', ...args]),
-      )
-    ).stdout;
-  const { sound: names } = await viewsOf(socket, { database, owner });
-  // Functions first, because views may use them.
-  const programs = await dump('--no-create-info', '--triggers', '--routines', '--events', '--', database);
-  const text = programs + (names.length > 0 ? await dump('--skip-triggers', '--', database, ...names) : '');
-  return strip(text);
-}
-
-async function strip(text: string): Promise<string> {
-  const stripped = await Readable.from([Buffer.from(text)])
-    .pipe(withoutDefiners())
-    .toArray();
-  return Buffer.concat(stripped).toString();
 }

@@ -105,6 +105,7 @@ describe('an archive of a website', () => {
           result: {
             dump: expect.stringMatching(/\/tree\/dump\.sql$/),
             tablePrefix: 'abc_',
+            isWpress: false,
             files: expect.any(Number),
             bytes: expect.any(Number),
           },
@@ -124,7 +125,10 @@ describe('an archive of a website', () => {
 
   test('can be made by All-in-One WP Migration', () => {
     const archive = wpressOf({ 'package.json': '{}', 'database.sql': 'x', 'plugins/a/a.php': 'y' });
-    expect(unpack(archive).files).toEqual(['plugins/a/a.php']);
+    expect(unpack(archive)).toMatchObject({
+      answer: { result: { isWpress: true } },
+      files: ['plugins/a/a.php'],
+    });
     const network = wpressOf({ 'package.json': '{}', 'multisite.json': '{}' });
     expect(unpack(network).answer).toMatchObject({ refused: expect.stringContaining('multisite') });
   });
@@ -194,12 +198,16 @@ describe('an archive of a website', () => {
 });
 
 /** The rewritten SQL, or the reason of a refusal. */
-function rewrite(sql: string | Buffer, bytes = 0): string {
+function rewrite(sql: string | Buffer, { bytes = 0, format = '' } = {}): string {
   const file = join(folder, `dump-${made++}.sql`);
   writeFileSync(file, sql);
-  const { status, stdout, stderr } = spawnSync('php', [join(SCRIPTS, 'import-sql.php'), file, `${bytes}`], {
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'php',
+    [join(SCRIPTS, 'import-sql.php'), file, `${bytes}`, format],
+    {
+      encoding: 'utf8',
+    },
+  );
   expect([0, 3]).toContain(status);
   return status === 0 ? stdout : stderr;
 }
@@ -230,6 +238,39 @@ DELIMITER ;
     expect(text).not.toMatch(/DEFINER=|GTID|LOCK TABLES|CREATE DATABASE|USE |comment;|note/);
   });
 
+  test('keeps names and numbers with points, and triggers on its own tables', () => {
+    const statements = [
+      "INSERT INTO `wp_php_options` (`a`, `b.c`) VALUES (1.5,-.5,2e3,\\N,'x.y; \\\\u -- z',0x2e)",
+      'CREATE VIEW v AS select `t`.`a` AS `a` from `t` where (`t`.`a` > 1.0)',
+    ];
+    const text = rewrite(`CREATE TABLE t (a DECIMAL(4,2) DEFAULT 1.50);\n${statements.join(';\n')};\n`);
+    for (const statement of statements) expect(text).toContain(`${statement};\n`);
+    expect(
+      rewrite(
+        'CREATE TABLE t (a INT);\nDELIMITER ;;\nCREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1;;\n',
+      ),
+    ).toContain('SET NEW.a = 1;;');
+  });
+
+  test('keeps generated columns, the mode of programs and sequences', () => {
+    const insert = 'INSERT INTO `t` VALUES (1,2)';
+    const text = rewrite(`CREATE TABLE \`t\` (a INT, b INT GENERATED ALWAYS AS (\`a\` + 1) STORED);
+${insert};
+DO SETVAL(\`s\`, 5, 0);
+/*!50003 SET sql_mode = 'NO_ZERO_DATE,NO_AUTO_CREATE_USER' */ ;
+CREATE PROCEDURE p() SELECT 1;
+`);
+    expect(text).toContain(`SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR ${insert};`);
+    expect(text).toContain('DO SETVAL(`s`, 5, 0);');
+    expect(text).toContain("sql_mode = 'NO_ZERO_DATE';\nDELIMITER ;;\nCREATE PROCEDURE");
+  });
+
+  test('of All-in-One WP Migration gets a table prefix, and others keep such a text', () => {
+    const sql = "CREATE TABLE `SERVMASK_PREFIX_options` (a INT) COMMENT='SERVMASK_PREFIX_x';";
+    expect(rewrite(sql, { format: 'wpress' })).toContain("`wp_options` (a INT) COMMENT='wp_x'");
+    expect(rewrite(sql)).toContain("COMMENT='SERVMASK_PREFIX_x'");
+  });
+
   test('in latin1 stays so, unless its texts are UTF-8', () => {
     const table =
       'SET NAMES latin1;\nCREATE TABLE t (a TEXT) DEFAULT CHARSET=latin1 COLLATE=latin1_swedish_ci;\n';
@@ -246,9 +287,33 @@ DELIMITER ;
     ['LOAD DATA', "LOAD DATA INFILE '/etc/passwd' INTO TABLE t;", 'LOAD DATA'],
     ['rights', 'GRANT ALL ON *.* TO x;', 'GRANT'],
     ['a query', "SELECT 1 INTO OUTFILE 'x';", 'SELECT'],
-    ['a command of the client', 'CREATE TABLE t (a INT);\n\\! ls', 'not imported'],
+    ['a command of the client', 'CREATE TABLE t (a INT);\n\\! ls', 'backslash'],
+    [
+      'a change of the database within',
+      'CREATE TABLE t (a INT); INSERT INTO t VALUES (1) \\u hp_x\n;',
+      'backslash',
+    ],
+    ['a backslash in a name', 'CREATE TABLE `t\\` (a INT);', 'backslash'],
+    [
+      'two statements in one',
+      'DELIMITER ;;\nINSERT INTO t VALUES (1); DROP TABLE wp_posts;;',
+      'several statements',
+    ],
+    [
+      'another delimiter within',
+      'INSERT INTO t VALUES (1) delimiter |\nuse hp_x|\nDROP TABLE wp_posts|;',
+      'command of the client',
+    ],
+    [
+      'a comment that ends in a text',
+      "DROP TABLE t /*!80000 '*/ , hp_x.wp_posts /*!80000 ' */;",
+      'end of a comment',
+    ],
+    ['a comment by a control character', "DROP TABLE t --\x01 '\n, hp_x.b -- ';", 'characters that cannot'],
+    ['an encoding with quotes in characters', 'SET NAMES gbk; CREATE TABLE t (a INT);', 'encoding gbk'],
     ['an end within a text', "CREATE TABLE t (a INT); INSERT INTO t VALUES ('x", 'incomplete'],
     ['no tables', 'SET NAMES utf8mb4;', 'no table'],
+    ['another dialect', "SET SQL_MODE='ANSI'; CREATE TABLE t (a INT);", 'without --compatible'],
     ['UTF-16', Buffer.from('\ufeffCREATE TABLE t (a INT);', 'utf16le'), 'UTF-16'],
     ['no encoding', 'SET NAMES binary; CREATE TABLE t (a INT);', 'SET NAMES binary'],
   ])('is refused for %s', (_name, sql, reason) => {
@@ -256,8 +321,10 @@ DELIMITER ;
   });
 
   test('is refused if it is too long', () => {
-    expect(rewrite(`CREATE TABLE t (a INT);${'INSERT INTO t VALUES (1);'.repeat(100)}`, 500)).toContain(
-      'more bytes',
-    );
+    expect(
+      rewrite(`CREATE TABLE t (a INT);${'INSERT INTO t VALUES (1);'.repeat(100)}`, { bytes: 500 }),
+    ).toContain('more bytes');
+    const bomb = gzipSync(`CREATE TABLE t (a INT); -- ${' '.repeat(80 << 20)}`);
+    expect(rewrite(bomb)).toContain('200 times');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusedImportError } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
@@ -10,17 +10,20 @@ import { explainScript, type ImportScript, startImportScript } from './import-sc
 /** The exit status of import-sql.php for a dump that cannot be imported. */
 const REFUSED = 3;
 const LONGEST_REASON = 500;
+/** The scratch folder is on the disk of all websites. */
+const FREE_BYTES = 1024 ** 3;
+const CHECKED_EVERY = 64 * 1024 ** 2;
 /** Errors of MariaDB for texts that are not in the encoding of the connection. */
 const WRONG_ENCODING = /ERROR (?:1366|1300|3854) /;
 
 /**
- * Loads a foreign dump into an empty database, as the install's user. A script in the sandbox rewrites it first, and its output
- * passes through a file of root. Rejects with a {@link RefusedImportError} if the script or the server refuses it.
+ * Loads a foreign dump into an empty database, as a user with rights on that alone. A script in the sandbox rewrites it first, and
+ * its output passes through a file of root. Rejects with a {@link RefusedImportError} if the script or the server refuses it.
  */
 export async function loadForeignDump(
-  { layout, databases }: { layout: LinuxLayout; databases: Pick<Databases, 'load'> },
+  { layout, databases }: { layout: LinuxLayout; databases: Pick<Databases, 'loadForeign'> },
   install: SandboxedInstall,
-  dump: string,
+  dump: { file: string; isWpress: boolean },
   database: string,
   {
     enter,
@@ -34,13 +37,13 @@ export async function loadForeignDump(
   try {
     const bytes = await rewrite(layout, install, file, {
       name: 'import-sql.php',
-      args: [dump, String(layout.limits.bytes ?? 0)],
+      args: [dump.file, String(layout.limits.bytes ?? 0), dump.isWpress ? 'wpress' : ''],
       enter,
       signal,
       report: (done) => report(done, null),
     });
     report(bytes, bytes);
-    await databases.load(database, file, signal).catch((error: unknown) => {
+    await databases.loadForeign(database, file, signal).catch((error: unknown) => {
       throw explainServer(error);
     });
   } finally {
@@ -62,9 +65,14 @@ async function rewrite(
   signal?.addEventListener('abort', stop);
   program.stdin.end();
   let done = 0;
+  let checked = 0;
   try {
     for await (const chunk of program.stdout) {
       const bytes = Buffer.from(chunk);
+      if (done >= checked) {
+        await requireFreeSpace(layout.scratch);
+        checked = done + CHECKED_EVERY;
+      }
       await output.writeFile(bytes);
       done += bytes.length;
       report(done);
@@ -84,12 +92,22 @@ async function rewrite(
   }
 }
 
+async function requireFreeSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < FREE_BYTES) {
+    throw new RefusedImportError('The host has too little free space for the dump. Ask its operator.');
+  }
+}
+
 /** The lines and the database that the server names are not those of the user's dump. */
 function explainServer(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
   const said = error.stderr
     .trim()
+    // The client repeats the statement.
+    .replace(/^-{14}\n[^]*\n-{14}\n+/, '')
     .replace(/ at line \d+/g, '')
+    .replace(/ to user 'hp_\w+'@'localhost'/g, '')
     .replace(/`?hp_\w+`?\./g, '')
     .replace(/[.\s]*$/, '')
     .slice(0, LONGEST_REASON);

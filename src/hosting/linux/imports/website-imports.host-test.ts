@@ -53,13 +53,13 @@ const importsWith = (options: Partial<ImportsOptions> = {}) =>
     ...options,
   });
 
-/** An archive of the website with this title, in a file that only root can read. */
-async function archiveOf(title: string): Promise<string> {
+/** An archive of the website with this title and more statements, in a file that only root can read. */
+async function archiveOf(title: string, more = ''): Promise<string> {
   const folder = join(scratch, title);
   await mkdir(join(folder, 'wp-content'), { recursive: true });
   await machine.databases.dump(shop.database, join(folder, 'dump.sql'));
   const dump = await readFile(join(folder, 'dump.sql'), 'utf8');
-  const titled = `${dump}\nUPDATE wp_options SET option_value = '${title}' WHERE option_name = 'blogname';\n`;
+  const titled = `${dump}\nUPDATE wp_options SET option_value = '${title}' WHERE option_name = 'blogname';\n${more}`;
   await writeFile(join(folder, 'dump.sql'), titled);
   await writeFile(join(folder, 'wp-content', 'title.txt'), title);
   const archive = join(scratch, `${title}.tar.gz`);
@@ -146,6 +146,41 @@ describe('an import', () => {
     } finally {
       server.close();
     }
+  });
+
+  test('cannot reach the present database, although both belong to the install', async () => {
+    const before = await titles();
+    for (const [index, sql] of [
+      `DROP TABLE IF EXISTS wp_links, ${shop.database}.wp_links;`,
+      `CREATE VIEW spy AS SELECT * FROM ${shop.database}.wp_options;`,
+      `UPDATE wp_options, ${shop.database}.wp_posts SET post_title = '';`,
+    ].entries()) {
+      const source = await upload(await archiveOf(`reaching-${index}`, sql), 'reaching.tar.gz');
+      await expect(importsWith().import(shop, source, {})).rejects.toThrow(/refuses the dump: .*denied/);
+    }
+    expect(await titles()).toEqual(before);
+    expect(await machine.databases.query(shop.database, 'SELECT COUNT(*) FROM wp_links')).toEqual([['0']]);
+  });
+
+  test('keeps views, triggers and procedures, which then belong to the install', async () => {
+    const programs = `CREATE TABLE \`wp_odd\` (\`a.b\` INT, c INT GENERATED ALWAYS AS (\`a.b\` * 2) STORED);
+--
+INSERT INTO wp_odd VALUES (1,NULL);
+CREATE DEFINER=\`old\`@\`%\` VIEW wp_doubled AS SELECT c FROM wp_odd;
+CREATE DEFINER=\`old\`@\`%\` TRIGGER wp_more BEFORE INSERT ON wp_odd FOR EACH ROW SET NEW.\`a.b\` = NEW.\`a.b\` + 1;
+CREATE PROCEDURE wp_add() INSERT INTO wp_odd (\`a.b\`) VALUES (4);
+`;
+    const source = await upload(await archiveOf('programs', programs), 'programs.tar.gz');
+    await importsWith().import(shop, source, {});
+    const look = 'CALL wp_add(); SELECT * FROM wp_doubled';
+    expect(await machine.databases.query(shop.database, look)).toEqual([['2'], ['10']]);
+    const users = await machine.databases.query(
+      shop.database,
+      'SELECT DEFINER FROM information_schema.TRIGGERS UNION SELECT DEFINER FROM information_schema.VIEWS UNION SELECT DEFINER FROM information_schema.ROUTINES',
+    );
+    expect(users).toEqual([[`${shop.unixUser}@localhost`]]);
+    // Another import replaces them by none.
+    await importsWith().import(shop, await upload(await archiveOf('plain'), 'plain.tar.gz'), {});
   });
 
   test('in a wrong encoding is refused by the database server, and leaves the website', async () => {

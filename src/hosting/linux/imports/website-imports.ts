@@ -51,6 +51,8 @@ const WORK = 'import';
 const Unpacked = Type.Object({
   dump: Type.String(),
   tablePrefix: Type.Union([Type.String(), Type.Null()]),
+  /** Whether All-in-One WP Migration made the archive. */
+  isWpress: Type.Boolean(),
   files: Type.Integer(),
   bytes: Type.Integer(),
 });
@@ -108,6 +110,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     const {
       dump,
       tablePrefix: configured,
+      isWpress,
       files,
       bytes,
     } = await runImportScript(
@@ -122,7 +125,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       Unpacked,
       (done, total) => report(done, total, 'unpack'),
     );
-    await loadForeignDump({ layout, databases }, sandbox, dump, staged.database, {
+    await loadForeignDump({ layout, databases }, sandbox, { file: dump, isWpress }, staged.database, {
       enter,
       signal,
       report: (done, total) => report(done, total, 'database'),

@@ -41,7 +41,8 @@ export interface SandboxOptions {
   /** Shows `install.compiledCore`, if set, at {@link SANDBOX_COMPILED}. */
   showCompiled?: boolean;
   /**
-   * Shows the tools of people: `wp`, `mysql` and `mysqldump` are in PATH. For shells and WP-CLI.
+   * Shows the tools of people: `wp`, `mysql` and `mysqldump` are in PATH, and HOME is the install's folder for dotfiles. For shells
+   * and WP-CLI.
    */
   tools?: boolean;
   /** The program has a terminal: it stays in the terminal's session, so that job control works. */
@@ -200,14 +201,13 @@ const IMAGE_MAGICK = {
 
 /** Environment of every program of an install. */
 function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
-  const { htdocs, dotfiles, uploads } = foldersOf(layout, install);
+  const { home, htdocs, uploads } = foldersOf(layout, install);
   return {
     ...IMAGE_MAGICK,
     MAGICK_TEMPORARY_PATH: uploads,
     PATH: `${OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`,
     LANG: 'C.UTF-8',
-    // The home in the install's `passwd`: FPM replaces HOME by that one.
-    HOME: dotfiles,
+    HOME: home,
     USER: install.name,
     LOGNAME: install.name,
     SHELL: '/bin/bash',
@@ -219,7 +219,8 @@ function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record
 }
 
 function environment(layout: LinuxLayout, install: SandboxedInstall, options: SandboxOptions): string[] {
-  const variables = { ...baseEnvironment(layout, install), ...options.environment };
+  const own = options.tools ? { HOME: foldersOf(layout, install).dotfiles } : {};
+  const variables = { ...baseEnvironment(layout, install), ...own, ...options.environment };
   return ['--clearenv', ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])];
 }
 

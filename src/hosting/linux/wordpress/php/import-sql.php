@@ -4,18 +4,20 @@
  * lost in silence. Reads plain and compressed files. Prints the SQL. Exits with status 3 and a sentence on standard error for a
  * dump that cannot be imported.
  *
- * Arguments: the dump, the most bytes (0: no limit).
+ * Arguments: the dump, the most bytes (0: no limit), and `wpress` for a dump of All-in-One WP Migration.
  *
  * - Statements of dumps pass, also in comments with versions. Those about rights, replication, files and programs are refused.
  * - USE and CREATE DATABASE are left out, and so is the name of that database before tables. Two databases are refused.
+ * - Nothing outside of texts may be a command of the client, which reads `\!` and `delimiter` anywhere in a statement. The rights of
+ *   the user who loads the dump keep it from other databases.
  * - Definers are left out, because only a user with more rights may name others.
- * - Settings of the session are our own. In the strict mode, the server refuses texts in the wrong encoding instead of cutting them.
+ * - Settings of the session are our own, except the mode that a trigger or procedure is made with. In the strict mode, the server refuses texts in the wrong encoding instead of cutting them.
  */
 const PIECE = 1 << 20;
 /** The server accepts no longer statement (max-allowed-packet). */
 const LONGEST_STATEMENT = 32 << 20;
-const SESSION = "SET NAMES utf8mb4;\nSET SESSION foreign_key_checks = 0, unique_checks = 0, innodb_strict_mode = 0, "
-    . "sql_mode = 'NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,ALLOW_INVALID_DATES';\n";
+const MODE = "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,ALLOW_INVALID_DATES';\n";
+const SESSION = "SET NAMES utf8mb4;\nSET SESSION foreign_key_checks = 0, unique_checks = 0, innodb_strict_mode = 0;\n" . MODE;
 const NAME = '(?:`(?:[^`]|``)+`|[\w$]+)';
 /** What stands before the name of a table. */
 const BEFORE_TABLE = '(?:INSERT(?:\s+(?:LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE))*\s+(?:INTO\s+)?|REPLACE\s+(?:INTO\s+)?'
@@ -26,15 +28,26 @@ const LEFT_OUT = '/^(?:USE|LOCK|UNLOCK|START\s+TRANSACTION|BEGIN|COMMIT|ANALYZE|
 const CREATE = 'CREATE\s+(?:OR\s+REPLACE\s+)?(?:(?:ALGORITHM|DEFINER|SQL\s+SECURITY)\s*=?\s*\S+\s+)*';
 const PROGRAM = '/^' . CREATE . '(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i';
 const PASSES = '/^(?:INSERT|REPLACE|' . CREATE . '(?:(?:TEMPORARY\s+)?TABLE|(?:UNIQUE\s+|FULLTEXT\s+|SPATIAL\s+)?INDEX|VIEW|SEQUENCE)'
-    . '|ALTER\s+TABLE|DROP\s+(?:TABLE|VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT|INDEX|SEQUENCE)|TRUNCATE|UPDATE|DELETE)\b/i';
+    . '|ALTER\s+TABLE|DROP\s+(?:TABLE|VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT|INDEX|SEQUENCE)|TRUNCATE|UPDATE|DELETE|DO\s+SETVAL)\b/i';
+
+/** No dump shrinks so much when it is compressed, but a bomb does. Small ones do no harm. */
+const HIGHEST_RATIO = 200;
+const HARMLESS_BYTES = 64 << 20;
+/** Modes of the server that change what a trigger or procedure does, and not how it is read. */
+const PROGRAM_MODES = ['ONLY_FULL_GROUP_BY', 'STRICT_TRANS_TABLES', 'STRICT_ALL_TABLES', 'NO_ZERO_IN_DATE', 'NO_ZERO_DATE', 'ALLOW_INVALID_DATES',
+    'ERROR_FOR_DIVISION_BY_ZERO', 'NO_ENGINE_SUBSTITUTION', 'NO_AUTO_VALUE_ON_ZERO', 'NO_UNSIGNED_SUBTRACTION', 'PAD_CHAR_TO_FULL_LENGTH', 'PIPES_AS_CONCAT'];
+
+/** Encodings in which no byte of a longer character is a quote or a backslash. In others, the client and the server differ. */
+const ENCODINGS = '/^(?:utf8(?:mb[34])?|ascii|latin[1257]|cp(?:125[0167]|85[02]|866)|koi8[ru]|greek|hebrew|tis620|ujis|eucjpms|euckr|gb2312)$/';
 
 [, $file, $mostBytes] = $argv;
+$isWpress = ($argv[3] ?? '') === 'wpress';
 $dump = open_dump($file);
 $isMislabelled = says_latin1($dump) && is_utf8($file);
-$state = ['name' => null, 'tables' => 0, 'bytes' => 0, 'latin1' => $isMislabelled];
+$state = ['name' => null, 'tables' => 0, 'bytes' => 0, 'latin1' => $isMislabelled, 'wpress' => $isWpress, 'mode' => '', 'generated' => []];
 echo SESSION;
-foreach (statements_of($dump) as [$line, $statement]) {
-    $text = rewritten($statement, $line, $state);
+foreach (statements_of($dump, max(HARMLESS_BYTES, filesize($file) * HIGHEST_RATIO)) as [$line, $statement, $bare]) {
+    $text = rewritten($statement, $bare, $line, $state);
     $state['bytes'] += strlen($text);
     if ((int) $mostBytes > 0 && $state['bytes'] > (int) $mostBytes) {
         refuse('The dump has more bytes than an install may have.');
@@ -90,23 +103,30 @@ function is_utf8(string $file): bool
 }
 
 /**
- * Splits a dump into statements, without comments and delimiters, and yields each with its line.
+ * Splits a dump into statements, without comments and delimiters, and yields each with its line, and
+ * with a copy that has no texts.
  *
  * @param resource $dump
  */
-function statements_of($dump): Generator
+function statements_of($dump, int $mostBytes): Generator
 {
     $text = '';
     $at = 0;
     $line = 1;
     $delimiter = ';';
     $statement = '';
+    $bare = '';
+    // Whether a comment with a version is open.
+    $isVersion = false;
     // Makes sure that some bytes follow, unless the dump ends.
-    $has = static function (int $length) use ($dump, &$text, &$at): bool {
+    $has = static function (int $length) use ($dump, $mostBytes, &$text, &$at): bool {
         while (strlen($text) - $at < $length) {
             $more = (string) gzread($dump, PIECE);
             if ($more === '') {
                 return false;
+            }
+            if (gztell($dump) > $mostBytes) {
+                refuse('The dump is more than ' . HIGHEST_RATIO . ' times as large as its file, which only a bomb is.');
             }
             $text = substr($text, $at) . $more;
             $at = 0;
@@ -114,12 +134,14 @@ function statements_of($dump): Generator
         return true;
     };
     // Moves bytes into the statement, and counts its lines.
-    $take = static function (int $length) use (&$text, &$at, &$statement): void {
-        $statement .= substr($text, $at, $length);
+    $take = static function (int $length, bool $isText = false) use (&$text, &$at, &$statement, &$bare): void {
+        $piece = substr($text, $at, $length);
+        $statement .= $piece;
+        $bare .= $isText ? '' : $piece;
         $at += $length;
     };
     while ($has(1)) {
-        $length = strcspn($text, "'\"`-#/{$delimiter[0]}dD", $at);
+        $length = strcspn($text, "'\"`-#/*\\{$delimiter[0]}dD", $at);
         if ($length > 0) {
             $take($length);
             require_length($statement, $line);
@@ -128,53 +150,87 @@ function statements_of($dump): Generator
         $has(16);
         $character = $text[$at];
         if ($character === "'" || $character === '"' || $character === '`') {
+            $begin = strlen($statement);
             take_quoted($character, $has, $take, $text, $at, $statement, $line);
+            $bare .= $character . $character;
+            // A server that skips the comment ends it there.
+            if ($isVersion && strpos($statement, '*/', $begin) !== false) {
+                refuse("The comment after line $line of the dump has the end of a comment in a text. Export the tables of the website only.");
+            }
         } elseif (substr_compare($text, $delimiter, $at, strlen($delimiter)) === 0) {
             $at += strlen($delimiter);
             if (trim($statement) !== '') {
-                yield [$line + substr_count($statement, "\n", 0, strlen($statement) - strlen(ltrim($statement))), trim($statement)];
+                if ($isVersion) {
+                    refuse("The statement after line $line of the dump ends in a comment. Export it again.");
+                }
+                yield [$line + substr_count($statement, "\n", 0, strlen($statement) - strlen(ltrim($statement))), trim($statement), trim($bare)];
             }
             $line += substr_count($statement, "\n");
-            $statement = '';
+            $statement = $bare = '';
+            $isVersion = false;
+        } elseif ($character === '\\') {
+            // NULL, for some exporters.
+            if ($has(2) && $text[$at + 1] === 'N') {
+                $take(2);
+                continue;
+            }
+            refuse("Line " . ($line + substr_count($statement, "\n")) . ' of the dump has a backslash outside of a text, which begins a command of the client. Export it again.');
         } elseif ($character === '#' || preg_match('/\G--(?:[\s]|$)/', $text, $match, 0, $at) === 1) {
             $line += skip_through("\n", $has, $text, $at);
             // The line end separates words, as the comment did.
             $statement .= ' ';
+            $bare .= ' ';
         } elseif (preg_match('~\G/\*(?!M?!(?!999999))~', $text, $match, 0, $at) === 1) {
             // Dumps of MariaDB begin with a command for its client in a comment of version 999999.
             $line += skip_through('*/', $has, $text, $at);
             $statement .= ' ';
+            $bare .= ' ';
+        } elseif (preg_match('~\G/\*M?!~', $text, $match, 0, $at) === 1) {
+            if ($isVersion) {
+                refuse("The statement after line $line of the dump has a comment in a comment. Export it again.");
+            }
+            $isVersion = true;
+            // Not every client knows the mark of MariaDB.
+            $at += strlen($match[0]);
+            $statement .= '/*!';
+            $bare .= '/*!';
+        } elseif ($isVersion && substr_compare($text, '*/', $at, 2) === 0) {
+            $isVersion = false;
+            $take(2);
         } elseif (($character === 'd' || $character === 'D') && strlen($statement) < 1000 && trim($statement) === ''
             && preg_match('/\GDELIMITER[ \t]+(\S{1,8})[ \t]*(?:\r?\n|$)/i', $text, $match, 0, $at) === 1) {
             $delimiter = $match[1];
             $at += strlen($match[0]);
             $line += 1 + substr_count($statement, "\n");
-            $statement = '';
+            $statement = $bare = '';
         } else {
             $take(1);
         }
     }
     if (trim($statement) !== '') {
         // The last statement may lack its delimiter, but mysqldump never ends so.
-        yield [$line, trim($statement)];
+        yield [$line, trim($statement), trim($bare)];
     }
 }
 
 function take_quoted(string $quote, Closure $has, Closure $take, string &$text, int &$at, string &$statement, int $line): void
 {
-    $take(1);
-    $stops = $quote === '`' ? '`' : "$quote\\";
+    $take(1, true);
+    $stops = "$quote\\";
     while ($has(1)) {
         $length = strcspn($text, $stops, $at);
         if ($length > 0) {
-            $take($length);
+            $take($length, true);
             require_length($statement, $line);
             continue;
+        }
+        if ($quote === '`' && $text[$at] === '\\') {
+            refuse("A name after line $line of the dump has a backslash. Rename it, and export the dump again.");
         }
         // A doubled quote and an escaped character belong to the text.
         $isPair = $has(2) && ($text[$at] === '\\' || $text[$at + 1] === $quote);
         $isEnd = !$isPair && $text[$at] === $quote;
-        $take($isPair ? 2 : 1);
+        $take($isPair ? 2 : 1, true);
         if ($isEnd) {
             return;
         }
@@ -207,7 +263,7 @@ function require_length(string $statement, int $line): void
 }
 
 /** What is run instead of a statement; empty for nothing. */
-function rewritten(string $statement, int $line, array &$state): string
+function rewritten(string $statement, string $bare, int $line, array &$state): string
 {
     $plain = without_versions(substr($statement, 0, 4096));
     if ($plain === '') {
@@ -229,14 +285,26 @@ function rewritten(string $statement, int $line, array &$state): string
     }
     if (preg_match('/^' . BEFORE_TABLE . '(' . NAME . ')\s*\./i', $plain, $match) === 1) {
         name_database($match[1], $line, $state);
-        $statement = preg_replace('/(' . BEFORE_TABLE . ')' . NAME . '\s*\.\s*/i', '$1', $statement, 1);
+        $named = '/(' . BEFORE_TABLE . ')' . NAME . '\s*\.\s*/i';
+        $statement = preg_replace($named, '$1', $statement, 1);
     }
-    // All-in-One WP Migration exports with this prefix, also in the names of options.
-    $statement = str_replace('SERVMASK_PREFIX_', 'wp_', $statement);
-    if (preg_match('/^(?:INSERT|REPLACE|UPDATE|DELETE)\b/i', $plain) === 1) {
-        return "$statement;\n";
+    require_plain($bare, $isProgram, $line);
+    if ($state['wpress']) {
+        // Its dumps have this prefix, also in the names of options.
+        $statement = str_replace('SERVMASK_PREFIX_', 'wp_', $statement);
+        $plain = str_replace('SERVMASK_PREFIX_', 'wp_', $plain);
     }
-    $state['tables'] += preg_match('/^CREATE\s+(?:TEMPORARY\s+)?TABLE\b/i', $plain);
+    $table = preg_match('/^' . BEFORE_TABLE . '(?:' . NAME . '\s*\.\s*)?(' . NAME . ')/i', $plain, $match) === 1 ? trim($match[1], '`') : '';
+    if (preg_match('/^(?:INSERT|REPLACE|UPDATE|DELETE|DO)\b/i', $plain) === 1) {
+        // Dumps of MariaDB have values for generated columns, which the strict mode refuses.
+        return isset($state['generated'][$table]) ? "SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR $statement;\n" : "$statement;\n";
+    }
+    if (preg_match('/^CREATE\s+(?:TEMPORARY\s+)?TABLE\b/i', $plain) === 1) {
+        $state['tables']++;
+        if (preg_match('/\bAS\s*\(/i', $bare) === 1) {
+            $state['generated'][$table] = true;
+        }
+    }
     $statement = with_known_collations(preg_replace('/\bDEFINER\s*=\s*(?:' . NAME . '|\'[^\']*\')\s*@\s*(?:' . NAME . '|\'[^\']*\')/i', '', $statement, 1), $state['latin1']);
     if (!$isProgram) {
         return "$statement;\n";
@@ -244,7 +312,7 @@ function rewritten(string $statement, int $line, array &$state): string
     if (str_contains($statement, ';;')) {
         refuse("Line $line of the dump has a trigger or procedure that cannot be imported. Export without --triggers, --routines and --events.");
     }
-    return "DELIMITER ;;\n$statement;;\nDELIMITER ;\n";
+    return "SET SESSION sql_mode = '{$state['mode']}';\nDELIMITER ;;\n$statement;;\nDELIMITER ;\n" . MODE;
 }
 
 /** The statement without the marks of comments that depend on the version of the server, whose content is run. */
@@ -253,13 +321,39 @@ function without_versions(string $statement): string
     return trim(preg_replace('~/\*M?!\d{0,6}|\*/~', ' ', $statement));
 }
 
-/** Only the encoding of the dump and its time zone count. */
-function set_by(string $plain, array $state): string
+/** Refuses commands of the client. `bare`: the statement without its texts and quoted names. */
+function require_plain(string $bare, bool $isProgram, int $line): void
 {
+    $fault = match (true) {
+        // A byte of control makes "--" a comment for some.
+        preg_match('/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|--/', $bare) === 1 => 'characters that cannot be imported',
+        preg_match('/delimiter\s/i', $bare) === 1 => 'a command of the client',
+        !$isProgram && str_contains($bare, ';') => 'several statements in one',
+        preg_last_error() !== PREG_NO_ERROR => 'names that are too long',
+        default => null,
+    };
+    if ($fault !== null) {
+        refuse("Line $line of the dump has $fault. Export the tables of the website only.");
+    }
+}
+
+/** Only the encoding of the dump, its time zone and the mode of programs count. */
+function set_by(string $plain, array &$state): string
+{
+    if (preg_match('/\bSQL_MODE\s*=\s*[\'"]([^\'"]*)[\'"]/i', $plain, $match) === 1) {
+        $modes = array_map('trim', explode(',', strtoupper($match[1])));
+        if (array_intersect($modes, ['ANSI', 'ANSI_QUOTES', 'ORACLE', 'NO_BACKSLASH_ESCAPES']) !== []) {
+            refuse("The dump has the SQL mode {$match[1]}. Export it without --compatible.");
+        }
+        $state['mode'] = implode(',', array_intersect($modes, PROGRAM_MODES));
+    }
     if (preg_match('/^SET\s+NAMES\s+[\'"]?(\w+)/i', $plain, $match) === 1) {
         $encoding = strtolower($match[1]);
         if ($encoding === 'binary') {
             refuse('The dump has no encoding (SET NAMES binary). Export it with --default-character-set=utf8mb4.');
+        }
+        if (preg_match(ENCODINGS, $encoding) !== 1) {
+            refuse("The dump is in the encoding $encoding. Export it with --default-character-set=utf8mb4.");
         }
         return 'SET NAMES ' . ($state['latin1'] && $encoding === 'latin1' ? 'utf8mb4' : $encoding) . ";\n";
     }

@@ -44,6 +44,7 @@ if (!rename("$folder/$content", $place)) {
 echo json_encode(['result' => [
     'dump' => "$folder/$dump",
     'tablePrefix' => $config,
+    'isWpress' => is_wpress((string) file_get_contents($archive, false, null, 0, WPRESS_HEADER)),
     'files' => $count['files'],
     'bytes' => $count['bytes'],
 ]]), "\n";

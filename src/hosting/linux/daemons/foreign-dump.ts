@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { loadFrom } from './database-dump.ts';
+import { dropPrograms, programsOf } from './database-programs.ts';
+import { runStatements } from './mariadb-client.ts';
+import { databaseName, grantedDatabase } from './sql.ts';
+
+/** The user as whom foreign statements fill a database. No Unix user has such a name, so nobody else connects as it. */
+export const loadingUserOf = (database: string): string => databaseName(database).slice(1, -1);
+
+/** A statement for root. */
+export function dropLoadingUser(database: string): string {
+  return `DROP USER IF EXISTS ${account(database)}`;
+}
+
+/**
+ * Fills an empty database from a dump that nobody vouches for. The owner of the database may have others, so the statements run as
+ * a user of their own, with a password that lasts as long. Its views and programs are made again by the owner.
+ */
+export async function loadForeign(
+  socket: string,
+  { database, unixUser }: { database: string; unixUser: string },
+  file: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const asRoot = (...statements: string[]) => runStatements(socket, 'root', statements.join(';\n'));
+  const password = randomBytes(24).toString('base64url');
+  const user = account(database);
+  await asRoot(
+    dropLoadingUser(database),
+    `CREATE USER ${user} IDENTIFIED BY '${password}' WITH MAX_STATEMENT_TIME 0`,
+    `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`,
+  );
+  try {
+    const stranger = { database, owner: { unixUser, login: { user: loadingUserOf(database), password } } };
+    await loadFrom(file, socket, stranger, signal);
+    const programs = await programsOf(socket, stranger);
+    const drops = await dropPrograms(socket, database);
+    if (drops.length > 0) {
+      await asRoot(...drops);
+      await runStatements(socket, { unixUser }, programs, { database });
+    }
+  } finally {
+    await asRoot(dropLoadingUser(database));
+  }
+}
+
+const account = (database: string) => `${databaseName(database)}@\`localhost\``;
