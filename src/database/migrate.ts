@@ -36,6 +36,7 @@ import { mailLimits } from './migrations/0031-mail-limits.ts';
 import { websiteRules } from './migrations/0032-website-rules.ts';
 import { operationSteps } from './migrations/0033-operation-steps.ts';
 import { deletedInstalls } from './migrations/0034-deleted-installs.ts';
+import { begunUpdates } from './migrations/0035-begun-updates.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -75,6 +76,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0032-website-rules': websiteRules,
   '0033-operation-steps': operationSteps,
   '0034-deleted-installs': deletedInstalls,
+  '0035-begun-updates': begunUpdates,
 };
 
 /** The first migration with a table for the program version. */

@@ -24,6 +24,8 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     plugins: 'the number of updated plugins, if any',
     themes: 'the number of updated themes, if any',
     checkpoint_id: 'with a checkpoint',
+    restored:
+      '`true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost',
   },
   'install.update_php': { version: null },
   'install.update_php_limits': {},

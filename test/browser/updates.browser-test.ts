@@ -22,6 +22,8 @@ beforeAll(async () => {
   machine.machine.planUpdates = async () => ({ updates: [akismet], refused: [] });
   machine.machine.updateWordpress = async () => ({
     made: [],
+    skipped: [],
+    restored: true,
     rolledBack: { update: akismet, reason: 'the home page answers 500, and 200 before' },
     wordpressVersion: '6.8.7',
   });

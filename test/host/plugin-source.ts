@@ -35,8 +35,8 @@ add_filter('pre_http_request', static function ($answer, $options, $url) {
 export interface CustomerFiles {
   /** Below the document root. */
   write(path: string, content: string): Promise<void>;
-  /** Offers version 1.1 of the plugin with this code. */
-  offer(code: string): Promise<void>;
+  /** Offers version 1.1 of the plugin with this code. `packed`: the version in the package. */
+  offer(code: string, packed?: string): Promise<void>;
 }
 
 /** Activates version 1.0 of a plugin on a website, whose updates come from the website's own files. */
@@ -60,11 +60,11 @@ export async function installPlugin(layout: LinuxLayout, { id }: InstallState): 
   );
   return {
     write,
-    async offer(code) {
+    async offer(code, packed = '1.1') {
       const hidden = layout.privateOf(id);
       const folder = join(hidden, 'packages');
       await rm(folder, { recursive: true, force: true });
-      await own(hidden, 'packages/shop/shop.php', pluginFile('1.1', code));
+      await own(hidden, 'packages/shop/shop.php', pluginFile(packed, code));
       await runCommand('python3', ['-m', 'zipfile', '-c', 'shop.zip', 'shop/'], { folder });
       const offered = { slug: 'shop', plugin: PLUGIN, new_version: '1.1', package: join(folder, 'shop.zip') };
       await own(hidden, 'packages/offer.json', JSON.stringify({ [PLUGIN]: offered }));

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -135,10 +135,54 @@ test.each([
   const updates = await planned();
   expect(await update(updates, ['/?named=1'])).toEqual({
     made: [],
+    skipped: [],
+    restored: true,
     rolledBack: { update: updates[0], reason: expect.stringMatching(reason) },
     wordpressVersion: install.wordpressVersion,
   });
   await expectFormer();
+});
+
+test('a failed download changes nothing, and restores nothing', async () => {
+  await files.offer('');
+  const updates = await planned();
+  await rm(join(layout.privateOf(install.id), 'packages/shop.zip'));
+  expect(await update(updates)).toMatchObject({
+    made: [],
+    skipped: [{ update: updates[0], reason: expect.stringMatching(/download|package/i) }],
+    restored: false,
+    rolledBack: null,
+  });
+  await expectFormer();
+});
+
+test('a package with the same version is no update', async () => {
+  await files.offer('');
+  const updates = await planned();
+  await files.offer('', '1.0');
+  const outcome = await update(updates);
+  expect(outcome).toMatchObject({
+    made: [],
+    skipped: [{ update: updates[0], reason: 'the package has the same version 1.0' }],
+    restored: false,
+  });
+  await expectFormer();
+});
+
+test('an unpacked package that could not be installed is removed, and nothing is restored', async () => {
+  await files.offer('');
+  const updates = await planned();
+  await files.write(
+    'wp-content/mu-plugins/full.php',
+    `<?php add_filter('upgrader_pre_install', static fn() => new WP_Error('full', 'Disk full'));`,
+  );
+  expect(await update(updates)).toMatchObject({
+    skipped: [{ update: updates[0], reason: 'Disk full' }],
+    restored: false,
+  });
+  await rm(join(layout.htdocsOf(install.id), 'wp-content/mu-plugins/full.php'));
+  await expectFormer();
+  expect(await readdir(join(layout.htdocsOf(install.id), 'wp-content/upgrade'))).toEqual([]);
 });
 
 test('rolls back a release of WordPress that breaks pages, and the plugin before it', async () => {
@@ -206,6 +250,8 @@ test('updates a plugin and WordPress, and the site keeps running', async () => {
   const updates = [...(await planned()), core(LATER)];
   expect(await update(updates, ['/?named=1'])).toEqual({
     made: updates,
+    skipped: [],
+    restored: false,
     rolledBack: null,
     wordpressVersion: LATER,
   });

@@ -2398,7 +2398,7 @@ export interface components {
     WordPressUpdateItem: { kind: "core" | "plugin" | "theme"; id: string; name: string; from: string; to: string };
     WordPressUpdateOperation: { install_id: string; operation_id: string };
     WordPressUpdatePolicy: { core: "none" | "security" | "minor" | "all"; plugins: "none" | "weekly" | "daily"; themes: "none" | "weekly" | "daily"; maintenance_window: components['schemas']['MaintenanceWindow'] | null; pages: Array<string>; defer_wordpress_upgrades_until: string | null };
-    WordPressUpdateRun: { id: string; cause: "request" | "schedule"; status: "requested" | "running" | "succeeded" | "unnecessary" | "rolled_back" | "failed" | "cancelled"; updates: Array<components['schemas']['WordPressUpdateItem']>; rolled_back: components['schemas']['WordPressUpdateItem'] | null; reason: string | null; checkpoint_id: string | null; created_at: string; finished_at: string | null };
+    WordPressUpdateRun: { id: string; cause: "request" | "schedule"; status: "requested" | "running" | "succeeded" | "unnecessary" | "rolled_back" | "failed" | "cancelled"; updates: Array<components['schemas']['WordPressUpdateItem']>; rolled_back: components['schemas']['WordPressUpdateItem'] | null; reason: string | null; checkpoint_id: string | null; restored: boolean; created_at: string; finished_at: string | null };
     WordPressUpdateRunPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WordPressUpdateRun']> };
   };
 }

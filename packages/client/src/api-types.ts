@@ -4514,7 +4514,7 @@ export interface components {
             step: string | null;
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -6762,6 +6762,7 @@ export interface components {
          *       },
          *       "reason": "The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.",
          *       "checkpoint_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *       "restored": true,
          *       "created_at": "2026-01-31T09:30:00.000Z",
          *       "finished_at": "2026-01-31T09:31:12.800Z"
          *     }
@@ -6783,6 +6784,8 @@ export interface components {
             reason: string | null;
             /** @description the backup from before */
             checkpoint_id: string | null;
+            /** @description whether the checkpoint was restored, after a failure or an interruption: changes of the website since are lost */
+            restored: boolean;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -6811,6 +6814,7 @@ export interface components {
          *           },
          *           "reason": "The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.",
          *           "checkpoint_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+         *           "restored": true,
          *           "created_at": "2026-01-31T09:30:00.000Z",
          *           "finished_at": "2026-01-31T09:31:12.800Z"
          *         }
@@ -12203,6 +12207,7 @@ export interface operations {
                      *           },
                      *           "reason": "The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.",
                      *           "checkpoint_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
+                     *           "restored": true,
                      *           "created_at": "2026-01-31T09:30:00.000Z",
                      *           "finished_at": "2026-01-31T09:31:12.800Z"
                      *         }

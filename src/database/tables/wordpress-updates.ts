@@ -45,6 +45,10 @@ export interface WordPressUpdateRow {
   broken: NullableJson;
   /** Why it was rolled back or failed, one sentence. */
   reason: string | null;
+  /** When the host began to change the website; null: nothing has changed. */
+  begun_at: string | null;
+  /** Whether the checkpoint was restored. */
+  restored: boolean;
   created_at: string;
   finished_at: string | null;
 }

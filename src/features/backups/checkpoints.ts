@@ -13,6 +13,8 @@ interface Replacement {
   files?: boolean;
   database?: boolean;
   tables?: string[];
+  /** The WordPress that the website gets again. */
+  wordpress_version?: string;
 }
 
 /**
@@ -32,18 +34,21 @@ export async function requireCheckpoint(
   );
 }
 
-/** Requests the restore of the checkpoint after a failed replacement, but only of the parts that were to be replaced. */
+/**
+ * Requests the restore of the checkpoint after a failed replacement, but only of the parts that were to be replaced. False if there is
+ * nothing to restore.
+ */
 export async function putCheckpointBack(
   { queue }: Pick<Platform, 'queue'>,
   transaction: Transaction,
-  { install_id, checkpoint_id, files, database, tables }: Replacement,
-): Promise<void> {
-  if (checkpoint_id === undefined) return;
+  { install_id, checkpoint_id, files, database, tables, wordpress_version }: Replacement,
+): Promise<boolean> {
+  if (checkpoint_id === undefined) return false;
   const { queries } = transaction;
   const checkpoint = await findBackup(queries, install_id, checkpoint_id);
-  if (checkpoint?.status !== 'completed') return;
+  if (checkpoint?.status !== 'completed') return false;
   // A replacement that waits overwrites the website anyway, and must not be undone.
-  if (await isReplacementQueued(queries, install_id)) return;
+  if (await isReplacementQueued(queries, install_id)) return false;
   await queue.enqueue(transaction, restoreBackup, {
     payload: {
       backup_id: checkpoint_id,
@@ -51,9 +56,11 @@ export async function putCheckpointBack(
       ...(files === undefined ? {} : { files }),
       ...(database === undefined ? {} : { database }),
       ...(tables === undefined ? {} : { tables }),
+      ...(wordpress_version === undefined ? {} : { wordpress_version }),
       puts_back: true,
     },
     lane: install_id,
     result: { backup_id: checkpoint_id },
   });
+  return true;
 }

@@ -36,6 +36,8 @@ const restorePayload = Type.Object({
   ...replacing,
   /** A checkpoint is put back: chosen tables that it lacks were created since, and are dropped. */
   puts_back: Type.Optional(Type.Boolean()),
+  /** A checkpoint is put back: the WordPress that the website had. */
+  wordpress_version: Type.Optional(Type.String()),
 });
 
 /** Restores a backup into its install, or into another one. */

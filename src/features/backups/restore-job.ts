@@ -37,7 +37,7 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
     defineJob({
       ...restoreBackup,
       async run(payload, { signal, progress }) {
-        const { backup_id, install_id, from_id = install_id } = payload;
+        const { backup_id, install_id, from_id = install_id, wordpress_version: wordpressVersion } = payload;
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
           throw new PermanentFailure('The install has no website to restore to.', {
@@ -51,7 +51,8 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         await requireCheckpoint(database.reader, payload, 'restored');
         const parts = partsOfJob(payload);
         const report = await ofBackup(database.reader, backup_id, progress);
-        await permanently(postponing(host.restore(install, backup_id, { from, parts, signal, report })));
+        const options = { from, parts, wordpressVersion, signal, report };
+        await permanently(postponing(host.restore(install, backup_id, options)));
         return async (transaction) => {
           await requestReading(transaction, platform.queue, install_id);
           await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });

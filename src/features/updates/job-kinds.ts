@@ -2,10 +2,16 @@ import { PLATFORM } from '../../access/caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import type { Host } from '../../hosting/contract/host.ts';
-import type { AvailableUpdate, UpdateOutcome } from '../../hosting/contract/wordpress-updates.ts';
+import type {
+  AvailableUpdate,
+  RolledBack,
+  SkippedUpdate,
+  UpdateOutcome,
+} from '../../hosting/contract/wordpress-updates.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import { setResult } from '../../jobs/operations-store.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { putCheckpointBack } from '../backups/checkpoints.ts';
 import { createBackup } from '../backups/jobs.ts';
@@ -16,15 +22,19 @@ import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { planUpdate, updateWebsite } from './jobs.ts';
 import { findPolicy } from './policy-store.ts';
 import {
-  beginUpdate,
   endUpdate,
   findUpdate,
   itemKey,
+  noteBegun,
+  noteRestored,
   rolledBackItems,
+  runUpdate,
   type StoredUpdate,
   type UpdateEnd,
 } from './store.ts';
 
+/** A restore of an older one would lose too much. */
+const OLDEST_CHECKPOINT_MS = HOUR_MS;
 const OPERATION = 'wordpress.update';
 const GONE = 'The install has no website to update.';
 
@@ -58,7 +68,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
     // The install may have been deleted since.
     if (!(await lockRow(transaction, 'installs', install_id))) return;
     const checkpoint_id = random.uuid();
-    if (!(await beginUpdate(queries, update.id, checkpoint_id))) return;
+    if (!(await runUpdate(queries, update.id, checkpoint_id))) return;
     await insertBackup(queries, {
       id: checkpoint_id,
       install_id,
@@ -92,17 +102,55 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
     });
   }
 
-  /** Outside the fence: the roll-back has happened, whatever becomes of this attempt. */
-  async function noteRollBack(update: StoredUpdate, outcome: UpdateOutcome): Promise<PermanentFailure> {
-    const { rolledBack, wordpressVersion } = outcome;
-    const broken = rolledBack?.update ?? null;
-    const message = describeRollBack(broken, rolledBack?.reason ?? 'the reason is unknown');
-    await database.write(async (transaction) => {
-      await end(transaction, update.id, { status: 'rolled_back', broken, reason: message });
-      await setWordpressVersion(transaction.queries, update.install_id, wordpressVersion);
-      await requestReading(transaction, queue, update.install_id, { check: true });
-    });
+  async function conclude(
+    transaction: Transaction,
+    { id, install_id }: StoredUpdate,
+    { wordpressVersion, restored }: UpdateOutcome,
+    outcome: Pick<UpdateEnd, 'status' | 'made' | 'broken' | 'reason'>,
+  ): Promise<void> {
+    await end(transaction, id, { ...outcome, restored });
+    await setWordpressVersion(transaction.queries, install_id, wordpressVersion);
+    await requestReading(transaction, queue, install_id, { check: true });
+  }
+
+  /** Outside the fence: the rollback has happened, whatever becomes of this attempt. */
+  async function noteRollback(
+    update: StoredUpdate,
+    outcome: UpdateOutcome,
+    { update: broken, reason }: RolledBack,
+  ): Promise<PermanentFailure> {
+    const message = describeRollback(broken, reason);
+    await database.write((transaction) =>
+      conclude(transaction, update, outcome, { status: 'rolled_back', broken, reason: message }),
+    );
     return new PermanentFailure(message, { code: 'rolled_back' });
+  }
+
+  /** Likewise outside the fence. The updates that were made stay. */
+  async function noteSkipped(update: StoredUpdate, outcome: UpdateOutcome): Promise<PermanentFailure> {
+    const { made } = outcome;
+    const message = describeSkipped(outcome);
+    await database.write((transaction) =>
+      conclude(transaction, update, outcome, { status: 'failed', made, reason: message }),
+    );
+    return new PermanentFailure(message);
+  }
+
+  /** The checkpoint of an update that has not begun must be new: a restore loses what happened since. */
+  async function requireCheckpoint(update: StoredUpdate, checkpointId: string): Promise<void> {
+    const checkpoint = await findBackup(reader, update.install_id, checkpointId);
+    if (checkpoint?.status !== 'completed') {
+      throw new PermanentFailure(
+        'The checkpoint could not be made, so nothing was updated. The list of backups says why.',
+        { code: 'checkpoint_failed' },
+      );
+    }
+    const finished = Date.parse(checkpoint.finished_at ?? checkpoint.created_at);
+    if (update.begun_at === null && clock.now().getTime() - finished > OLDEST_CHECKPOINT_MS) {
+      throw new PermanentFailure(
+        'The update could not begin within an hour of its checkpoint, so nothing was updated. Update again.',
+      );
+    }
   }
 
   return [
@@ -140,41 +188,72 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
         if (update?.status !== 'running') return;
         const install = await findActiveInstall(reader, install_id);
         if (!install) throw new PermanentFailure(GONE, { code: 'website_missing' });
-        if ((await findBackup(reader, install_id, checkpoint_id))?.status !== 'completed') {
-          throw new PermanentFailure(
-            'The checkpoint could not be made, so nothing was updated. The list of backups says why.',
-            { code: 'checkpoint_failed' },
-          );
-        }
+        await requireCheckpoint(update, checkpoint_id);
         const { pages } = await findPolicy(reader, install_id);
         const order = { updateId: update_id, checkpointId: checkpoint_id, updates, pages };
-        const outcome = await permanently(postponing(host.updateWordpress(install, order, signal)));
-        if (outcome.rolledBack !== null) {
-          log.warn({ update: outcome.rolledBack.update }, 'an update was rolled back');
-          throw await noteRollBack(update, outcome);
+        // Outside the fence: the host changes the website, whatever becomes of this attempt.
+        let begun: Promise<void> | undefined;
+        const report = () => {
+          if (begun !== undefined) return;
+          begun = database.write(({ queries }) => noteBegun(queries, update_id, timestamp(clock)));
+          // Awaited below.
+          begun.catch(() => {});
+        };
+        let outcome: UpdateOutcome;
+        try {
+          outcome = await permanently(postponing(host.updateWordpress(install, order, signal, report)));
+        } finally {
+          await begun;
         }
+        const { rolledBack, made } = outcome;
+        if (rolledBack !== null) {
+          log.warn({ update: rolledBack.update }, 'an update was rolled back');
+          throw await noteRollback(update, outcome, rolledBack);
+        }
+        if (outcome.skipped.length > 0) throw await noteSkipped(update, outcome);
         return async (transaction) => {
-          await end(transaction, update_id, { status: 'succeeded', made: outcome.made });
-          await setWordpressVersion(transaction.queries, install_id, outcome.wordpressVersion);
-          await requestReading(transaction, queue, install_id, { check: true });
-          await setResult(transaction.queries, jobId, OPERATION, resultOf(outcome.made, checkpoint_id));
+          await conclude(transaction, update, outcome, { status: 'succeeded', made });
+          await setResult(transaction.queries, jobId, OPERATION, resultOf(outcome, checkpoint_id));
         };
       },
-      async giveUp({ update_id, install_id, checkpoint_id }, { reason }, transaction) {
+      async giveUp({ update_id, install_id, checkpoint_id, updates }, { reason }, transaction) {
         const before = await end(transaction, update_id, { status: 'failed', reason });
+        // Otherwise the website is unchanged, and a restore would lose what happened since the checkpoint.
+        if (before?.status !== 'running' || before.begun_at === null) return;
         // The website may be half updated, and the host could not restore the checkpoint itself.
-        if (before === 'running')
-          await putCheckpointBack(platform, transaction, { install_id, checkpoint_id });
+        const core = updates.find(({ kind }) => kind === 'core');
+        const isPutBack = await putCheckpointBack(platform, transaction, {
+          ...{ install_id, checkpoint_id },
+          ...(core === undefined ? {} : { wordpress_version: core.from }),
+        });
+        if (isPutBack) await noteRestored(transaction.queries, update_id);
       },
     }),
   ];
 }
 
 /** Why an update was rolled back, one sentence. */
-export function describeRollBack(broken: AvailableUpdate | null, reason: string): string {
+export function describeRollback(broken: AvailableUpdate | null, reason: string): string {
   const what =
     broken === null ? 'The update' : `The update of ${broken.name} from ${broken.from} to ${broken.to}`;
   return `${what} was rolled back: ${reason}.`;
+}
+
+/** Why updates were skipped, and what became of the others. */
+export function describeSkipped({ made, skipped }: Pick<UpdateOutcome, 'made' | 'skipped'>): string {
+  const [first, ...others] = skipped.map(
+    ({ update: { name, from, to }, reason }: SkippedUpdate) =>
+      `${name} was not updated from ${from} to ${to}: ${reason}.`,
+  );
+  const more =
+    others.length === 0
+      ? []
+      : [`${others.length} more ${others.length === 1 ? 'update was' : 'updates were'} not made.`];
+  const rest =
+    made.length === 0
+      ? 'The website is unchanged.'
+      : `${made.length} ${made.length === 1 ? 'update was' : 'updates were'} made.`;
+  return [first, ...more, rest].join(' ');
 }
 
 function detailsOf(updates: readonly AvailableUpdate[]): Record<string, string> {
@@ -188,7 +267,10 @@ function detailsOf(updates: readonly AvailableUpdate[]): Record<string, string> 
   };
 }
 
-function resultOf(made: readonly AvailableUpdate[], checkpointId: string): Record<string, string> {
+function resultOf(
+  { made, restored }: Pick<UpdateOutcome, 'made' | 'restored'>,
+  checkpointId: string,
+): Record<string, string> {
   const count = (kind: AvailableUpdate['kind']) => made.filter((update) => update.kind === kind).length;
   const core = made.find(({ kind }) => kind === 'core');
   return {
@@ -196,5 +278,6 @@ function resultOf(made: readonly AvailableUpdate[], checkpointId: string): Recor
     ...(count('plugin') === 0 ? {} : { plugins: String(count('plugin')) }),
     ...(count('theme') === 0 ? {} : { themes: String(count('theme')) }),
     checkpoint_id: checkpointId,
+    ...(restored ? { restored: 'true' } : {}),
   };
 }

@@ -99,7 +99,8 @@ export function updateRoutes(updates: UpdateService, policies: PolicyService): R
 }
 
 function presentUpdate(update: SeenUpdate): Static<typeof updateSchema> {
-  const { id, cause, status, made, broken, reason, checkpoint_id, created_at, finished_at } = update;
+  const { id, cause, status, made, broken, reason, checkpoint_id, restored, created_at, finished_at } =
+    update;
   return {
     id,
     cause,
@@ -108,6 +109,7 @@ function presentUpdate(update: SeenUpdate): Static<typeof updateSchema> {
     rolled_back: broken,
     reason,
     checkpoint_id,
+    restored,
     created_at,
     finished_at,
   };

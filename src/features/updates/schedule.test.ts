@@ -61,6 +61,8 @@ beforeAll(async () => {
     }
     return {
       made: isBroken ? [] : [...order.updates],
+      skipped: [],
+      restored: isBroken,
       rolledBack: isBroken ? { update: first ?? null, reason: 'it broke' } : null,
       wordpressVersion: isBroken ? present : (version ?? present),
     };

@@ -112,6 +112,10 @@ export const updateSchema = component(
       rolled_back: nullable(availableUpdate),
       reason: nullableString('why it was rolled back or failed, one sentence'),
       checkpoint_id: nullableString('the backup from before'),
+      restored: Type.Boolean({
+        description:
+          'whether the checkpoint was restored, after a failure or an interruption: changes of the website since are lost',
+      }),
       created_at: timestamp(),
       finished_at: nullableTimestamp(),
     },
@@ -132,6 +136,7 @@ export const updateSchema = component(
     reason:
       'The update of Akismet Anti-spam from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.',
     checkpoint_id: EXAMPLE_ID.backup,
+    restored: true,
     created_at: '2026-01-31T09:30:00.000Z',
     finished_at: '2026-01-31T09:31:12.800Z',
   },

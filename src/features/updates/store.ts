@@ -42,6 +42,8 @@ export interface StoredUpdate {
   /** The update that was rolled back. */
   broken: AvailableUpdate | null;
   reason: string | null;
+  begun_at: string | null;
+  restored: boolean;
   created_at: string;
   finished_at: string | null;
 }
@@ -58,6 +60,8 @@ export async function insertUpdate(queries: Queries, update: NewUpdate): Promise
       made: '[]',
       broken: null,
       reason: null,
+      begun_at: null,
+      restored: false,
       finished_at: null,
     })
     .execute();
@@ -67,7 +71,7 @@ const select = (queries: Queries) =>
   queries
     .selectFrom('wordpress_updates')
     .select(['id', 'install_id', 'cause', 'status', 'wanted', 'checkpoint_id', 'made', 'broken', 'reason'])
-    .select(['created_at', 'finished_at']);
+    .select(['begun_at', 'restored', 'created_at', 'finished_at']);
 
 export async function findUpdate(queries: Queries, id: string): Promise<StoredUpdate | undefined> {
   const row = await select(queries).where('id', '=', id).executeTakeFirst();
@@ -102,8 +106,8 @@ export async function pageOfUpdates(
   return { count, results: rows.map(stored) };
 }
 
-/** Marks an update as begun, with its checkpoint. False if it has ended. */
-export async function beginUpdate(queries: Queries, id: string, checkpointId: string): Promise<boolean> {
+/** Marks an update as running, with its checkpoint. False if it has ended. */
+export async function runUpdate(queries: Queries, id: string, checkpointId: string): Promise<boolean> {
   const row = await queries
     .updateTable('wordpress_updates')
     .set({ status: 'running', checkpoint_id: checkpointId })
@@ -114,23 +118,34 @@ export async function beginUpdate(queries: Queries, id: string, checkpointId: st
   return row !== undefined;
 }
 
+/** Notes that the host begins to change the website. */
+export async function noteBegun(queries: Queries, id: string, now: string): Promise<void> {
+  await queries
+    .updateTable('wordpress_updates')
+    .set({ begun_at: now })
+    .where('id', '=', id)
+    .where('begun_at', 'is', null)
+    .execute();
+}
+
 export interface UpdateEnd {
   status: Exclude<WordPressUpdateStatus, 'requested' | 'running'>;
   made?: readonly AvailableUpdate[];
   broken?: AvailableUpdate | null;
   reason?: string | null;
+  restored?: boolean;
   finished_at: string;
 }
 
-/** Ends an update. Returns its status before; undefined if it has ended already. */
+/** Ends an update. Returns how far it was before; undefined if it has ended already. */
 export async function endUpdate(
   queries: Queries,
   id: string,
-  { status, made = [], broken = null, reason = null, finished_at }: UpdateEnd,
-): Promise<WordPressUpdateStatus | undefined> {
+  { status, made = [], broken = null, reason = null, restored = false, finished_at }: UpdateEnd,
+): Promise<Pick<StoredUpdate, 'status' | 'begun_at'> | undefined> {
   const before = await queries
     .selectFrom('wordpress_updates')
-    .select('status')
+    .select(['status', 'begun_at'])
     .where('id', '=', id)
     .where('status', 'in', OPEN)
     .executeTakeFirst();
@@ -142,11 +157,17 @@ export async function endUpdate(
       made: JSON.stringify(made),
       broken: broken === null ? null : JSON.stringify(broken),
       reason,
+      restored,
       finished_at,
     })
     .where('id', '=', id)
     .execute();
-  return before.status;
+  return before;
+}
+
+/** Notes that the checkpoint of an ended update is being restored. */
+export async function noteRestored(queries: Queries, id: string): Promise<void> {
+  await queries.updateTable('wordpress_updates').set({ restored: true }).where('id', '=', id).execute();
 }
 
 /** The updates of plugins and themes that were rolled back on an install, as `kind id version`. */

@@ -4,8 +4,13 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { type HostMachine, PermanentHostError } from '../../hosting/contract/host.ts';
-import type { AvailableUpdate, UpdateOrder } from '../../hosting/contract/wordpress-updates.ts';
+import type {
+  AvailableUpdate,
+  UpdateOrder,
+  UpdateOutcome,
+} from '../../hosting/contract/wordpress-updates.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { environment } from '../hosts/fleet.fixture.ts';
 
 const AKISMET: AvailableUpdate = {
@@ -21,6 +26,15 @@ const core = (from: string, to: string): AvailableUpdate => ({
   name: 'WordPress',
   from,
   to,
+});
+
+const outcome = (of: Partial<UpdateOutcome>): UpdateOutcome => ({
+  made: [],
+  skipped: [],
+  restored: false,
+  rolledBack: null,
+  wordpressVersion: '6.1.9',
+  ...of,
 });
 
 let machine: ServedMachine;
@@ -47,11 +61,12 @@ beforeEach(async () => {
     ],
     refused: [],
   }));
-  update(async (_install, { updates }) => ({
-    made: [...updates],
-    rolledBack: null,
-    wordpressVersion: updates.find(({ kind }) => kind === 'core')?.to ?? '6.8.7',
-  }));
+  update(async (_install, { updates }) =>
+    outcome({
+      made: [...updates],
+      wordpressVersion: updates.find(({ kind }) => kind === 'core')?.to ?? '6.8.7',
+    }),
+  );
   await have(install.id, '6.1.9');
 });
 afterAll(async () => {
@@ -91,6 +106,14 @@ const checkpoints = async () => {
   return results.filter(({ kind }: { kind: string }) => kind === 'checkpoint').length;
 };
 
+/** The restores of the latest update's checkpoint. */
+const restores = async () => {
+  const { results } = Object(await get(`/operations?install_id=${install.id}&limit=100`));
+  const all: { kind: string; result: { backup_id?: string } | null }[] = results;
+  const id = orders.at(-1)?.checkpointId;
+  return all.filter(({ kind, result }) => kind === 'backup.restore' && result?.backup_id === id);
+};
+
 /** The operation of a request, once it has ended. */
 async function ended(body: object): Promise<unknown> {
   const answer = await request(body);
@@ -121,11 +144,8 @@ describe('an update', () => {
   });
 
   it('that was rolled back fails, and says why', async () => {
-    update(async () => ({
-      made: [],
-      rolledBack: { update: AKISMET, reason: 'the home page answers 500, and 200 before' },
-      wordpressVersion: '6.1.9',
-    }));
+    const rolledBack = { update: AKISMET, reason: 'the home page answers 500, and 200 before' };
+    update(async () => outcome({ rolledBack, restored: true }));
     const message =
       'The update of Akismet from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.';
     expect(await ended({ plugins: 'all' })).toMatchObject({
@@ -137,6 +157,7 @@ describe('an update', () => {
       updates: [],
       rolled_back: { name: 'Akismet' },
       reason: message,
+      restored: true,
     });
     expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.1.9' });
   });
@@ -159,15 +180,81 @@ describe('an update', () => {
   });
 
   it('that the host cannot undo is undone by a restore', async () => {
-    update(() => Promise.reject(new PermanentHostError('the checkpoint is locked')));
-    expect(await ended({ plugins: 'all' })).toMatchObject({
+    const restored: (string | undefined)[] = [];
+    const { restore } = machine.machine;
+    machine.machine.restore = (at, id, options) => {
+      restored.push(options?.wordpressVersion);
+      return restore(at, id, options);
+    };
+    update((_install, _order, _signal, report) => {
+      report?.(0, 2);
+      return Promise.reject(new PermanentHostError('the checkpoint is locked'));
+    });
+    try {
+      expect(await ended({ core: true, plugins: 'all' })).toMatchObject({
+        status: 'failed',
+        error: { message: 'the checkpoint is locked' },
+      });
+    } finally {
+      machine.machine.restore = restore;
+    }
+    expect(await restores()).toHaveLength(1);
+    expect((await listed())[0]).toMatchObject({ status: 'failed', restored: true });
+    // The host may have switched already.
+    expect(restored).toEqual(['6.1.9']);
+  });
+
+  it('that the host never began restores nothing', async () => {
+    update(() => Promise.reject(new PermanentHostError('the website has no record')));
+    expect(await ended({ plugins: 'all' })).toMatchObject({ status: 'failed' });
+    expect(await restores()).toEqual([]);
+    expect((await listed())[0]).toMatchObject({ status: 'failed', restored: false });
+  });
+
+  it('does not begin with a checkpoint older than an hour', async () => {
+    update(() => Promise.reject(new Error('the host is stopping')));
+    const answer = await request({ plugins: 'all' });
+    await homeport.idle();
+    expect(orders).toHaveLength(1);
+    clock.advance(HOUR_MS + 1);
+    await homeport.idle();
+    expect(orders).toHaveLength(1);
+    expect(await operation(answer.headers.location)).toMatchObject({
       status: 'failed',
-      error: { message: 'the checkpoint is locked' },
+      error: { message: expect.stringContaining('could not begin within an hour of its checkpoint') },
     });
-    const { results } = Object(await get(`/operations?install_id=${install.id}&limit=100`));
-    expect(results.find(({ kind }: { kind: string }) => kind === 'backup.restore')).toMatchObject({
-      result: { backup_id: orders[0]?.checkpointId },
+    expect(await restores()).toEqual([]);
+  });
+
+  it('that could not be made keeps the others, and restores nothing', async () => {
+    update(async (_install, { updates }) => {
+      const [first, ...others] = updates;
+      if (first === undefined) throw new Error('there is nothing to update');
+      return outcome({
+        made: others,
+        skipped: [{ update: first, reason: 'Download failed' }],
+        wordpressVersion: '6.8.7',
+      });
     });
+    const message = 'Akismet was not updated from 5.4 to 5.5: Download failed. 1 update was made.';
+    expect(await ended({ core: true, plugins: 'all' })).toMatchObject({
+      status: 'failed',
+      error: { message },
+    });
+    expect((await listed())[0]).toMatchObject({
+      ...{ status: 'failed', rolled_back: null, restored: false, reason: message },
+      updates: [{ kind: 'core' }],
+    });
+    expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.8.7' });
+  });
+
+  it('says if an interruption restored the checkpoint first', async () => {
+    update(async (_install, { updates }) => outcome({ made: [...updates], restored: true }));
+    expect(await ended({ plugins: 'all' })).toMatchObject({
+      status: 'succeeded',
+      result: { restored: 'true' },
+    });
+    expect((await listed())[0]).toMatchObject({ status: 'succeeded', restored: true });
   });
 
   it('cannot be cancelled once an attempt has begun, even while it waits for the next', async () => {
@@ -175,7 +262,7 @@ describe('an update', () => {
     update(async (_install, { updates }) => {
       calls += 1;
       if (calls === 1) throw new Error('the host was killed');
-      return { made: [...updates], rolledBack: null, wordpressVersion: '6.1.9' };
+      return outcome({ made: [...updates] });
     });
     const answer = await request({ plugins: 'all' });
     await homeport.idle();
@@ -196,7 +283,7 @@ describe('an update', () => {
       (await owner.client.delete(`/installs/${install.id}/backups/${checkpointId}`)).status;
     update(async (_install, order) => {
       deleted.push(await remove(order));
-      return { made: [...order.updates], rolledBack: null, wordpressVersion: '6.1.9' };
+      return outcome({ made: [...order.updates] });
     });
     expect(await ended({ plugins: 'all' })).toMatchObject({ status: 'succeeded' });
     for (const order of orders) deleted.push(await remove(order));
@@ -209,7 +296,7 @@ describe('an update', () => {
     update(async (_install, { updates }) => {
       calls += 1;
       if (calls === 1) throw new Error('the host was killed');
-      return { made: [...updates], rolledBack: null, wordpressVersion: '6.1.9' };
+      return outcome({ made: [...updates] });
     });
     const answer = await request({ plugins: 'all' });
     await homeport.idle();

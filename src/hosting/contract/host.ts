@@ -290,6 +290,8 @@ export interface RestoreOptions {
   from?: InstallRef;
   /** Default: everything. */
   parts?: RestoredParts | undefined;
+  /** The WordPress of the snapshot, which the website gets again. Default: it keeps its present one. */
+  wordpressVersion?: string | undefined;
   signal?: AbortSignal | undefined;
   report?: ReportProgress | undefined;
 }

@@ -5,9 +5,9 @@ export interface WordPressUpdater {
   /** Looks up which of the wanted updates are available. Changes nothing on the website. */
   planUpdates(install: InstallRef, wanted: WantedUpdates, signal?: AbortSignal): Promise<UpdatePlan>;
   /**
-   * Makes updates one after the other, and checks the website's pages before and after each. If a page is worse, or an update fails,
-   * restores the checkpoint, so that the website is as before all of them. A repeated call with the same id continues an interrupted
-   * one, and returns the outcome of one that has ended.
+   * Makes updates one after the other, and checks the website's pages before and after each. If a page is worse, or an update leaves
+   * changed files and fails, restores the checkpoint, so that the website is as before all of them. A repeated call with the same id
+   * continues an interrupted one, and returns the outcome of one that has ended. `report` is called before anything changes.
    */
   updateWordpress(
     install: InstallRef,
@@ -79,12 +79,22 @@ export interface UpdateOrder {
 }
 
 export interface UpdateOutcome {
-  /** The updates that were made; none after a roll-back. */
+  /** The updates that were made; none after a rollback. */
   made: AvailableUpdate[];
-  /** Why the checkpoint was restored; null if it was not. */
+  /** The updates that could not be made and changed nothing, such as after a failed download. */
+  skipped: SkippedUpdate[];
+  /** Whether the checkpoint was restored, so that changes of the website since are lost. */
+  restored: boolean;
+  /** Why the updates were rolled back; null if they were not. */
   rolledBack: RolledBack | null;
   /** Version of WordPress that the website has now. */
   wordpressVersion: string;
+}
+
+export interface SkippedUpdate {
+  update: AvailableUpdate;
+  /** One sentence without a full stop, for the website's owner. */
+  reason: string;
 }
 
 export interface RolledBack {

@@ -212,16 +212,19 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         backups.snapshot(await hosted(await requireKept(install)), backupId, signal, report),
       ),
 
-    restore: (install, backupId, { from = install, parts, signal, report } = {}) =>
+    restore: (install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) =>
       serially(install.id, async () => {
-        const record = await requireRecord(install);
+        const present = await requireRecord(install);
+        // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
+        const core = (await cores.list()).find((version) => version === wordpressVersion);
+        const record = core === undefined ? present : await lifecycle.recordCore(present, core);
         const snapshot = await backups.restore(await hosted(record), backupId, {
           from,
           parts,
           signal,
           report,
         });
-        await lifecycle.resetCaches(install.id);
+        await (core === undefined ? lifecycle.resetCaches(install.id) : lifecycle.serveAgain(record));
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
         return snapshot;

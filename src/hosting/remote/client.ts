@@ -163,7 +163,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     snapshot: ({ id, name }, backupId, signal, report) =>
       call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal, report),
-    restore: ({ id, name }, backupId, { from, parts, signal, report } = {}) =>
+    restore: ({ id, name }, backupId, { from, parts, wordpressVersion, signal, report } = {}) =>
       call(
         COMMANDS.restore,
         withinMs.restore,
@@ -173,6 +173,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
           from: from === undefined ? null : { id: from.id, name: from.name },
           // Left out for a whole restore, so that hosts of earlier versions accept the command.
           ...(parts === undefined || isWhole(parts) ? {} : { parts: sentParts(parts) }),
+          ...(wordpressVersion === undefined ? {} : { wordpressVersion }),
         },
         signal,
         report,
@@ -216,17 +217,13 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         { install: { id, name }, wanted: { core, plugins: sentItems(plugins), themes: sentItems(themes) } },
         signal,
       ),
-    updateWordpress: ({ id, name }, { updateId, checkpointId, updates, pages }, signal, report) =>
-      call(
-        COMMANDS.updateWordpress,
-        withinMs.updateWordpress,
-        {
-          install: { id, name },
-          order: { updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] },
-        },
-        signal,
-        report,
-      ),
+    async updateWordpress({ id, name }, { updateId, checkpointId, updates, pages }, signal, report) {
+      const order = { updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] };
+      const args = { install: { id, name }, order };
+      const outcome = await call(COMMANDS.updateWordpress, withinMs.updateWordpress, args, signal, report);
+      const { rolledBack, skipped = [], restored = rolledBack !== null } = outcome;
+      return { ...outcome, skipped, restored };
+    },
     readLog: ({ id, name }, query, signal) =>
       call(COMMANDS.readLog, withinMs.readLog, { install: { id, name }, query }, signal),
     readUsage: (since) =>

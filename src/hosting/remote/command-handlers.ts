@@ -41,8 +41,11 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.snapshot, ({ install, backupId }, signal, report) =>
     host.snapshot(install, backupId, signal, report),
   );
-  handle(COMMANDS.restore, ({ install, backupId, from, parts }, signal, report) =>
-    host.restore(install, backupId, { ...(from === null ? {} : { from }), parts, signal, report }),
+  handle(COMMANDS.restore, ({ install, backupId, from, parts, wordpressVersion }, signal, report) =>
+    host.restore(install, backupId, {
+      ...(from === null ? {} : { from }),
+      ...{ parts, wordpressVersion, signal, report },
+    }),
   );
   handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
   handle(COMMANDS.pack, ({ install, backupId, archiveId }, signal) =>

@@ -139,7 +139,13 @@ export const COMMANDS = {
   snapshot: command('snapshot', Type.Object({ install, backupId: uuid }, closed), snapshot),
   restore: command(
     'restore',
-    Type.Object({ install, backupId: uuid, from: orNull(install), parts: Type.Optional(parts) }, closed),
+    Type.Object(
+      {
+        ...{ install, backupId: uuid, from: orNull(install), parts: Type.Optional(parts) },
+        wordpressVersion: Type.Optional(wordpressVersion),
+      },
+      closed,
+    ),
     snapshot,
   ),
   discardSnapshot: command('discard_snapshot', Type.Object({ install, backupId: uuid }, closed), nothing),
@@ -187,6 +193,13 @@ export const COMMANDS = {
     Type.Object({ install, order: updateOrder }, closed),
     Type.Object({
       made: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
+      // Hosts of earlier versions leave them out.
+      skipped: Type.Optional(
+        Type.Array(Type.Object({ update: availableUpdate, reason: sentences }), {
+          maxItems: MOST_UPDATES + 1,
+        }),
+      ),
+      restored: Type.Optional(Type.Boolean()),
       rolledBack: orNull(Type.Object({ update: orNull(availableUpdate), reason: sentences })),
       wordpressVersion,
     }),

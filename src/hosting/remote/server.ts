@@ -119,28 +119,35 @@ export function createHostServer(options: HostServerOptions): HostServer {
     let work: Promise<unknown>;
     const isWanted = request.headers[PROGRESS_HEADER] !== undefined;
     let progress: string | null = null;
+    let isFirst = true;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the control plane closed the connection')));
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     try {
       work = handler(parsedJson(body), signal, (done, total, step) => {
-        if (isWanted) progress = progressLine(done, total, step);
+        if (!isWanted) return;
+        progress = progressLine(done, total, step);
+        // The first one also says that the work has begun, so it must not be lost with the host.
+        if (isFirst && response.headersSent) sendProgress();
       });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       return refuse(response, 400, error.message);
     }
+    function sendProgress(): void {
+      if (progress === null) return;
+      response.write(progress);
+      [progress, isFirst] = [null, false];
+    }
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
     const beat = setInterval(() => response.write('\n'), BEAT_MS);
-    const reports = setInterval(() => {
-      if (progress !== null) response.write(progress);
-      progress = null;
-    }, PROGRESS_MS);
+    const reports = setInterval(sendProgress, PROGRESS_MS);
     const outcome = await outcomeOf(name, work, signal).finally(() => {
       clearInterval(beat);
       clearInterval(reports);
     });
+    sendProgress();
     response.end(JSON.stringify(outcome));
   }
 

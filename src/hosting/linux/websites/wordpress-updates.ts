@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
 import { exceededLimit } from '../../contract/install-limits.ts';
@@ -13,6 +14,7 @@ import { measureWebsite } from '../backups/measure-website.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
+import { CoreUnchanged } from '../wordpress/switch-core.ts';
 import { cleanText } from '../wordpress/website-text.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { WebsiteSteps } from './provisioning.ts';
@@ -22,6 +24,11 @@ import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
 /** After so many, the update itself is suspected. */
 const MOST_INTERRUPTIONS = 2;
+/** No further update begins after so long, because a rollback loses what visitors wrote since the checkpoint. */
+const MOST_MS = 30 * MINUTE_MS;
+
+/** How an update ended before its check. `skipped`: it changed nothing. */
+type Attempt = { version: string } | { failed: string } | { skipped: string };
 
 export interface WordPressUpdatesOptions {
   steps: WebsiteSteps;
@@ -35,7 +42,7 @@ export function createWordPressUpdates(
   parts: LinuxHostParts,
   { steps, lifecycle, hosted, requireRecord }: WordPressUpdatesOptions,
 ): WordPressUpdater {
-  const { layout, websites, backups, log } = parts;
+  const { layout, websites, backups, clock, log } = parts;
   const journal = createUpdateJournal(layout.updateOf);
 
   async function store(installId: string, entry: UpdateEntry): Promise<UpdateEntry> {
@@ -46,7 +53,6 @@ export function createWordPressUpdates(
   const lookAt = async (record: InstallRecord, signal: AbortSignal | undefined) =>
     steps.lookAt(await lifecycle.websiteOf(record), signal);
 
-  /** A record of another update is one that was given up: its job restored the checkpoint, or could not. */
   async function begin(
     record: InstallRecord,
     order: UpdateOrder,
@@ -55,16 +61,23 @@ export function createWordPressUpdates(
     return store(record.state.id, {
       updateId: order.updateId,
       stage: 'ready',
+      startedAt: clock.now().getTime(),
+      updatingSince: null,
       index: 0,
       wordpressVersion: record.placement.wordpressVersion,
       before: await observe(await lookAt(record, signal), order.pages),
       interruptions: 0,
       made: [],
+      skipped: [],
+      restored: false,
       rolledBack: null,
     });
   }
 
-  /** The website may be half updated. The first update begins again, unless the host was killed too often meanwhile. */
+  /**
+   * The website may be half updated. Then the checkpoint is restored and the first update begins again, unless the host was killed too
+   * often meanwhile.
+   */
   async function afterInterruption(
     record: InstallRecord,
     order: UpdateOrder,
@@ -83,9 +96,23 @@ export function createWordPressUpdates(
         },
       );
     }
-    const again = await store(record.state.id, { ...entry, interruptions, index: 0, made: [] });
+    if (await isUntouched(record, order.updates[entry.index], entry.updatingSince)) {
+      return store(record.state.id, { ...entry, interruptions, stage: 'ready', updatingSince: null });
+    }
+    const again = { ...entry, interruptions, index: 0, made: [], skipped: [], restored: true };
+    // Without the time, so that an interrupted restore is repeated.
+    const restoring = await store(record.state.id, { ...again, updatingSince: null });
     await restore(record, order, entry, signal);
-    return again;
+    return store(record.state.id, { ...restoring, stage: 'ready' });
+  }
+
+  async function isUntouched(
+    record: InstallRecord,
+    update: AvailableUpdate | undefined,
+    since: number | null,
+  ): Promise<boolean> {
+    if (update === undefined || update.kind === 'core' || since === null) return false;
+    return websites.isUntouched((await hosted(record)).sandbox, update, since);
   }
 
   const fail = (record: InstallRecord, entry: UpdateEntry, rolledBack: RolledBack) =>
@@ -102,7 +129,11 @@ export function createWordPressUpdates(
     update: AvailableUpdate,
   ): Promise<UpdateEntry> {
     const id = record.state.id;
-    const updating = await store(id, { ...entry, stage: 'updating' });
+    const updating = await store(id, {
+      ...entry,
+      stage: 'updating',
+      updatingSince: clock.now().getTime(),
+    });
     parts.reached?.('update begun', await lifecycle.websiteOf(record));
     // Neither a lost connection nor a stop aborts it: the next attempt would restore the checkpoint. It continues with the check.
     const made = await make(record, update);
@@ -111,18 +142,32 @@ export function createWordPressUpdates(
     const checking = await store(id, {
       ...updating,
       stage: 'checking',
+      updatingSince: null,
       index: updating.index + 1,
-      made: [...updating.made, { ...update, to: made.version }],
+      ...('version' in made
+        ? { made: [...updating.made, { ...update, to: made.version }] }
+        : { skipped: [...updating.skipped, { update, reason: cleanText(made.skipped) }] }),
     });
     parts.reached?.('update made', await lifecycle.websiteOf(record));
     return checking;
   }
 
-  async function make(
+  async function make(record: InstallRecord, update: AvailableUpdate): Promise<Attempt> {
+    if (update.kind === 'core') return makeCore(record, update);
+    const since = clock.now().getTime();
+    const made = await makeItem(record, update);
+    if ('version' in made) {
+      const { version } = made;
+      return version === update.from ? { skipped: `the package has the same version ${version}` } : made;
+    }
+    // Such as after a failed download, or if others filled the disk.
+    return (await isUntouched(record, update, since)) ? { skipped: made.failed } : made;
+  }
+
+  async function makeItem(
     record: InstallRecord,
     update: AvailableUpdate,
   ): Promise<{ version: string } | { failed: string }> {
-    if (update.kind === 'core') return makeCore(record, update);
     const { sandbox } = await hosted(record);
     try {
       return await watchingDisk(layout.folder, undefined, (limited) =>
@@ -134,13 +179,15 @@ export function createWordPressUpdates(
     }
   }
 
-  async function makeCore(record: InstallRecord, { to }: AvailableUpdate) {
+  async function makeCore(record: InstallRecord, { to }: AvailableUpdate): Promise<Attempt> {
     if (record.placement.wordpressVersion === to) return { version: to };
+    if (!(await parts.cores.list()).includes(to)) return { skipped: `this host has no WordPress ${to}` };
     try {
       await lifecycle.switchCore(record, to);
       return { version: to };
     } catch (error) {
-      return { failed: messageOf(error).replace(/\.$/, '') };
+      const reason = messageOf(error).replace(/\.$/, '');
+      return error instanceof CoreUnchanged ? { skipped: reason } : { failed: reason };
     }
   }
 
@@ -185,10 +232,11 @@ export function createWordPressUpdates(
     signal?: AbortSignal,
     report?: ReportProgress,
   ): Promise<UpdateOutcome> {
-    const found = await journal.read(install.id);
-    const resumed = found?.updateId === order.updateId ? found : null;
+    const resumed = await journal.read(install.id, order.updateId);
     if (resumed?.stage === 'ended') return outcomeOf(resumed);
     const record = () => requireRecord(install);
+    const isBegun = resumed !== null && (resumed.stage !== 'ready' || resumed.index > 0 || resumed.restored);
+    if (isBegun) report?.(resumed.index, order.updates.length);
     let entry = resumed ?? (await begin(await record(), order, signal));
     if (resumed?.stage === 'updating') {
       entry = await afterInterruption(await record(), order, entry, signal);
@@ -209,11 +257,14 @@ export function createWordPressUpdates(
           `rolling back an update of ${install.name}: ${entry.rolledBack?.reason}`,
         );
         await restore(present, order, entry, signal);
-        return finish(await record(), { ...entry, made: [] });
+        return finish(await record(), { ...entry, made: [], skipped: [], restored: true });
       }
-      report?.(entry.index, order.updates.length);
       const next = order.updates[entry.index];
       if (next === undefined) return finish(present, entry);
+      if (clock.now().getTime() - entry.startedAt > MOST_MS) {
+        return finish(present, withoutTheRest(entry, order.updates));
+      }
+      report?.(entry.index, order.updates.length);
       entry = await makeNext(present, entry, next);
     }
   }
@@ -241,7 +292,14 @@ export function createWordPressUpdates(
   };
 }
 
-function outcomeOf({ made, rolledBack, wordpressVersion }: UpdateEntry): UpdateOutcome {
+/** Skips the updates that have not begun. */
+function withoutTheRest(entry: UpdateEntry, updates: readonly AvailableUpdate[]): UpdateEntry {
+  const reason = `the updates before it took ${MOST_MS / MINUTE_MS} min`;
+  const rest = updates.slice(entry.index).map((update) => ({ update, reason }));
+  return { ...entry, skipped: [...entry.skipped, ...rest] };
+}
+
+function outcomeOf({ made, skipped, restored, rolledBack, wordpressVersion }: UpdateEntry): UpdateOutcome {
   const core = made.find(({ kind }) => kind === 'core');
-  return { made, rolledBack, wordpressVersion: core?.to ?? wordpressVersion };
+  return { made, skipped, restored, rolledBack, wordpressVersion: core?.to ?? wordpressVersion };
 }

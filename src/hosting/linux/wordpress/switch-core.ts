@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
@@ -22,8 +23,13 @@ export interface CoreSwitchOptions {
 /** Enough for a large database on a slow disk. */
 const UPGRADE_MS = 30 * MINUTE_MS;
 
+/** A switch to another core failed before it changed anything of the website. */
+export class CoreUnchanged extends Error {
+  override name = 'CoreUnchanged';
+}
+
 /**
- * Switches a website to another core. The database is upgraded first, while visitors still see the former core; then the links
+ * Switches a website to another core. Rejects with {@link CoreUnchanged} if it could not begin. The database is upgraded first, while visitors still see the former core; then the links
  * follow. If the upgrade fails, the dump is loaded again.
  */
 export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOptions) {
@@ -37,11 +43,9 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     await requireCore(layout.coreOf(to));
     const before = { ...install, wordpressVersion: from };
     const after = { ...install, wordpressVersion: to };
-    await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     const dump = join(layout.scratch, `switch-${install.id}.sql`);
-    await databases.dump(database, dump);
     try {
-      await keepThemes(before, to);
+      await prepare(before, { database, dump, to });
       await upgradeDatabase(after, database, dump);
       await linkSite(layout, after);
       if (keepsDump) await keepDump(install, dump, `database-before-wordpress-${to}.sql`);
@@ -50,6 +54,19 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     }
     log.info({ install: install.id, from, to }, `${install.name} switched to WordPress ${to}`);
   };
+
+  async function prepare(
+    before: SandboxedInstall,
+    { database, dump, to }: { database: string; dump: string; to: string },
+  ): Promise<void> {
+    try {
+      await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
+      await databases.dump(database, dump);
+      await keepThemes(before, to);
+    } catch (error) {
+      throw new CoreUnchanged(messageOf(error), { cause: error });
+    }
+  }
 
   /** Copies a theme in use that the other core lacks, so that it becomes the website's own. */
   async function keepThemes(before: SandboxedInstall, to: string): Promise<void> {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { MINUTE_MS } from '../../../lib/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import {
@@ -24,9 +24,18 @@ export interface Updater {
   /** Updates one plugin or theme. Returns its version then, or why it failed, without a full stop. The website may be half updated. */
   update(
     install: SandboxedInstall,
-    item: Pick<AvailableUpdate, 'kind' | 'id' | 'from'>,
+    item: Pick<AvailableUpdate, 'kind' | 'id'>,
     signal?: AbortSignal,
   ): Promise<{ version: string } | { failed: string }>;
+  /**
+   * Whether an update that began at `since` and failed left the plugin or theme as it was. Then also removes what else it left, such as
+   * an unpacked package. False if the website cannot tell.
+   */
+  isUntouched(
+    install: SandboxedInstall,
+    item: Pick<AvailableUpdate, 'kind' | 'id'>,
+    since: number,
+  ): Promise<boolean>;
 }
 
 export interface UpdaterOptions {
@@ -57,6 +66,8 @@ const Planned = Type.Object({
   ),
   refused: Type.Array(line(1_000)),
 });
+
+const State = Type.Object({ unchanged: Type.Boolean() });
 
 const Updated = Type.Union([
   Type.Object({ version: line(200) }),
@@ -101,12 +112,12 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
       };
     },
 
-    async update(install, { kind, id, from }, signal) {
+    async update(install, { kind, id }, signal) {
       let output: string;
       try {
         output = await runPhp(layout, install, {
           script: script(install, 'update-item.php'),
-          args: [kind, id, from],
+          args: [kind, id],
           enter: enter(install.id),
           timeoutMs: updateMs,
           mostOutput: MOST_OUTPUT,
@@ -119,6 +130,20 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
       const updated = parsePrinted(Updated, output);
       if (updated === null) return { failed: `it ended early: ${lastLine(output)}` };
       return 'failed' in updated ? { failed: lastLine(updated.failed) } : updated;
+    },
+
+    async isUntouched(install, { kind, id }, since) {
+      try {
+        const output = await runPhp(layout, install, {
+          script: script(install, 'item-state.php'),
+          args: [kind, id, String(Math.floor(since / SECOND_MS))],
+          enter: enter(install.id),
+          mostOutput: MOST_OUTPUT,
+        });
+        return parsePrinted(State, output)?.unchanged ?? false;
+      } catch {
+        return false;
+      }
     },
   };
 }

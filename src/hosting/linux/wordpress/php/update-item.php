@@ -1,7 +1,7 @@
 <?php
 /**
- * Updates one plugin or theme with WordPress's own upgrader. Arguments: `plugin` or `theme`, its file or folder, its present version.
- * Prints the installed version, or why the update failed.
+ * Updates one plugin or theme with WordPress's own upgrader. Arguments: `plugin` or `theme`, its file or folder. Prints the installed
+ * version, or why the update failed.
  */
 require dirname(__DIR__) . '/wp-load.php';
 foreach (['file', 'misc', 'plugin', 'theme', 'update', 'class-wp-upgrader'] as $part) {
@@ -12,7 +12,7 @@ foreach (['wp_version_check', 'wp_update_plugins', 'wp_update_themes'] as $check
     remove_action('upgrader_process_complete', $check);
 }
 // Plugins can change global variables.
-(static function (string $kind, string $id, string $from): void {
+(static function (string $kind, string $id): void {
     $skin = new WP_Ajax_Upgrader_Skin();
     $upgrader = $kind === 'plugin' ? new Plugin_Upgrader($skin) : new Theme_Upgrader($skin);
     $failure = 'it is no longer installed';
@@ -21,9 +21,6 @@ foreach (['wp_version_check', 'wp_update_plugins', 'wp_update_themes'] as $check
         $failure = homeport_failure($skin, $upgrader->bulk_upgrade([$id]), $id);
     }
     $version = $failure === null ? homeport_version($kind, $id) : null;
-    if ($version === $from) {
-        $failure = "the package has the same version $version";
-    }
     $result = $failure === null ? ['version' => $version] : ['failed' => $failure];
     echo "\n", json_encode($result, JSON_INVALID_UTF8_SUBSTITUTE), "\n";
 })(...array_slice($_SERVER['argv'], 1));
