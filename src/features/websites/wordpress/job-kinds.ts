@@ -83,8 +83,9 @@ export function wordpressJobKinds(
     defineJob({
       ...readWordPress,
       run: (payload, job) => read(payload, job, { isOperation: false }),
+      // Without a mark, so that it is not read again until its next time.
       giveUp: ({ install_id, check }, { reason }, { queries }) =>
-        storeFailure(queries, install_id, { error: reason, check }, timestamp(clock)),
+        storeFailure(queries, install_id, { error: reason, mark: null, check }, timestamp(clock)),
     }),
     defineJob({
       ...watchWordPress,

@@ -172,7 +172,10 @@ export async function countHosted(queries: Queries): Promise<number> {
   return count;
 }
 
-/** Of some installs of a host, those that were read before, with the mark of that time. Installs tried since `since` are left out. */
+/**
+ * Of some installs of a host, those that were read before, with the mark of that time. Leaves out installs tried since `since`, and those
+ * whose last reading was given up: they wait for their daily one.
+ */
 export function marksOf(
   queries: Queries,
   hostId: string,
@@ -187,6 +190,7 @@ export function marksOf(
     .where('install.status', '=', 'active')
     .where('known.install_id', 'in', installIds)
     .where((eb) => eb.or([eb('known.tried_at', 'is', null), eb('known.tried_at', '<', since)]))
+    .where((eb) => eb.or([eb('known.error', 'is', null), eb('known.mark', 'is not', null)]))
     .execute();
 }
 

@@ -32,6 +32,21 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await folder.close();
   });
 
+  it('looks into a folder, but not through a link', async () => {
+    await mkdir(join(path, 'inner'));
+    await writeFile(join(path, 'inner/file'), '');
+    await symlink('inner', join(path, 'link'));
+    const folder = await pinFolder(path);
+    const inner = await folder.look('inner');
+    expect(await inner?.changedAt('file')).toEqual(
+      (await lstat(join(path, 'inner/file'), { bigint: true })).mtimeNs,
+    );
+    expect(await inner?.changedAt('none')).toBeNull();
+    expect([await folder.look('link'), await folder.look('none')]).toEqual([null, null]);
+    await inner?.close();
+    await folder.close();
+  });
+
   it('stays the same folder when another takes its name', async () => {
     const folder = await pinFolder(path);
     await rename(path, join(place.path, 'moved'));

@@ -42,6 +42,10 @@ export interface PinnedFolder {
    * The caller closes it.
    */
   enter(name: string, owner: Owner): Promise<PinnedFolder | null>;
+  /** Opens a subfolder; null if something else or nothing is there. The caller closes it. */
+  look(name: string): Promise<PinnedFolder | null>;
+  /** When an entry itself last changed its content, in nanoseconds since the epoch; null if it is missing. */
+  changedAt(name: string): Promise<bigint | null>;
   /** Writes a file in place of any file or link. Readers see the old or the new file, whole. */
   write(name: string, content: string, options: Owner & { mode: number }): Promise<void>;
   /** Creates a link, owned by root, in place of any file or link. */
@@ -112,6 +116,15 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
     }
   }
 
+  async function look(name: string): Promise<PinnedFolder | null> {
+    try {
+      return pinned(`${path}/${name}`, await open(at(name), FOLDER));
+    } catch (error) {
+      if (hasCode(error, 'ELOOP', 'ENOTDIR', 'ENOENT')) return null;
+      throw error;
+    }
+  }
+
   /** Creates the entry under a temporary name and renames it: rename(2) follows no link. */
   async function replace(name: string, make: (temporary: string) => Promise<void>): Promise<void> {
     const temporary = at(`.homeport-${randomUUID()}`);
@@ -130,6 +143,11 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
     stat: statEntry,
     names: () => readdir(`/proc/self/fd/${folder.fd}`),
     enter,
+    look,
+    async changedAt(name) {
+      const found = await ifThere(lstat(at(name), { bigint: true }));
+      return found === null ? null : found.mtimeNs;
+    },
     write: (name, content, { uid, gid, mode }) =>
       replace(name, async (temporary) => {
         const file = await open(temporary, 'wx', 0o600);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ifThere } from '../../../lib/if-there.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 /** The must-use plugin touches it when plugins, themes or administrators change (watch-changes.php). */
 const TOUCHED = '.wordpress-changed';
+/** In `wp-content`. */
+const CONTENT = ['plugins', 'themes', 'mu-plugins'];
 
 /**
  * A website's mark (`WordPressMarks`): a hash of its version and of when four entries last changed. Their contents are never read, so
@@ -15,20 +15,29 @@ export async function wordpressMark(
   layout: LinuxLayout,
   { id, wordpressVersion }: { id: string; wordpressVersion: string },
 ): Promise<string> {
-  const content = join(layout.htdocsOf(id), 'wp-content');
-  const paths = [
-    ...['plugins', 'themes', 'mu-plugins'].map((name) => join(content, name)),
-    join(layout.privateOf(id), TOUCHED),
+  const times = [
+    ...(await timesIn(await pinnedAt(layout.htdocsOf(id), 'wp-content'), CONTENT)),
+    ...(await timesIn(await pinnedAt(layout.privateOf(id)), [TOUCHED])),
   ];
-  const times = await Promise.all(paths.map(changedAt));
   return createHash('sha256')
     .update(JSON.stringify([wordpressVersion, times]))
     .digest('hex')
     .slice(0, 32);
 }
 
-async function changedAt(path: string): Promise<string | null> {
-  // A website can put a file where the folder was, or a loop of links.
-  const found = await ifThere(lstat(path, { bigint: true })).catch(() => null);
-  return found === null ? null : String(found.mtimeNs);
+/** A folder, or one in it. Null without one. Pinned, because a website can put a link to anywhere in the place of a folder. */
+async function pinnedAt(path: string, name?: string): Promise<PinnedFolder | null> {
+  const folder = await pinFolder(path).catch(() => null);
+  if (folder === null || name === undefined) return folder;
+  return folder.look(name).finally(() => folder.close());
+}
+
+/** Closes the folder. */
+async function timesIn(folder: PinnedFolder | null, names: readonly string[]): Promise<(string | null)[]> {
+  if (folder === null) return names.map(() => null);
+  try {
+    return await Promise.all(names.map(async (name) => (await folder.changedAt(name))?.toString() ?? null));
+  } finally {
+    await folder.close();
+  }
 }
