@@ -20,6 +20,7 @@ import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
 import { updateJobKinds } from '../features/updates/job-kinds.ts';
+import { updateMailKinds } from '../features/updates/mails.ts';
 import { scheduleKind } from '../features/updates/schedule.ts';
 import { usageJobKinds } from '../features/usage/job-kinds.ts';
 import { limitWarningJobKinds } from '../features/usage/limit-warnings.ts';
@@ -120,6 +121,7 @@ export function createHomeportWorker(
     fetchReleasesKind(platform, websites.fetching),
     ...usageJobKinds(platform, host, answering),
     ...limitWarningJobKinds(platform, mailer, config),
+    ...updateMailKinds(mailer, config),
     ...wordpressJobKinds(platform, host, answering),
     ...webhookJobKinds(mailer, config),
     ...upkeep,

@@ -16,7 +16,7 @@ export function addRolloutCommands(program: Command): void {
     )
     .option(
       '--json',
-      'print JSON: an array of version, created_at, stopped_at, reason, resumed_at, running, succeeded, rolledBack',
+      'print JSON: an array of version, created_at, stopped_at, reason, resumed_at, running, succeeded, rolledBack, failed',
     )
     .addHelpText('after', '\nExample:\n  homeport rollout list')
     .action(listRollouts);
@@ -25,7 +25,7 @@ export function addRolloutCommands(program: Command): void {
     .command('resume')
     .summary('continue a stopped rollout')
     .description(
-      'continue a stopped rollout, with one install first. Earlier roll-backs count no more, and the installs that were rolled back are ' +
+      'continue a stopped rollout, with one install first. Earlier rollbacks and failures no longer count. Installs that were rolled back are ' +
         'left out',
     )
     .argument('<version>', 'the version of WordPress, such as 6.8.7', versionArgument)
@@ -46,14 +46,25 @@ async function listRollouts({ json }: { json?: boolean }, command: Command): Pro
       all.length === 0
         ? 'There are no rollouts yet.\n'
         : table(
-            ['WORDPRESS', 'STATE', 'RUNNING', 'SUCCEEDED', 'ROLLED BACK', 'SINCE', 'REASON'],
+            ['WORDPRESS', 'STATE', 'RUNNING', 'SUCCEEDED', 'ROLLED BACK', 'FAILED', 'SINCE', 'REASON'],
             all.map(
-              ({ version, stopped_at, running, succeeded, rolledBack, reason, resumed_at, created_at }) => [
+              ({
+                version,
+                stopped_at,
+                running,
+                succeeded,
+                rolledBack,
+                failed,
+                reason,
+                resumed_at,
+                created_at,
+              }) => [
                 version,
                 stopped_at === null ? 'active' : 'stopped',
                 String(running),
                 String(succeeded),
                 String(rolledBack),
+                String(failed),
                 shownTime(stopped_at ?? resumed_at ?? created_at, ''),
                 reason ?? '-',
               ],

@@ -20,6 +20,7 @@ import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall, findWebsite, setWordpressVersion } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { planUpdate, updateWebsite } from './jobs.ts';
+import { mailOwnersOfRollback } from './mails.ts';
 import { findPolicy } from './policy-store.ts';
 import {
   endUpdate,
@@ -120,9 +121,11 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
     { update: broken, reason }: RolledBack,
   ): Promise<PermanentFailure> {
     const message = describeRollback(broken, reason);
-    await database.write((transaction) =>
-      conclude(transaction, update, outcome, { status: 'rolled_back', broken, reason: message }),
-    );
+    await database.write(async (transaction) => {
+      await conclude(transaction, update, outcome, { status: 'rolled_back', broken, reason: message });
+      if (update.cause === 'schedule')
+        await mailOwnersOfRollback(platform, transaction, { ...update, reason: message });
+    });
     return new PermanentFailure(message, { code: 'rolled_back' });
   }
 

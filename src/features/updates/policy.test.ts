@@ -5,6 +5,7 @@ import {
   isInWindow,
   isTimeZone,
   type MaintenanceWindow,
+  nightlyWindow,
   wantedCore,
 } from './policy.ts';
 
@@ -70,4 +71,14 @@ test('plugins are due every day or week, a little early, and at once the first t
 
 test('knows time zones', () => {
   expect(['UTC', 'Europe/Berlin', 'Nowhere/Else', ''].map(isTimeZone)).toEqual([true, true, false, false]);
+});
+
+test('without a window, plugins and themes have the same hour of each night', () => {
+  const hours = Array.from({ length: 50 }, (_, n) => {
+    const { from_hour, hours, days } = nightlyWindow(`0000000${n.toString(16).padStart(4, '0')}`, 'UTC');
+    expect([hours, days.length]).toEqual([1, 7]);
+    return from_hour;
+  });
+  expect([...new Set(hours)].sort()).toEqual([1, 2, 3, 4, 5]);
+  expect(nightlyWindow('0007', 'UTC')).toEqual(nightlyWindow('0007', 'UTC'));
 });

@@ -15,18 +15,21 @@ const AGAIN: readonly CoreAttempt['status'][] = ['failed', 'cancelled', 'unneces
 /** A rollout as the operator sees it. */
 export type SeenRollout = CoreRolloutRow & Omit<RolloutCounts, 'waiting'>;
 
-/** Counts the scheduled updates of a rollout since its start, or since it was resumed. */
+/** Counts the scheduled updates of a rollout that ended since its start, or since it was resumed, and those in progress. */
 export function countAttempts(
   attempts: readonly CoreAttempt[],
   { resumed_at }: Pick<CoreRolloutRow, 'resumed_at'>,
 ): Omit<RolloutCounts, 'waiting'> {
-  const since = attempts.filter(
-    ({ cause, created_at }) => cause === 'schedule' && (resumed_at === null || created_at >= resumed_at),
+  const counted = attempts.filter(
+    ({ cause, finished_at }) =>
+      cause === 'schedule' && (resumed_at === null || finished_at === null || finished_at >= resumed_at),
   );
   const count = (...statuses: CoreAttempt['status'][]) =>
-    since.filter(({ status }) => statuses.includes(status)).length;
+    counted.filter(({ status }) => statuses.includes(status)).length;
   return {
     running: count('requested', 'running'),
+    // The others, such as without a checkpoint, tell nothing about the release.
+    failed: counted.filter(({ status, begun_at }) => status === 'failed' && begun_at !== null).length,
     // Not the unnecessary ones: they prove nothing about the release.
     succeeded: count('succeeded'),
     rolledBack: count('rolled_back'),

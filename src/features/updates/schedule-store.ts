@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
 import { DEFAULT_POLICY, isTimeZone, type UpdatePolicy } from './policy.ts';
@@ -91,6 +92,7 @@ export interface CoreAttempt {
   install_id: string;
   cause: 'request' | 'schedule';
   status: WordPressUpdateStatus;
+  begun_at: string | null;
   created_at: string;
   finished_at: string | null;
 }
@@ -99,13 +101,34 @@ export interface CoreAttempt {
 export async function coreAttempts(queries: Queries, version: string): Promise<CoreAttempt[]> {
   const rows = await queries
     .selectFrom('wordpress_updates')
-    .select(['install_id', 'cause', 'status', 'broken', 'created_at', 'finished_at'])
+    .select(['install_id', 'cause', 'status', 'broken', 'begun_at', 'created_at', 'finished_at'])
     .where('core_to', '=', version)
     .where((eb) => eb.or([eb('cause', '=', 'schedule'), eb('status', '=', 'rolled_back')]))
     .execute();
   return rows.flatMap(({ broken, ...attempt }) =>
     attempt.cause === 'schedule' || brokenItem(broken)?.kind === 'core' ? [attempt] : [],
   );
+}
+
+/** Open updates from before a time whose install has no unfinished job, such as after an upgrade that changed stored jobs. */
+export async function lostUpdates(queries: Queries, before: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('wordpress_updates as open')
+    .select('open.id')
+    .where('open.status', 'in', OPEN)
+    .where('open.created_at', '<', before)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.id')
+            .where(sql<boolean>`jobs.lane = cast(open.install_id as text)`)
+            .where('jobs.state', 'in', ['queued', 'running']),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Notes that the schedule looks at plugins, at themes or at both. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import type {
   AvailableUpdate,
@@ -7,12 +8,16 @@ import type {
   WantedUpdates,
 } from '../../hosting/contract/wordpress-updates.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { environment } from '../hosts/fleet.fixture.ts';
 import { lastFetches } from './fetch-store.ts';
 import { fetchReleases, scheduleUpdates } from './jobs.ts';
+import { WEEKDAYS } from './policy.ts';
+import { findUpdate, insertUpdate } from './store.ts';
 
 const RELEASE = '6.1.9';
+const OPERATOR = 'operator@homeport.example';
 const plugin = (to: string): AvailableUpdate => ({
   kind: 'plugin',
   id: 'shop/shop.php',
@@ -37,7 +42,10 @@ let available: AvailableUpdate[];
 beforeAll(async () => {
   clock = manualClock(new Date('2026-01-12T10:00:00.000Z'));
   machine = await serveMachine({ wordpressVersions: [RELEASE, '6.1.2'] });
-  homeport = await startTestHomeport({ clock, environment: environment(machine.runFolder) });
+  homeport = await startTestHomeport({
+    clock,
+    environment: { ...environment(machine.runFolder), HOMEPORT_ACME_CONTACT: OPERATOR },
+  });
   ({ accountId, owner } = await homeport.ownedAccount());
   machine.machine.planUpdates = async ({ name }, wanted) => {
     planned.push([name, wanted]);
@@ -128,7 +136,7 @@ it('brings a release of the branch to one install, then to 5 %, then to the othe
   expect(body).toMatchObject({ wp_version: RELEASE });
 });
 
-it('stops a release after a roll-back, until the operator resumes it', async () => {
+it('stops a release after a rollback, until the operator resumes it', async () => {
   await old();
   broken = new Set(installs.slice(0, 1).map(({ name }) => name));
   await tick();
@@ -137,8 +145,11 @@ it('stops a release after a roll-back, until the operator resumes it', async () 
   expect(await homeport.services.rollouts.list()).toMatchObject([
     {
       stopped_at: expect.any(String),
-      reason: `1 of 1 updates to WordPress ${RELEASE} were rolled back.`,
+      reason: `1 of 1 updates to WordPress ${RELEASE} were rolled back or failed.`,
     },
+  ]);
+  expect(mailsTo(homeport, OPERATOR).map(({ subject }) => subject)).toEqual([
+    `The rollout of WordPress ${RELEASE} stopped`,
   ]);
   await expect(homeport.services.rollouts.resume('7.0')).rejects.toThrow(
     'No rollout of WordPress 7.0 is stopped',
@@ -204,8 +215,9 @@ it('leaves out installs that want no release, defer it, or are outside of their 
 it('updates plugins every day or week, but not those that were rolled back', async () => {
   const [daily, weekly] = installs;
   if (!daily || !weekly) throw new Error('there are too few installs');
-  await policy(daily, { plugins: 'daily' });
-  await policy(weekly, { plugins: 'weekly', themes: 'weekly' });
+  const maintenance_window = { days: WEEKDAYS, from_hour: 0, hours: 24, time_zone: 'UTC' };
+  await policy(daily, { plugins: 'daily', maintenance_window });
+  await policy(weekly, { plugins: 'weekly', themes: 'weekly', maintenance_window });
   available = [plugin('1.1')];
   broken = new Set([daily.name]);
   await tick();
@@ -214,6 +226,9 @@ it('updates plugins every day or week, but not those that were rolled back', asy
     [weekly.name]: { core: null, plugins: 'all', themes: 'all' },
   });
   expect(names().sort()).toEqual([daily.name, weekly.name].sort());
+  expect(mailsTo(homeport, owner.email).map(({ subject }) => subject)).toContain(
+    `An automatic update of ${daily.name} was rolled back`,
+  );
   await tick();
   clock.advance(DAY_MS);
   await tick();
@@ -247,6 +262,25 @@ it('goes on without an install whose policy cannot be read', async () => {
       .map(({ name }) => name)
       .sort(),
   );
+});
+
+it('ends updates whose jobs are gone', async () => {
+  const [first] = installs;
+  if (!first) throw new Error('there are too few installs');
+  const { database, clock: now, random } = homeport.platform;
+  const wanted = { core: null, plugins: 'all' as const, themes: [] };
+  const id = random.uuid();
+  await database.write(({ queries }) =>
+    insertUpdate(queries, {
+      ...{ id, install_id: first.id, cause: 'schedule', wanted },
+      created_at: timestamp(now),
+    }),
+  );
+  await tick();
+  expect(await findUpdate(database.reader, id)).toMatchObject({ status: 'requested' });
+  clock.advance(2 * DAY_MS + 1);
+  await tick();
+  expect(await findUpdate(database.reader, id)).toMatchObject({ status: 'failed' });
 });
 
 it('leaves out a host that does not answer', async () => {

@@ -6,11 +6,13 @@ import { defineJob, type JobKind } from '../../jobs/job.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import type { Schedule } from '../../jobs/schedule.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { allHosts } from '../hosts/store.ts';
 import { findInstallStatus } from '../websites/installs/website-store.ts';
 import { scheduleUpdates } from './jobs.ts';
-import { isDue, isInWindow, wantedCore } from './policy.ts';
+import { mailStoppedRollout } from './mails.ts';
+import { isDue, isInWindow, nightlyWindow, wantedCore } from './policy.ts';
 import { enqueueUpdate } from './request.ts';
 import { beginRollout, findRollout, stopRollout } from './rollout-store.ts';
 import { countAttempts, triedInstalls } from './rollouts.ts';
@@ -18,14 +20,18 @@ import {
   type Candidate,
   coreAttempts,
   countOpenScheduled,
+  lostUpdates,
   noteLook,
   scheduleCandidates,
 } from './schedule-store.ts';
-import { countOpen } from './store.ts';
-import { isTooOftenRolledBack, roomInWave } from './waves.ts';
+import { countOpen, endUpdate } from './store.ts';
+import { isFailingTooOften, roomInWave } from './waves.ts';
 
 /** Scheduled updates that are requested or run at once. Those in progress end even if their rollout stops. */
 const MOST_AT_ONCE = 50;
+/** Longer than any update waits and runs. */
+const LOST_AFTER_MS = 2 * DAY_MS;
+const LOST = 'The update ended without a result. Check the website; its checkpoint is among the backups.';
 
 /** An update that is due. */
 interface DueUpdate {
@@ -35,7 +41,7 @@ interface DueUpdate {
 
 /** The job that requests scheduled updates. Releases of WordPress come first, in waves. */
 export function scheduleKind(platform: Platform): JobKind {
-  const { database, clock } = platform;
+  const { config, database, queue, clock } = platform;
   const { reader } = database;
 
   /** The candidates that a release waits for, by release. */
@@ -53,7 +59,7 @@ export function scheduleKind(platform: Platform): JobKind {
     return releases;
   }
 
-  /** The updates to a release that may begin now. Stops its rollout after too many roll-backs. */
+  /** The updates to a release that may begin now. Stops its rollout after too many rollbacks and failures. */
   async function dueForRelease(
     version: string,
     wanting: readonly Candidate[],
@@ -66,11 +72,15 @@ export function scheduleKind(platform: Platform): JobKind {
     const rollout = (await findRollout(reader, version)) ?? { resumed_at: null, stopped_at: null };
     if (rollout.stopped_at !== null) return [];
     const counts = { ...countAttempts(attempts, rollout), waiting: waiting.length };
-    if (isTooOftenRolledBack(counts)) {
-      const reason = `${counts.rolledBack} of ${counts.rolledBack + counts.succeeded} updates to WordPress ${version} were rolled back.`;
-      await database.write(({ queries }) =>
-        stopRollout(queries, version, { stopped_at: timestamp(clock), reason }),
-      );
+    if (isFailingTooOften(counts)) {
+      const { rolledBack, failed, succeeded } = counts;
+      const reason = `${rolledBack + failed} of ${rolledBack + failed + succeeded} updates to WordPress ${version} were rolled back or failed.`;
+      await database.write(async (transaction) => {
+        await stopRollout(transaction.queries, version, { stopped_at: timestamp(clock), reason });
+        if (config.acmeContact === null) return;
+        const payload = { to: config.acmeContact, version, reason };
+        await queue.enqueue(transaction, mailStoppedRollout, { payload, lane: null });
+      });
       log.error(
         { version, ...counts },
         `the rollout of WordPress ${version} was stopped: ${reason} "homeport rollout resume ${version}" continues it`,
@@ -85,7 +95,7 @@ export function scheduleKind(platform: Platform): JobKind {
 
   function dueItems({ id, policy, plugins_at, themes_at }: Candidate): DueUpdate[] {
     const now = clock.now();
-    if (!isInWindow(policy.window, now)) return [];
+    if (!isInWindow(policy.window ?? nightlyWindow(id), now)) return [];
     const plugins = isDue(policy.plugins, plugins_at, now);
     const themes = isDue(policy.themes, themes_at, now);
     if (!plugins && !themes) return [];
@@ -132,7 +142,12 @@ export function scheduleKind(platform: Platform): JobKind {
       const withCore = new Set(due.map(({ installId }) => installId));
       due.push(...candidates.filter(({ id }) => !withCore.has(id)).flatMap(dueItems));
       const room = Math.max(0, MOST_AT_ONCE - (await countOpenScheduled(reader)));
+      const lost = await lostUpdates(reader, timestamp(clock, -LOST_AFTER_MS));
       return async (transaction) => {
+        for (const id of lost) {
+          const end = { status: 'failed' as const, reason: LOST, finished_at: timestamp(clock) };
+          await endUpdate(transaction.queries, id, end);
+        }
         for (const update of due.slice(0, room)) await begin(transaction, update);
       };
     },

@@ -5,19 +5,22 @@ export interface RolloutCounts {
   running: number;
   succeeded: number;
   rolledBack: number;
+  /** Updates that failed after the host began. */
+  failed: number;
 }
 
 /** Part of all installs in the second wave. */
 const SECOND_WAVE = 0.05;
-/** A rollout stops if more than this part of the updates was rolled back. */
-const MOST_ROLLED_BACK = 0.02;
+/** A rollout stops if more than this part of the updates was rolled back or failed. */
+const MOST_FAILED = 0.02;
 
-/** Whether so many roll-backs stop a rollout. */
-export function isTooOftenRolledBack({
+/** Whether so many rollbacks and failures stop a rollout. */
+export function isFailingTooOften({
   succeeded,
   rolledBack,
-}: Pick<RolloutCounts, 'succeeded' | 'rolledBack'>): boolean {
-  return rolledBack > (succeeded + rolledBack) * MOST_ROLLED_BACK;
+  failed,
+}: Pick<RolloutCounts, 'succeeded' | 'rolledBack' | 'failed'>): boolean {
+  return rolledBack + failed > (succeeded + rolledBack + failed) * MOST_FAILED;
 }
 
 /**
@@ -25,9 +28,9 @@ export function isTooOftenRolledBack({
  * has ended.
  */
 export function roomInWave(counts: RolloutCounts): number {
-  if (isTooOftenRolledBack(counts)) return 0;
+  if (isFailingTooOften(counts)) return 0;
   const { waiting, running } = counts;
-  const ended = counts.succeeded + counts.rolledBack;
+  const ended = counts.succeeded + counts.rolledBack + counts.failed;
   const total = waiting + running + ended;
   const second = 1 + Math.ceil(total * SECOND_WAVE);
   const end = ended < 1 ? 1 : ended < second ? second : total;

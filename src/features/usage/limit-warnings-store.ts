@@ -39,18 +39,3 @@ export async function recordWarning(queries: Queries, key: LimitWarningKey, now:
     .executeTakeFirst();
   return inserted !== undefined;
 }
-
-/** The people who get the warnings of an account. */
-export async function ownersToWarn(
-  queries: Queries,
-  accountId: string,
-): Promise<{ email: string; first_name: string }[]> {
-  return queries
-    .selectFrom('memberships as member')
-    .innerJoin('users as person', 'person.id', 'member.user_id')
-    .select(['person.email', 'person.first_name'])
-    .where('member.account_id', '=', accountId)
-    .where('member.role', '=', 'owner')
-    .where('member.invite_accepted', '=', true)
-    .execute();
-}

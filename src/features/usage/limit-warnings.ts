@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { findOwners } from '../../access/owners.ts';
 import type { Transaction } from '../../database/database.ts';
 import { defineJob, type JobKind, type JobType } from '../../jobs/job.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
@@ -9,12 +10,7 @@ import type { Mailer, MailText } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { accountRollup } from './account-usage.ts';
 import { dayOf } from './days.ts';
-import {
-  accountsWithLimits,
-  type LimitedAccount,
-  ownersToWarn,
-  recordWarning,
-} from './limit-warnings-store.ts';
+import { accountsWithLimits, type LimitedAccount, recordWarning } from './limit-warnings-store.ts';
 import type { AccountLimits } from './limits-store.ts';
 import type { UsageScope } from './store.ts';
 
@@ -99,7 +95,7 @@ export function limitWarningJobKinds(
     // A warning of 80 % would come too late.
     if (threshold === 100) await recordWarning(transaction.queries, { ...key, threshold: 80 }, now);
     if (!isNew) return;
-    for (const { email, first_name } of await ownersToWarn(transaction.queries, account.id)) {
+    for (const { email, first_name } of await findOwners(transaction.queries, account.id)) {
       await queue.enqueue(transaction, sendLimitWarning, {
         payload: {
           ...{ to: email, first_name, account_id: account.id, account_name: account.name },
