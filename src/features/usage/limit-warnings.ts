@@ -149,10 +149,8 @@ const NAMES: Record<keyof AccountLimits, string> = {
   storage: 'storage',
 };
 
-const count = new Intl.NumberFormat('en');
-
 function shown(limited: keyof AccountLimits, amount: number): string {
-  return limited === 'visitors' ? count.format(amount) : `${(amount / 1e9).toFixed(2)} GB`;
+  return limited === 'visitors' ? new Intl.NumberFormat('en').format(amount) : `${(amount / 1e9).toFixed(2)} GB`;
 }
 
 export function warningMail(warning: LimitWarning, publicUrl: string): MailText {

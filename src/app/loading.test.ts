@@ -1,0 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+it('makes no format of Intl while modules load, because its tables cost 7 MB (docs/performance.md)', () => {
+  const atLoad = globSync('src/**/*.ts')
+    .filter((file) => !file.endsWith('test.ts'))
+    .filter((file) => /^(?:export )?const \w+ = .*\bIntl\./m.test(readFileSync(file, 'utf8')));
+  expect(atLoad).toEqual([]);
+});
