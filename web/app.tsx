@@ -17,34 +17,78 @@ import { SetCurrentAccount, useSetCurrentAccount } from './shell/current-account
 import { lastAccount } from './shell/last-account.ts';
 import { Shell, SignedOutLayout } from './shell/shell.tsx';
 
-const signIn = () => import('./pages/sign-in/index.tsx');
 const me = () => import('./pages/me/index.tsx');
-const account = () => import('./pages/account/index.tsx');
-const site = () => import('./pages/site/index.tsx');
-const install = () => import('./pages/install/index.tsx');
 
-const SignInPage = onDemand(signIn, (pages) => pages.SignInPage);
-const SecondFactorPage = onDemand(signIn, (pages) => pages.SecondFactorPage);
-const ForgottenPasswordPage = onDemand(signIn, (pages) => pages.ForgottenPasswordPage);
-const PasswordLinkPage = onDemand(signIn, (pages) => pages.PasswordLinkPage);
-const InvitationPage = onDemand(signIn, (pages) => pages.InvitationPage);
+const SignInPage = onDemand(
+  () => import('./pages/sign-in/sign-in-page.tsx'),
+  (module) => module.SignInPage,
+);
+const SecondFactorPage = onDemand(
+  () => import('./pages/sign-in/second-factor-page.tsx'),
+  (module) => module.SecondFactorPage,
+);
+const ForgottenPasswordPage = onDemand(
+  () => import('./pages/sign-in/forgotten-password-page.tsx'),
+  (module) => module.ForgottenPasswordPage,
+);
+const PasswordLinkPage = onDemand(
+  () => import('./pages/sign-in/password-link-page.tsx'),
+  (module) => module.PasswordLinkPage,
+);
+const InvitationPage = onDemand(
+  () => import('./pages/sign-in/invitation-page.tsx'),
+  (module) => module.InvitationPage,
+);
 const ForcedEnrolmentPage = onDemand(me, (pages) => pages.ForcedEnrolmentPage);
 const ConfirmEmailPage = onDemand(me, (pages) => pages.ConfirmEmailPage);
 const ProfilePage = onDemand(me, (pages) => pages.ProfilePage);
 const SecurityPage = onDemand(me, (pages) => pages.SecurityPage);
 const ApiAccessPage = onDemand(me, (pages) => pages.ApiAccessPage);
 const SshKeysPage = onDemand(me, (pages) => pages.SshKeysPage);
-const SitesPage = onDemand(account, (pages) => pages.SitesPage);
-const InstallsPage = onDemand(account, (pages) => pages.InstallsPage);
-const TransfersPage = onDemand(account, (pages) => pages.TransfersPage);
-const PeoplePage = onDemand(account, (pages) => pages.PeoplePage);
-const ActivityPage = onDemand(account, (pages) => pages.ActivityPage);
-const UsagePage = onDemand(account, (pages) => pages.UsagePage);
-const WebhooksPage = onDemand(account, (pages) => pages.WebhooksPage);
-const WebhookPage = onDemand(account, (pages) => pages.WebhookPage);
-const SettingsPage = onDemand(account, (pages) => pages.SettingsPage);
-const SitePage = onDemand(site, (pages) => pages.SitePage);
-const InstallPage = onDemand(install, (pages) => pages.InstallPage);
+const SitesPage = onDemand(
+  () => import('./pages/account/sites.tsx'),
+  (module) => module.SitesPage,
+);
+const InstallsPage = onDemand(
+  () => import('./pages/account/installs.tsx'),
+  (module) => module.InstallsPage,
+);
+const TransfersPage = onDemand(
+  () => import('./pages/account/transfers.tsx'),
+  (module) => module.TransfersPage,
+);
+const PeoplePage = onDemand(
+  () => import('./pages/account/people.tsx'),
+  (module) => module.PeoplePage,
+);
+const ActivityPage = onDemand(
+  () => import('./pages/account/activity.tsx'),
+  (module) => module.ActivityPage,
+);
+const UsagePage = onDemand(
+  () => import('./pages/account/usage.tsx'),
+  (module) => module.UsagePage,
+);
+const WebhooksPage = onDemand(
+  () => import('./pages/account/webhooks/webhooks-page.tsx'),
+  (module) => module.WebhooksPage,
+);
+const WebhookPage = onDemand(
+  () => import('./pages/account/webhooks/webhook-page.tsx'),
+  (module) => module.WebhookPage,
+);
+const SettingsPage = onDemand(
+  () => import('./pages/account/settings.tsx'),
+  (module) => module.SettingsPage,
+);
+const SitePage = onDemand(
+  () => import('./pages/site/index.tsx'),
+  (module) => module.SitePage,
+);
+const InstallPage = onDemand(
+  () => import('./pages/install/index.tsx'),
+  (module) => module.InstallPage,
+);
 
 export function App() {
   return (

@@ -21,10 +21,12 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'warn_of_expiry',
       'warn_of_upload_expiry',
       'discard_spent_backups',
+      'expire_deleted_installs',
       'look_at_domains',
       'look_for_proofs',
       'collect_usage',
       'measure_daily',
+      'check_limits',
       'watch_wordpress',
     ]);
     // Each begins with its next slot.

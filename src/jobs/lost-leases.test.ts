@@ -157,7 +157,11 @@ describe('a lease', () => {
     await jobs.worker([kind]).idle();
     expect((await jobs.row(id)).state).toBe('failed');
     expect(reasons).toEqual([
-      { reason: 'The process that worked on it ended before the work did.', attempts: 1 },
+      {
+        code: 'interrupted',
+        reason: 'The process that worked on it ended before the work did.',
+        attempts: 1,
+      },
     ]);
     open();
   });

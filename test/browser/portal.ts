@@ -105,6 +105,8 @@ const Findings = Type.Array(
  * violation and its place.
  */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
+  // A page has no heading until its script has loaded. An open dialog hides the heading from its role.
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   // Evaluated by the debugger, because the content security policy allows only the portal's scripts.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) };

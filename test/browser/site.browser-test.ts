@@ -105,7 +105,7 @@ describe('a site', () => {
 
   it('of another user appears without a reload, with the state of its installs', async () => {
     await follow('Installs');
-    await page.getByRole('table').waitFor();
+    await page.getByRole('table', { name: 'Installs', exact: true }).waitFor();
     const held = installName();
     await owner.client.post('/installs', { name: held, account_id: accountId });
     await page.getByRole('row', { name: held }).getByText('Active').waitFor();

@@ -42,6 +42,7 @@ beforeAll(async () => {
     HOMEPORT_HOST: 'linux',
     HOMEPORT_HOST_RUN_FOLDER: folder,
     HOMEPORT_SITE_DOMAIN: 'sites.test',
+    HOMEPORT_DELETED_DAYS: '0',
   };
   const platform = await openPlatform(
     readConfig({ ...environment, HOMEPORT_DATA_DIR: place.settings.dataDir }),

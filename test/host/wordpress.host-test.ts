@@ -27,7 +27,8 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-host-'));
-  machine = await createTestMachine();
+  // The backups of a deleted install go with it.
+  machine = await createTestMachine({ HOMEPORT_DELETED_DAYS: '0' });
   running = await machine.start();
   homeport = await startTestHomeport({ environment: machine.environment });
   ({ accountId, owner } = await homeport.ownedAccount());

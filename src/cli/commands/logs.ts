@@ -64,8 +64,9 @@ async function showLog(name: string, choices: Choices, command: Command): Promis
       const page = { cursor, limit: LOG_PAGE, direction: 'newer' as const };
       const next = await logs.readAsOperator(name, kind, filter, page);
       print(next.results);
+      const hasMoved = next.next_cursor !== cursor;
       cursor = next.next_cursor ?? cursor;
-      if (next.next_cursor !== next.follow_cursor) continue;
+      if (hasMoved && cursor !== next.follow_cursor) continue;
       await wait(FOLLOW_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   });

@@ -10,6 +10,7 @@ import { checkRestore } from '../backups/jobs.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
 import { payloadsOf } from '../hosts/store.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
+import { deletedIds } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { installsOf, isLaneBusy, providePlatformId, replaceOrphans } from './orphan-store.ts';
 
@@ -148,10 +149,10 @@ function* pagesOf(ids: readonly string[]): Generator<string[]> {
 async function passingInstalls(queries: Queries): Promise<Set<string>> {
   const unfinished = ['queued', 'running'] as const;
   const removed = await payloadsOf(queries, removeInstall.name, unfinished);
-  const kept = await queries.selectFrom('deleted_installs').select('id').execute();
+  const kept = await deletedIds(queries);
   const tried = await payloadsOf(queries, checkRestore.name, unfinished);
   return new Set([
-    ...kept.map(({ id }) => id),
+    ...kept,
     ...removed.flatMap((payload) => (Value.Check(removeInstall.payload, payload) ? payload.id : [])),
     ...tried.flatMap((payload) => (Value.Check(checkRestore.payload, payload) ? payload.scratch_id : [])),
   ]);

@@ -150,7 +150,9 @@ const NAMES: Record<keyof AccountLimits, string> = {
 };
 
 function shown(limited: keyof AccountLimits, amount: number): string {
-  return limited === 'visitors' ? new Intl.NumberFormat('en').format(amount) : `${(amount / 1e9).toFixed(2)} GB`;
+  return limited === 'visitors'
+    ? new Intl.NumberFormat('en').format(amount)
+    : `${(amount / 1e9).toFixed(2)} GB`;
 }
 
 export function warningMail(warning: LimitWarning, publicUrl: string): MailText {

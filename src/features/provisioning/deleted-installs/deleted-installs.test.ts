@@ -134,6 +134,51 @@ describe('a deleted install', () => {
     expect(await visit(homeport, 'http://moved.example/')).toMatchObject({ body: `page of ${other.name}` });
   });
 
+  it('serves no name that another account owns or holds now', async () => {
+    const install = await website();
+    const names = ['verified.example', '*.wild.example', 'served.example'];
+    const bulk = { domains: names.map((name) => ({ name })) };
+    expect((await owner.client.post(`/installs/${install.id}/domains/bulk`, bulk)).status).toBe(201);
+    await remove(install.id);
+    const stranger = await homeport.ownedAccount();
+    const other = await homeport.install(stranger.owner, stranger.accountId);
+    for (const name of ['www.wild.example', 'served.example']) {
+      await stranger.owner.client.post(`/installs/${other.id}/domains`, { name });
+    }
+    await homeport.platform.database.write(async ({ queries }) => {
+      // As if the stranger had verified them.
+      for (const registrable of ['verified.example', 'wild.example', 'served.example']) {
+        const account_id = stranger.accountId;
+        const now = clock.now().toISOString();
+        const present = queries
+          .updateTable('domain_proofs')
+          .set({ verified_at: now, next_look_at: null })
+          .where('account_id', '=', account_id)
+          .where('registrable', '=', registrable);
+        const { numUpdatedRows } = await present.executeTakeFirstOrThrow();
+        if (numUpdatedRows > 0n) continue;
+        await queries
+          .insertInto('domain_proofs')
+          .values({ account_id, registrable, token: 't', created_at: now, verified_at: now })
+          .execute();
+      }
+    });
+    await restore(install.id);
+    await homeport.idle();
+    const domains = await homeport.platform.database.reader
+      .selectFrom('domains')
+      .select(['name', 'is_duplicate', 'needs_proof'])
+      .where('install_id', '=', install.id)
+      .where('is_cname', '=', false)
+      .orderBy('seq')
+      .execute();
+    expect(domains.map(({ name }) => name)).toEqual(names);
+    expect(domains.every(({ is_duplicate, needs_proof }) => is_duplicate && needs_proof)).toBe(true);
+    for (const host of ['verified.example', 'free.wild.example']) {
+      expect((await visit(homeport, `http://${host}/`)).status).toBe(404);
+    }
+  });
+
   it('keeps its name for its account, which may use it again', async () => {
     const install = await website();
     await remove(install.id);

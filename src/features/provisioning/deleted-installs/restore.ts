@@ -2,10 +2,13 @@ import type { Transaction } from '../../../database/database.ts';
 import { lockHostNames } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
+import { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { restoreBackup } from '../../backups/jobs.ts';
-import { assignNames } from '../../domains/domains/name-assignment.ts';
-import { insertDomain, ownDomainsOf, setRedirect, setSecureAllUrls } from '../../domains/domains/store.ts';
+import { createNameAdder } from '../../domains/domains/add-names.ts';
+import { portalHostOf } from '../../domains/domains/portal-host.ts';
+import { newDomainsSchema } from '../../domains/domains/schema.ts';
+import { ownDomainsOf, setPrimary, setRedirect, setSecureAllUrls } from '../../domains/domains/store.ts';
 import { allHosts } from '../../hosts/store.ts';
 import { provisionInstall } from '../../websites/installs/jobs.ts';
 import {
@@ -17,17 +20,16 @@ import {
 } from '../../websites/installs/store.ts';
 import { saveRules } from '../../websites/rules/store.ts';
 import type { Kept } from './kept.ts';
+import { grantAgain, insertKeptBackup } from './restore-store.ts';
 import { type DeletedInstall, deleteDeleted } from './store.ts';
 
-type Parts = Pick<Platform, 'config' | 'queue' | 'activity' | 'clock' | 'random'>;
-
 /**
- * Creates the install again under its id and name, with the site and the domains that are free. After the provisioning, its backup is
+ * Creates the install again under its id and name, with the site if it is free, and its domains. After the provisioning, its backup is
  * restored. The name must be free. Returns the id of the operation that ends last.
  */
 export async function restoreInstall(
   transaction: Transaction,
-  platform: Parts,
+  platform: Platform,
   deleted: DeletedInstall,
   requestId: string | null,
 ): Promise<string> {
@@ -92,52 +94,39 @@ async function versionsOf({ queries }: Transaction, hostId: string | null, kept:
   };
 }
 
-/** Adds the domains that no other install has now. */
+/**
+ * Adds the domains by the same rules as new ones, because another account may own a name by now. Names that the install does not serve
+ * stay withheld, as after an addition. Names that the platform reserves by now are left out.
+ */
 async function restoreDomains(
   transaction: Transaction,
-  platform: Parts,
-  { id, kept }: DeletedInstall,
+  platform: Platform,
+  { id, account_id, kept }: DeletedInstall,
   requestId: string | null,
 ): Promise<void> {
   const { queries } = transaction;
-  const { clock, random } = platform;
+  const { config, random } = platform;
   await lockHostNames(transaction);
-  const names = kept.domains.map(({ name }) => name);
-  const taken = new Set(
-    names.length === 0
-      ? []
-      : (await queries.selectFrom('domains').select('name').where('name', 'in', names).execute()).map(
-          ({ name }) => name,
-        ),
-  );
-  const free = kept.domains.filter(({ name }) => !taken.has(name));
-  for (const { name } of free) {
-    const domain = { id: random.uuid(), install_id: id, name, needs_proof: false };
-    await insertDomain(queries, { ...domain, created_at: timestamp(clock) });
-  }
-  const freeNames = free.map(({ name }) => name);
-  await assignNames(transaction, platform, freeNames, { requestId, applied: id });
+  const addNames = createNameAdder(platform, {
+    siteDomain: config.siteDomain,
+    portalHost: portalHostOf(config),
+  });
+  const given = kept.domains.map(({ name }, index) => ({
+    ...{ id: random.uuid(), field: `domains.${index}.name` },
+    text: name,
+  }));
+  const receiver = { installId: id, accountId: account_id, requestId };
+  await addNames(transaction, receiver, given, new FaultCollection(newDomainsSchema));
   const own = await ownDomainsOf(queries, id);
   const idOf = new Map(own.map((domain) => [domain.name, domain.id]));
-  for (const { name, is_primary, secure_all_urls, redirect_to } of free) {
+  for (const { name, is_primary, secure_all_urls, redirect_to } of kept.domains) {
     const domainId = idOf.get(name);
-    // Another account may have to prove nothing, and this one its ownership.
     if (domainId === undefined) continue;
-    if (is_primary) await makePrimary(transaction, id, domainId);
+    if (is_primary) await setPrimary(queries, id, domainId);
     await setSecureAllUrls(queries, domainId, secure_all_urls);
     const target = redirect_to === null ? undefined : idOf.get(redirect_to);
     if (target !== undefined) await setRedirect(queries, domainId, target);
   }
-}
-
-async function makePrimary({ queries }: Transaction, installId: string, domainId: string): Promise<void> {
-  await queries
-    .updateTable('domains')
-    .set({ is_primary: false })
-    .where('install_id', '=', installId)
-    .where('is_primary', '=', true)
-    .execute();
-  await queries.updateTable('domains').set({ is_primary: true }).where('id', '=', domainId).execute();
 }
 
 /** Adds the rules for visitors, the backups, and the partial users who are still in the account. */
@@ -147,28 +136,6 @@ async function restoreRows(
   now: string,
 ): Promise<void> {
   if (kept.rules !== null) await saveRules(queries, id, kept.rules, now);
-  for (const backup of kept.backups) {
-    await queries
-      .insertInto('backups')
-      .values({
-        ...backup,
-        install_id: id,
-        notification_emails: '[]',
-        status: 'completed',
-        reason: null,
-        requested_by: null,
-      })
-      .execute();
-  }
-  if (kept.users.length === 0) return;
-  const members = await queries
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('account_id', '=', account_id)
-    .where('user_id', 'in', kept.users)
-    .where('role', '=', 'partial')
-    .execute();
-  for (const { user_id } of members) {
-    await queries.insertInto('install_grants').values({ user_id, account_id, install_id: id }).execute();
-  }
+  for (const backup of kept.backups) await insertKeptBackup(queries, id, backup);
+  await grantAgain(queries, { id, account_id }, kept.users);
 }

@@ -8,7 +8,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { isKeptByOthers } from '../../websites/installs/kept-names.ts';
+import { isKeptByOthers } from '../../websites/installs/kept-names-store.ts';
 import { findInstallId } from '../../websites/installs/website-store.ts';
 import { restoreInstall } from './restore.ts';
 import { allDeleted, type DeletedInstall, deletedOfAccount, findDeleted } from './store.ts';

@@ -104,6 +104,12 @@ export async function deletedOfAccount(queries: Queries, accountId: string): Pro
   return rows.map(rowOf);
 }
 
+/** The ids of all deleted installs. */
+export async function deletedIds(queries: Queries): Promise<string[]> {
+  const rows = await queries.selectFrom('deleted_installs').select('id').execute();
+  return rows.map(({ id }) => id);
+}
+
 /** All deleted installs, or those with a name, the latest first. */
 export async function allDeleted(queries: Queries, name?: string): Promise<DeletedInstall[]> {
   const rows = await queries

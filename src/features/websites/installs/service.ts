@@ -20,7 +20,7 @@ import { createCoreSwitch } from './core-switch.ts';
 import { readDeferral } from './deferral.ts';
 import type { DeleteInstalls } from './deletion.ts';
 import { applyInstall, provisionInstall } from './jobs.ts';
-import { isKeptByOthers } from './kept-names.ts';
+import { isKeptByOthers } from './kept-names-store.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 import { createPhpSwitch } from './php-switch.ts';
 import { isReservedName } from './reserved-names.ts';

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import type { LogPage } from '../../../hosting/contract/logs.ts';
 import { NotFound, UpstreamFailed } from '../../../lib/failures.ts';
@@ -43,6 +44,10 @@ async function follow(pages: (LogPage | Error)[], changes: Partial<FollowedLog<'
   return { batches, asked };
 }
 
+async function turns(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await turn();
+}
+
 it('goes on from the last cursor', async () => {
   expect(await follow([page(['one', 'two'], 'b', 'c'), page(['three'], 'c')])).toEqual({
     batches: [
@@ -52,6 +57,30 @@ it('goes on from the last cursor', async () => {
     ],
     asked: ['a', 'b', 'c'],
   });
+});
+
+it('pauses after a page without entries, even before the end', async () => {
+  const leaving = new AbortController();
+  const asked: string[] = [];
+  const log = followLog({
+    kind: 'cron',
+    first: page(['one'], 'a', 'z'),
+    async read(cursor) {
+      asked.push(cursor);
+      return page([], 'b', 'z');
+    },
+    isAdmitted: async () => {},
+    signal: leaving.signal,
+    ended: () => {},
+    pauses: { between: 60_000, unavailable: 60_000 },
+  });
+  const batches = [await log.next(), await log.next()];
+  expect(batches.map(({ value }) => value?.cursor)).toEqual(['a', 'b']);
+  const next = log.next();
+  await turns(5);
+  leaving.abort();
+  expect(await next).toEqual({ done: true, value: undefined });
+  expect(asked).toEqual(['a']);
 });
 
 it('tells that the host does not answer, and goes on later', async () => {

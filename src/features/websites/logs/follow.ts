@@ -32,7 +32,7 @@ export interface FollowedLog<Kind extends LogKind> {
   /** Rejects if the caller may no longer read the log. */
   isAdmitted(): Promise<void>;
   signal: AbortSignal;
-  /** Called once, at the end. */
+  /** Called at the end, unless nobody asked for the first batch. */
   ended(): void;
   pauses?: FollowPauses;
 }
@@ -56,8 +56,8 @@ export async function* followLog<Kind extends LogKind>({
         cursor,
         isUnavailable: page === null,
       };
-      // More may be waiting already.
-      const isBehind = page !== null && page.cursor !== page.end;
+      // More may be waiting already. A search without hits leaves the host to others meanwhile.
+      const isBehind = page !== null && page.lines.length > 0 && page.cursor !== page.end;
       const pause = page === null ? pauses.unavailable : pauses.between;
       if (!isBehind) await wait(pause, undefined, { signal });
       if (turn % CHECK_EVERY === 0) await isAdmitted();

@@ -227,6 +227,25 @@ describe('a follower', () => {
     }, 20_000);
   });
 
+  it('that is refused takes no place of its user', async () => {
+    const places = (count: number) => Promise.all(Array.from({ length: count }, () => follow('cron', busy)));
+    const [busy, ...others] = await Promise.all(
+      Array.from({ length: 5 }, () => homeport.person(accountId, 'full')),
+    );
+    if (busy === undefined) throw new Error('nobody follows');
+    const streams = await Promise.all(
+      others.flatMap((person) => Array.from({ length: 5 }, () => follow('cron', person))),
+    );
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    expect((await places(6)).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 429));
+    for (const { leave } of streams) leave();
+    await vi.waitFor(async () => {
+      const { status, leave } = await follow('cron', busy);
+      leave();
+      expect(status).toBe(200);
+    }, 20_000);
+  });
+
   it('is refused like a reader', async () => {
     machine.machine.readLog = async () => ({ refused: 'unsupported', reason: 'None.' });
     const stream = await follow();

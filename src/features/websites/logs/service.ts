@@ -118,12 +118,17 @@ export function createLogService(
     ): Promise<AsyncGenerator<LogBatch<Kind>>> {
       const install = await admitted(caller, installId);
       const query = { ...queryOf(filter, { cursor, limit: LOG_PAGE }), kind, direction: 'newer' as const };
-      const leave = [userFollowers.take(caller.userId), installFollowers.take(installId)];
+      const leave: (() => void)[] = [];
       const ended = AbortSignal.any([signal, closing.signal]);
       const release = () => {
         for (const one of leave.splice(0)) one();
       };
+      // A client that leaves early asks for no batch.
+      ended.addEventListener('abort', release, { once: true });
       try {
+        ended.throwIfAborted();
+        leave.push(userFollowers.take(caller.userId));
+        leave.push(installFollowers.take(installId));
         const first = await pageOf(install, query, ended);
         return followLog({
           kind,

@@ -117,7 +117,11 @@ describe('a website controlled by an attacker', () => {
       ).toEqual([false, false]);
     }
     const environment = await command('env | cut -d= -f1 | sort');
-    const names = ['FPM_SOCKETS', 'HOME', 'HOMEPORT_DOC', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'SHELL', 'USER'];
+    const names = [
+      ...['FPM_SOCKETS', 'HOME', 'HOMEPORT_DOC', 'LANG', 'LOGNAME', 'MAGICK_DISK_LIMIT', 'MAGICK_MAP_LIMIT'],
+      ...['MAGICK_MEMORY_LIMIT', 'MAGICK_TEMPORARY_PATH', 'MAGICK_THREAD_LIMIT', 'OMP_NUM_THREADS', 'PATH'],
+      ...['PHP_INI_SCAN_DIR', 'PWD', 'SHELL', 'USER'],
+    ];
     expect(environment).toEqual([0, names.join('\n')]);
   });
 

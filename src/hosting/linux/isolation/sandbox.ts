@@ -41,8 +41,7 @@ export interface SandboxOptions {
   /** Shows `install.compiledCore`, if set, at {@link SANDBOX_COMPILED}. */
   showCompiled?: boolean;
   /**
-   * Shows the tools of people: `wp`, `mysql` and `mysqldump` are in PATH, and HOME is the install's folder for dotfiles. For shells
-   * and WP-CLI.
+   * Shows the tools of people: `wp`, `mysql` and `mysqldump` are in PATH. For shells and WP-CLI.
    */
   tools?: boolean;
   /** The program has a terminal: it stays in the terminal's session, so that job control works. */
@@ -201,13 +200,14 @@ const IMAGE_MAGICK = {
 
 /** Environment of every program of an install. */
 function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
-  const { home, htdocs, uploads } = foldersOf(layout, install);
+  const { htdocs, dotfiles, uploads } = foldersOf(layout, install);
   return {
     ...IMAGE_MAGICK,
     MAGICK_TEMPORARY_PATH: uploads,
     PATH: `${OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`,
     LANG: 'C.UTF-8',
-    HOME: home,
+    // The home in the install's `passwd`: FPM replaces HOME by that one.
+    HOME: dotfiles,
     USER: install.name,
     LOGNAME: install.name,
     SHELL: '/bin/bash',
@@ -219,8 +219,7 @@ function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record
 }
 
 function environment(layout: LinuxLayout, install: SandboxedInstall, options: SandboxOptions): string[] {
-  const own = options.tools ? { HOME: foldersOf(layout, install).dotfiles } : {};
-  const variables = { ...baseEnvironment(layout, install), ...own, ...options.environment };
+  const variables = { ...baseEnvironment(layout, install), ...options.environment };
   return ['--clearenv', ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])];
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
-import { limitConcurrency, mapConcurrent, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
+import { mapConcurrent, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { LogPage, LogQuery } from '../../contract/logs.ts';
@@ -10,6 +10,7 @@ import { createInstallLogs, type InstallLogs } from './install-logs.ts';
 import { linkLogs } from './log-link.ts';
 import { createPhpLogReader } from './php-log-reader.ts';
 import { readLog } from './read-log.ts';
+import { createReadingTurns } from './reading-turns.ts';
 import { deleteOld, type LogRules, tendLogs } from './upkeep.ts';
 
 /** The logs of all installs of this host. */
@@ -39,7 +40,7 @@ const INSTALLS_AT_ONCE = 4;
 const PAUSE_MS = 20;
 /** A search ends after this time with what it has found. */
 const SEARCH_MS = 4_000;
-/** A compressed part of a log is decompressed in memory. */
+/** Installs whose logs are read. A compressed part of a log is decompressed in memory. */
 const READERS_AT_ONCE = 2;
 
 export function createHostLogs(options: HostLogsOptions): HostLogs {
@@ -55,7 +56,7 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
       ),
   });
   const errors = createPhpLogReader({ layout, logs, clock });
-  const withReader = limitConcurrency(READERS_AT_ONCE);
+  const inTurn = createReadingTurns(READERS_AT_ONCE);
   const stopping = new AbortController();
   let repetitions: Repetition[] = [];
 
@@ -103,7 +104,7 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
       await Promise.all(repetitions.map((repetition) => repetition.stop()));
     },
     read: (installId, query, signal) =>
-      withReader(() =>
+      inTurn(installId, signal, () =>
         readLog(layout.logsOf(installId), query, {
           now: () => performance.now(),
           withinMs: SEARCH_MS,

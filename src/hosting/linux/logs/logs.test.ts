@@ -123,6 +123,22 @@ describe('reading', () => {
     expect(rest.cursor).toBe(rest.end);
   });
 
+  it('goes on at the end after a cursor beyond all entries', async () => {
+    const { end: before } = await read();
+    clock.advance(DAY_MS);
+    for (const cursor of [before, '9999-12-31.1.1', '2026-03-11.1.7']) {
+      const { cursor: next, end } = await read({ direction: 'newer', cursor });
+      expect(next, cursor).toBe(end);
+    }
+    await visit(2);
+    const { end } = await read();
+    for (const cursor of ['9999-12-31.1.1', '2026-03-11.1.999999']) {
+      expect(await read({ direction: 'newer', cursor }), cursor).toEqual({ lines: [], cursor: end, end });
+    }
+    await visit(1);
+    expect(pathsOf(await read({ direction: 'newer', cursor: end }))).toEqual(['/page-3']);
+  });
+
   it('is limited to a range of time', async () => {
     await visit(20);
     clock.advance(2 * DAY_MS);

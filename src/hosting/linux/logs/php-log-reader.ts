@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Clock } from '../../../lib/clock.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -42,6 +43,8 @@ export function createPhpLogReader({
   clock: Clock;
 }) {
   const positions = new Map<string, Position>();
+  // Two readings at once would copy the same messages.
+  const serially = serializeByKey();
 
   async function positionOf(installId: string): Promise<Position> {
     const known = positions.get(installId);
@@ -55,8 +58,7 @@ export function createPhpLogReader({
     await writeAtomically(join(layout.logsOf(installId), POSITION_FILE), JSON.stringify(position));
   }
 
-  /** Copies new messages. Succeeds without a log, and for a removed install. */
-  async function read(installId: string): Promise<void> {
+  async function readNew(installId: string): Promise<void> {
     const path = join(layout.privateOf(installId), ERROR_LOG);
     const known = await positionOf(installId);
     const file = await openOrNull(path);
@@ -107,7 +109,8 @@ export function createPhpLogReader({
   }
 
   return {
-    read,
+    /** Copies new messages. Succeeds without a log, and for a removed install. */
+    read: (installId: string): Promise<void> => serially(installId, () => readNew(installId)),
     /** Forgets installs that are gone. */
     forgetAllBut(installIds: ReadonlySet<string>): void {
       for (const id of positions.keys()) if (!installIds.has(id)) positions.delete(id);

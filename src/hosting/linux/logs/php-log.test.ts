@@ -108,6 +108,13 @@ test('each message is read once, over restarts and rotations', async () => {
   expect(messages().at(-1)).toBe('5');
 });
 
+test('readings at once copy each message once', async () => {
+  const current = reader();
+  await writeFile(file, '[10-Mar-2026 09:00:00 UTC] one\n');
+  await Promise.all([current.read(ID), current.read(ID), current.read(ID)]);
+  expect(messages()).toEqual(['one']);
+});
+
 test('too many messages are left out, with a note', async () => {
   await writeFile(file, `[10-Mar-2026 09:00:00 UTC] ${'x'.repeat(100)}\n`.repeat(60_000));
   await reader().read(ID);

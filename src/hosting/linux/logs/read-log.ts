@@ -38,7 +38,8 @@ export async function readLog(folder: string, query: LogQuery, options: ReadingO
   const reached =
     query.direction === 'older'
       ? await readOlder(folder, segments, from, page)
-      : await readNewer(folder, segments, from, page);
+      : // Without such a segment, the cursor is invented, or of a day before the first entry.
+        ((await readNewer(folder, segments, from, page)) ?? end);
   return { lines: page.lines, cursor: reached && formatPosition(reached), end: formatPosition(end) };
 }
 
@@ -73,20 +74,21 @@ async function readOlder(
   return null;
 }
 
+/** Where it ended; null if no segment is at or after `from`. */
 async function readNewer(
   folder: string,
   segments: readonly Segment[],
   from: Position,
   page: Page,
-): Promise<Position> {
-  let reached = from;
+): Promise<Position | null> {
+  let reached: Position | null = null;
   for (const segment of segments) {
     if (compareSegments(segment, from) < 0) continue;
     const { day, part } = segment;
     const content = await openSegment(folder, segment);
     if (content === null) continue;
     try {
-      const offset = compareSegments(segment, from) === 0 ? from.offset : 0;
+      const offset = compareSegments(segment, from) === 0 ? Math.min(from.offset, content.size) : 0;
       reached = { day, part, offset };
       for await (const { buffer, start } of blocksFromStart(content, offset)) {
         for (const line of linesFromStart(buffer, page.needle)) {

@@ -47,7 +47,7 @@ export interface LinuxLayout {
   homeOf(installId: string): string;
   /** The document root. */
   htdocsOf(installId: string): string;
-  /** The HOME of shells: dotfiles and caches, never served and in no backup. */
+  /** The HOME of the install's programs: dotfiles and caches, never served and in no backup. */
   dotfilesOf(installId: string): string;
   /** Uploads that PHP has not moved yet, and large temporary files: never served and in no backup. */
   uploadsOf(installId: string): string;

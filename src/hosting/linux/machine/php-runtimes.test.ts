@@ -59,6 +59,6 @@ describe('installed PHP versions', () => {
     await writeFile(join(settings, '20-zip.ini.bak'), '');
     const [runtime] = await found();
     expect(runtime?.modules).toEqual(['curl', 'dom', 'gd', 'intl', 'mbstring', 'mysqli', 'opcache']);
-    expect(runtime && missingModules(runtime)).toEqual(['redis', 'zip']);
+    expect(runtime && missingModules(runtime)).toEqual(['imagick', 'redis', 'zip']);
   });
 });

@@ -29,6 +29,8 @@ export interface EdgeSizes {
   waiters: { page: number; install: number; address: number };
   /** Requests with a query that PHP answers for one address block at one install in ten seconds. */
   queries: number;
+  /** Bytes of the log of requests, while the host process does not take it. */
+  usageLog: number;
 }
 
 /** For 10,000 host names and 3,000 certificates. */
@@ -44,6 +46,8 @@ export const EDGE_SIZES: EdgeSizes = {
   waiters: { page: 500, install: 1_000, address: 125 },
   // A large office behind one address stays far below.
   queries: 300,
+  // About 250,000 requests.
+  usageLog: 80 * 1024 * 1024,
 };
 
 /** Files of the edge's table. */
@@ -103,7 +107,8 @@ export function luaSettings(
     sizes,
     brotli,
     uploadMb,
-  }: Pick<EdgeOptions, 'ownCertificate' | 'sizes' | 'brotli' | 'uploadMb'>,
+    usageLog,
+  }: Pick<EdgeOptions, 'ownCertificate' | 'sizes' | 'brotli' | 'uploadMb' | 'usageLog'>,
 ): LuaSettings {
   return {
     names: `${paths.names}/`,
@@ -123,6 +128,8 @@ export function luaSettings(
     mostWaiters: sizes.waiters,
     mostQueries: sizes.queries,
     mostPurgedPaths: sizes.purgedPaths,
+    usageLog,
+    mostUsageBytes: sizes.usageLog,
     nextAttempt: NEXT_ATTEMPT,
   };
 }

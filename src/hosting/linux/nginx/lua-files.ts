@@ -36,6 +36,9 @@ export interface LuaSettings {
   /** Requests with a query that PHP answers for one address block at one install in ten seconds. */
   mostQueries: number;
   mostPurgedPaths: number;
+  /** The log of requests, and its size from which on no further request is logged. */
+  usageLog: string;
+  mostUsageBytes: number;
   /** Seconds until another attempt to log in is accepted, by kind. */
   nextAttempt: typeof NEXT_ATTEMPT;
 }

@@ -90,6 +90,14 @@ test('long paths are compared with what rules could match only', async () => {
   ).toEqual([true, false, false, true, true, false, true, false]);
   const redirected = [`/p${deep}`, `/pp${deep}`].map((path) => [rules, path, '']);
   expect(first(await lua.call('path-redirects', 'find', redirected))).toEqual([`/n${deep}`, null]);
+  const pages = {
+    uncachedPaths: [{ match: 'prefix', path: '/p/q' }],
+    bypassCookies: [],
+    ignoredParameters: [],
+  };
+  const [[uncached] = []] = await lua.call('cache-rules', 'of', [[{ pages }]]);
+  const asked = [`/p/q${deep}`, `/p/qq${deep}`, deep].map((path) => [uncached, path]);
+  expect(first(await lua.call('cache-rules', 'is_uncached', asked))).toEqual([true, false, false]);
 });
 
 test('hidden files, as in the embedded edge', async () => {

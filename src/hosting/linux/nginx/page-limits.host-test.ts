@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, stat, truncate } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,11 +10,12 @@ import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { siteState } from './test-installs.fixture.ts';
 import type { Vhost } from './vhost.ts';
 
-// What strangers and tenants can use up of the page cache.
+// What strangers and tenants can use up of the page cache, and of the log of requests.
 
 const WAITERS = { page: 40, install: 70, address: 30 };
 const QUERIES = 12;
 const PURGED_PATHS = 20;
+const USAGE_LOG = 20_000;
 /** The least that a stored file counts. */
 const FILE = 16_384;
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
     queries: QUERIES,
     purgedPaths: PURGED_PATHS,
     purges: '64k',
+    usageLog: USAGE_LOG,
   };
   edge = await startEdge({ sizes });
   shop = await website('shop');
@@ -213,4 +215,18 @@ describe('purged paths', () => {
     await edge.control.purgePages(state.id, [...paths(1_000, 'x'.repeat(100)), '/1']);
     expect(await caches('long.test', ['/1'])).toEqual(['MISS']);
   });
+});
+
+test('the log of requests stops growing while the host process does not take it', async () => {
+  const { usageLog } = edge.options;
+  const size = async () => (await stat(usageLog)).size;
+  const visitAndWait = async () => {
+    await Promise.all(Array.from({ length: 20 }, () => visit('shop.test', '/')));
+    // nginx writes its lines every second.
+    await sleep(1_100);
+    return size();
+  };
+  await eventually(async () => (await size()) >= USAGE_LOG && (await size()) === (await visitAndWait()));
+  await truncate(usageLog);
+  await eventually(async () => (await visitAndWait()) > 0);
 });

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -735,17 +736,22 @@ for ($part = 0; $part < $megabytes; $part++) {
     }
   });
 
-  test('a page that does not end is broken off, and nothing of it stays', async () => {
+  // The plain one last: what it wrote counts for the address's share of the disk.
+  test.each([
+    ['compressed', GZIP],
+    ['plain', {}],
+  ])('a page that does not end is broken off, and nothing of it stays: %s', async (encoding, headers) => {
     const before = await kept();
+    const path = `/large.php?type=text/html&megabytes=300&${encoding}`;
     const visitor = request({
       port: edge.options.edgeHttp.port,
-      path: '/large.php?type=text/html&megabytes=300',
-      headers: { Host: 'shop.test' },
+      path,
+      headers: { Host: 'shop.test', ...headers },
     }).end();
     const [page]: IncomingMessage[] = await once(visitor, 'response');
     if (!page) throw new Error('no response');
     page.resume();
-    expect(await once(page, 'error')).toEqual([expect.objectContaining({ message: 'aborted' })]);
+    await expect(finished(page)).rejects.toThrow('aborted');
     await eventually(async () => (await kept()) < before + MEGABYTE);
   });
 

@@ -71,6 +71,7 @@ ${lua.modules.map((name) => `    require "${name}"`).join('\n')}
 init_worker_by_lua_block {
     require("rows").init_worker()
     require("certificates").init_worker()
+    require("usage-log").init_worker()
 }
 uninitialized_variable_warn off;`;
 }

@@ -253,6 +253,7 @@ function renderInnerServer({ run, notices }: EdgeOptions): string {
     gzip_vary off;
     gzip_comp_level ${PAGE_COMPRESSION};
     header_filter_by_lua_block { require("inner").header_filter() }
+    body_filter_by_lua_block { return require("inner").body_filter() }
     log_by_lua_block { require("inner").log() }
     ${renderNotices(notices)}
     location / {

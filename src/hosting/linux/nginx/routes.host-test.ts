@@ -74,6 +74,8 @@ test('blocked addresses get 403 under every name, except for proofs', async () =
   expect(await statusFrom('127.0.0.9', 'shop.test')).toBe(403);
   expect(await statusFrom('127.0.0.9', 'old.test')).toBe(403);
   expect(await statusFrom('127.0.0.9', 'shop.test', '/.well-known/homeport-check/none')).toBe(404);
+  const unpublished = '/.well-known/acme-challenge/none?rest_route=/wp/v2/posts';
+  expect(await statusFrom('127.0.0.9', 'shop.test', unpublished)).toBe(403);
   // This machine asks its own websites.
   expect(await statusFrom('127.0.0.1', 'shop.test')).toBe(200);
   await edge.serve(shop);
@@ -168,6 +170,9 @@ describe('a protected website', () => {
       return status === 200 ? (/AUTHORIZATION|X_HOMEPORT_PASS/i.exec(text)?.[0] ?? 'admitted') : status;
     };
     expect(await seenBy({ [PASS_HEADER]: pass })).toBe('admitted');
+    // A request with an origin goes past the page cache, with all its headers.
+    const withOwn = { 'X-Visitor-Authorization': 'Basic x', Origin: 'http://other.test' };
+    expect(await seenBy({ [PASS_HEADER]: pass, ...withOwn })).toBe('admitted');
     expect(await seenBy({ Cookie: `a=b; ${PASS_COOKIE}=${pass}` })).toBe('admitted');
     expect(await seenBy({ [PASS_HEADER]: `${pass}0` })).toBe(401);
     expect(await seenBy({ [PASS_HEADER]: pass, ...application })).toMatch(/authorization/i);
@@ -244,6 +249,11 @@ describe('a login to WordPress', () => {
     await edge.serve(shop, { protect: await protectedBy('open sesame') });
     expect((await get('/other')).status).toBe(401);
     expect((await get(address)).status).toBe(200);
+    // PHP checks the token at the usual spelling only.
+    for (const path of ['/.well-known/%68omeport-login?x=1', `/${address}`]) {
+      expect((await get(path)).status, path).toBe(401);
+    }
+    await edge.serve(shop);
   });
 
   test('is in no log with its token, even if PHP does not answer', async () => {

@@ -66,7 +66,7 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
       ...sockets,
       '--',
       '/usr/bin/prlimit',
-      // A cached answer is written whole, whatever the cache's size, so a longer answer without a stated length is cut off here.
+      // The last limit of its files. The page cache and the log of requests have their own.
       `--fsize=${(bodyMb(largestUploadMb) + FILE_MARGIN_MB) * MB}`,
       `--core=${NO_CORE_DUMP}`,
       '--',

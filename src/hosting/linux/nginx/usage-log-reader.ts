@@ -10,8 +10,8 @@ import { parseUsageLine, USAGE_LOG, type UsageLine } from './usage-lines.ts';
 
 /**
  * Counts the requests that nginx logs, copies them to the access logs of their installs, and deletes the log. Every few seconds, the log is renamed and nginx begins another. A renamed
- * log is read until no worker writes to it any more. nginx waits for nothing: if this process is down, the log grows up to the
- * largest file that nginx may write, and is counted at the next start.
+ * log is read until no worker writes to it any more. nginx waits for nothing: if this process is down, the log grows up to its
+ * limit, and is counted at the next start.
  */
 export interface UsageLogReader {
   start(): void;

@@ -95,7 +95,7 @@ describe('the PHP of an install', () => {
     const [uid, htdocs, home, version, opcache, secret, values] = JSON.parse(body);
     expect(uid).toBe(UID);
     expect(htdocs).toBe(layout.htdocsOf(install.id));
-    expect(home).toBe(layout.homeOf(install.id));
+    expect(home).toBe(layout.dotfilesOf(install.id));
     expect(version.startsWith(`${php.version}.`)).toBe(true);
     expect([opcache, secret]).toEqual([true, false]);
     expect(values).toEqual(['256M', '64M', '0', '', '0']);

@@ -66,7 +66,7 @@ export function VisitorPassword({ install, password }: { install: Install; passw
         open={open}
         onOpenChange={setOpen}
         title="Password for visitors"
-        description="The former password stops working at once."
+        description="A new password replaces the old one at once."
       >
         <Form
           submitLabel="Save"

@@ -6,10 +6,11 @@ local find, sub = string.find, string.sub
 local compiled = setmetatable({}, { __mode = "k" })
 
 local function compile(pages)
-  local rules = { exact = {}, prefix = {}, cookies = {}, beginnings = {}, parameters = {} }
+  local rules = { exact = {}, prefix = {}, cookies = {}, beginnings = {}, parameters = {}, longest = 0 }
   for _, rule in ipairs(pages.uncachedPaths) do
     local path = rule.path:gsub("/+$", "")
     rules[rule.match][path] = true
+    if rule.match == "prefix" then rules.longest = math.max(rules.longest, #path) end
   end
   for _, name in ipairs(pages.bypassCookies) do
     if sub(name, -1) == "*" then
@@ -40,6 +41,8 @@ end
 -- `path`: decoded, without a final slash; "" for the home page.
 function M.is_uncached(rules, path)
   if rules.exact[path] or rules.prefix[""] then return true end
+  -- A visitor's path may have thousands of segments.
+  if #path > rules.longest then path = sub(path, 1, rules.longest + 1):match("^(.+)/[^/]*$") end
   while path do
     if rules.prefix[path] then return true end
     path = path:match("^(.+)/[^/]*$")

@@ -7,6 +7,9 @@ local rows = require "rows"
 
 local M = {}
 
+-- Bytes of the longest answer that may be kept. One with a length is shorter, so this cuts off answers without end.
+local LONGEST = 80000000
+
 -- PAGE_SECONDS.usual of hosting/contract/website-rules.ts, for a name whose website is gone.
 local USUAL_SECONDS = 60
 
@@ -77,6 +80,16 @@ function M.header_filter()
   ngx.log(ngx.ERR, "cannot decide whether to keep a page: ", err)
   ngx.header["Cache-Control"] = "no-store"
   ngx.header["X-Page-Until"] = nil
+end
+
+-- The body, before its compression. The cache writes an answer whole, whatever its own size, so a longer one is cut off here, and
+-- nginx keeps nothing of it.
+function M.body_filter()
+  local ctx = ngx.ctx
+  if not ctx.ready_until then return end
+  local bytes = (ctx.bytes or 0) + #ngx.arg[1]
+  ctx.bytes = bytes
+  if bytes > LONGEST then return ngx.ERROR end
 end
 
 -- The log phase. The answer has left completely, so it is in the cache by the time that waiting visitors look again.

@@ -55,6 +55,7 @@ local function protect(row, var)
   local own, basic = var.http_x_visitor_authorization, var.http_authorization
   local digits = addresses.digits(var.binary_remote_addr)
   if protection.admits(row.protect, digits, var.http_x_homeport_pass, var.cookie_homeport_pass, ngx.now()) then
+    ngx.req.clear_header("X-Visitor-Authorization")
     if protection.names_visitor(row.protect, basic) then ngx.req.clear_header("Authorization") end
     ngx.req.clear_header("X-Homeport-Pass")
     return
@@ -94,10 +95,13 @@ local function choose_offload(row, uri, method, var)
   var.offload = kind
 end
 
--- The access phase of a challenge that the host has not published: the website answers, so its password counts.
+-- The access phase of a challenge that the host has not published: the website answers, so its visitors are checked.
 function M.unproved()
-  local entry = rows.find(ngx.var.host)
-  if entry and entry.row.protect ~= rows.null then protect(entry.row, ngx.var) end
+  local var = ngx.var
+  local entry = rows.find(var.host)
+  if not entry then return end
+  if is_blocked(entry.row, var) then return ngx.exit(403) end
+  if entry.row.protect ~= rows.null then protect(entry.row, var) end
 end
 
 function M.run()
@@ -129,8 +133,8 @@ function M.run()
   if is_blocked(row, var) then return ngx.exit(403) end
   if base then return ngx.exec(OWN .. "redirect") end
   if row.noindex == "all" or entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
-  -- Its token admits the visitor.
-  if uri == LOGIN then return end
+  -- Its token admits the visitor. settings.php checks the token at this spelling only.
+  if uri == LOGIN and var.request_uri:match("^[^?]*") == LOGIN then return end
   if row.protect ~= rows.null then protect(row, var) end
   redirect_path(row, uri, var)
   if not row.xmlrpc and rules.is_xmlrpc(uri) then return ngx.exit(403) end

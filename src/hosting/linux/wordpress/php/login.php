@@ -17,8 +17,8 @@ if (!defined('HOMEPORT')) {
         exit;
     }
     $token = is_string($_GET['token'] ?? null) ? $_GET['token'] : '';
-    // Plugins that record addresses must not see the token.
-    unset($_GET['token'], $_REQUEST['token']);
+    // Plugins start before the token is checked. They must neither obey a stranger nor see the token.
+    $_GET = $_REQUEST = [];
     $_SERVER['REQUEST_URI'] = strtok($_SERVER['REQUEST_URI'], '?');
     $_SERVER['QUERY_STRING'] = '';
     define('DONOTCACHEPAGE', true);

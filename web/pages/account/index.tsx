@@ -1,9 +1,0 @@
-export { ActivityPage } from './activity.tsx';
-export { InstallsPage } from './installs.tsx';
-export { PeoplePage } from './people.tsx';
-export { SettingsPage } from './settings.tsx';
-export { SitesPage } from './sites.tsx';
-export { TransfersPage } from './transfers.tsx';
-export { UsagePage } from './usage.tsx';
-export { WebhookPage } from './webhooks/webhook-page.tsx';
-export { WebhooksPage } from './webhooks/webhooks-page.tsx';
