@@ -15,7 +15,7 @@ describe('the result of an operation', () => {
 
   it('is described with every field', () => {
     expect(describeResults()).toContain('`archive.create`: `archive_id`, `backup_id`; ');
-    expect(describeResults()).toContain('`backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint; ');
+    expect(describeResults()).toContain('`backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, ');
   });
 
   it.each(OPERATION_KINDS)('is documented: %s', (kind) => {

@@ -11,7 +11,11 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   'install.import': { checkpoint_id: 'with a checkpoint' },
   'install.delete': {},
   'backup.create': { backup_id: null },
-  'backup.restore': { backup_id: null, checkpoint_id: 'with a checkpoint' },
+  'backup.restore': {
+    backup_id: null,
+    checkpoint_id: 'with a checkpoint',
+    withheld_domains: 'if a restored deleted install does not serve all its domains again',
+  },
   'backup.delete': {},
   'archive.create': { archive_id: null, backup_id: null },
   'domain.check': { report_id: null },

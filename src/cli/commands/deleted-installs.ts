@@ -26,7 +26,7 @@ export function addDeletedInstalls(install: Command): void {
     )
     .argument('<name>', 'the name of the deleted install')
     .option('--id <id>', 'which one, if several had this name', idArgument)
-    .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
+    .option('--json', 'print JSON when it is done: job_id, install_id, install_name, withheld_domains')
     .addHelpText('after', '\nExample:\n  homeport install restore-deleted harbourcafe')
     .action(restoreDeleted);
 }
@@ -64,7 +64,7 @@ async function restoreDeleted(
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (platform, services) => {
-    const { jobId, installId } = await services.deletedInstalls.restoreByName(name, id ?? null);
+    const { jobId, installId, withheld } = await services.deletedInstalls.restoreByName(name, id ?? null);
     const title = `Restoring ${name}`;
     const ended = await waitForJob(jobId, { title, subject: `The restore of ${name}` }, platform, services);
     if (ended === undefined) return;
@@ -73,7 +73,17 @@ async function restoreDeleted(
         `${name} could not be restored: ${ended.error ?? 'the install was deleted meanwhile'}`,
       );
     }
-    if (json) return printJson({ job_id: jobId, install_id: installId, install_name: name });
-    process.stdout.write(`${printable(name)} is restored.\n`);
+    if (json)
+      return printJson({
+        job_id: jobId,
+        install_id: installId,
+        install_name: name,
+        withheld_domains: withheld,
+      });
+    const missing =
+      withheld.length === 0
+        ? ''
+        : ` It does not serve ${withheld.join(', ')}: see its domains for the reason.`;
+    process.stdout.write(`${printable(name)} is restored.${missing}\n`);
   });
 }

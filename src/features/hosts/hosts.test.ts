@@ -143,7 +143,7 @@ it('stores its own edge addresses in order, without duplicates, and can drop the
 });
 
 describe('removing a host', () => {
-  it('is refused while jobs still remove websites', async () => {
+  it('is refused while jobs still remove websites, and while it keeps backups of deleted installs', async () => {
     const { database, queue } = homeport.platform;
     const [host] = await hosts().list();
     const id = crypto.randomUUID();
@@ -157,6 +157,21 @@ describe('removing a host', () => {
     await expect(hosts().remove('web1')).rejects.toThrow(/are still being removed from the host "web1"/);
     clock.advance(120_000);
     await homeport.idle();
+    const { accountId } = await homeport.ownedAccount();
+    const now = clock.now().toISOString();
+    await database.write(({ queries }) =>
+      queries
+        .insertInto('deleted_installs')
+        .values({
+          ...{ id, account_id: accountId, name: 'gone', host_id: host?.id ?? '', state: 'kept' },
+          ...{ backup_id: id, reason: null, kept: '{}', deleted_at: now, expires_at: now },
+        })
+        .execute(),
+    );
+    await expect(hosts().remove('web1')).rejects.toThrow(/"web1" keeps backups of deleted installs/);
+    await database.write(({ queries }) =>
+      queries.deleteFrom('deleted_installs').where('id', '=', id).execute(),
+    );
     await hosts().remove('web1');
     expect(await hosts().list()).toEqual([]);
     await expect(hosts().remove('web1')).rejects.toThrow('There is no host "web1"');

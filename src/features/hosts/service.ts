@@ -19,6 +19,7 @@ import {
   deleteHost,
   findHost,
   type HostChange,
+  hasDeletedInstalls,
   hasInstall,
   insertHost,
   installCounts,
@@ -153,6 +154,12 @@ export function createHostService(platform: Platform) {
       if (await isBeingEmptied(queries, id)) {
         throw new OperatorError(
           `Websites of deleted installs are still being removed from the host "${name}". Try again when that is done.`,
+        );
+      }
+      if (await hasDeletedInstalls(queries, id)) {
+        throw new OperatorError(
+          `The host "${name}" keeps backups of deleted installs, which "homeport install deleted" shows. ` +
+            'Remove the host after their backups have expired.',
         );
       }
       await deleteHost(queries, id);

@@ -253,3 +253,13 @@ export async function freeFailed(database: Pick<Database, 'write'>, installId: s
       .execute(),
   );
 }
+
+/** Whether a host has backups of deleted installs. */
+export async function hasDeletedInstalls(queries: Queries, hostId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('deleted_installs')
+    .select('id')
+    .where('host_id', '=', hostId)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -45,7 +45,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
       ...provisionInstall,
       async run({ id }, job) {
         const install = await findInstallRef(platform.database.reader, id);
-        if (install && (await isNameBeingFreed(platform.database.reader, install.name))) {
+        if (install && (await isNameBeingFreed(platform.database.reader, { id, name: install.name }))) {
           throw new Postponed('The earlier website of this name is still being removed');
         }
         return bringToDesiredState(platform, host, id, job, { status: 'active' });

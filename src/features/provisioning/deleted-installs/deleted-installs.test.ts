@@ -7,8 +7,16 @@ import { visit } from '../../../../test/edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
+import { NO_PHP_LIMITS } from '../../../hosting/contract/php-limits.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
-import { expireDeleted } from './jobs.ts';
+import { removeInstall } from '../../hosts/removal-job.ts';
+import { DEFAULT_POLICY } from '../../updates/policy.ts';
+import { findPolicy, savePolicy } from '../../updates/policy-store.ts';
+import { enforceOffload, findOffload, requestOffload } from '../../websites/offload/store.ts';
+import { findPhpLimits, storePhpLimits } from '../../websites/php/limits-store.ts';
+import { expireDeleted, removeKeptBackups } from './jobs.ts';
+import { parseKept } from './kept.ts';
+import { expiredInstalls, expireOldest, findDeleted, isNameBeingFreed, readInstall } from './store.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -43,6 +51,12 @@ const restore = (id: string, { client } = owner) => client.post(`/deleted_instal
 async function listed(id: string): Promise<unknown> {
   const results = field((await list()).body, 'results');
   return Array.isArray(results) ? results.find((one: unknown) => field(one, 'id') === id) : undefined;
+}
+
+async function addDomain(path: string, name: string): Promise<{ id: string }> {
+  const { body } = await owner.client.post(`${path}/domains`, { name });
+  await homeport.idle();
+  return { id: text(body, 'id') };
 }
 
 const expire = async () => {
@@ -163,8 +177,12 @@ describe('a deleted install', () => {
           .execute();
       }
     });
-    await restore(install.id);
+    const started = await restore(install.id);
     await homeport.idle();
+    const operation = await owner.client.get(
+      `/operations/${text(started.headers, 'location').split('/').at(-1)}`,
+    );
+    expect(field(operation.body, 'result')).toMatchObject({ withheld_domains: names.join(', ') });
     const domains = await homeport.platform.database.reader
       .selectFrom('domains')
       .select(['name', 'is_duplicate', 'needs_proof'])
@@ -217,7 +235,6 @@ describe('a deleted install', () => {
     await expire();
     expect(await listed(install.id)).toBeUndefined();
     expect(readdirSync(folderOf('snapshots', ''))).not.toContain(install.id);
-    expect((await homeport.ownedAccount()).owner).toBeDefined();
   });
 
   it('is not seen by strangers and partial users', async () => {
@@ -230,6 +247,133 @@ describe('a deleted install', () => {
     expect(await restore(install.id, partial)).toMatchObject(FORBIDDEN);
     expect(await restore(install.id, stranger.owner)).toMatchObject(NOT_FOUND);
     expect(await restore(crypto.randomUUID())).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('what is kept of a deleted install', () => {
+  it('includes limits of PHP, the policy of updates, offload and certificates', async () => {
+    const install = await website();
+    const path = `/installs/${install.id}`;
+    const { id: domainId } = await addDomain(path, 'sealed.example');
+    const now = clock.now().toISOString();
+    const filestore = { bucket: 'shop', bucket_region: 'eu-central-1', path_settings: [] };
+    const certificate = {
+      ...{
+        source: 'THIRD_PARTY' as const,
+        chain: 'chain',
+        sealed_key: 'sealed',
+        not_before: now,
+        upload_id: install.id,
+      },
+      ...{ not_after: new Date(clock.now().getTime() + 90 * DAY_MS).toISOString(), created_at: now },
+      ...{ directory_url: null, order_url: null, renewal_id: null, renew_at: now, warned_days: null },
+    } as const;
+    const policy = { ...DEFAULT_POLICY, core: 'all', pages: ['/shop/'] } as const;
+    const limits = { ...NO_PHP_LIMITS, memoryMb: 300 };
+    const { database } = homeport.platform;
+    await database.write(async ({ queries }) => {
+      await queries.deleteFrom('certificates').where('domain_id', '=', domainId).execute();
+      await queries
+        .insertInto('certificates')
+        .values({ domain_id: domainId, ...certificate })
+        .execute();
+      await storePhpLimits(queries, install.id, limits);
+      await savePolicy(queries, install.id, { ...policy, pages: [...policy.pages] }, now);
+      await requestOffload(queries, install.id, filestore, now);
+      await enforceOffload(queries, install.id, filestore, { latest: true, now });
+      const kept = (await readInstall(queries, install.id))?.kept;
+      expect(kept).toMatchObject({ php_limits: limits, update_policy: policy, offload: filestore });
+      expect(kept?.certificates).toEqual([{ domain: 'sealed.example', ...certificate }]);
+      // The edge of this test cannot load the certificate above.
+      await queries.deleteFrom('certificates').where('domain_id', '=', domainId).execute();
+    });
+    await remove(install.id);
+    await database.write(async ({ queries }) => {
+      const kept = (await findDeleted(queries, install.id))?.kept;
+      const changed = JSON.stringify({
+        ...kept,
+        certificates: [{ domain: 'sealed.example', ...certificate }],
+      });
+      await queries
+        .updateTable('deleted_installs')
+        .set({ kept: changed })
+        .where('id', '=', install.id)
+        .execute();
+    });
+    await restore(install.id);
+    const { reader } = database;
+    expect(await findPhpLimits(reader, install.id)).toEqual(limits);
+    expect(await findPolicy(reader, install.id)).toEqual(policy);
+    expect(await findOffload(reader, install.id)).toMatchObject({ settings: filestore, state: 'in_force' });
+    const restored = await reader
+      .selectFrom('certificates')
+      .innerJoin('domains', 'domains.id', 'certificates.domain_id')
+      .select(['certificates.chain', 'certificates.sealed_key', 'certificates.source'])
+      .where('domains.name', '=', 'sealed.example')
+      .execute();
+    expect(restored).toEqual([{ chain: 'chain', sealed_key: 'sealed', source: 'THIRD_PARTY' }]);
+    await database.write(({ queries }) =>
+      queries.deleteFrom('certificates').where('chain', '=', 'chain').execute(),
+    );
+    await homeport.idle();
+  });
+
+  it('is read as an earlier version stored it', () => {
+    const facts = { site_id: null, environment: null, php_version: '8.3', wordpress_version: null };
+    const document = {
+      ...facts,
+      ...{ defer_wordpress_until: null, mail_limit: null, mail_allowance: null },
+      ...{ offload_file_name: 'a', offload_file_content: 'b', created_at: '2026-01-31T09:30:00.000Z' },
+      ...{ domains: [], rules: null, backups: [], users: [] },
+    };
+    expect(parseKept(document)).toEqual(document);
+  });
+
+  it('is limited for each account: the oldest expires', async () => {
+    const stranger = await homeport.ownedAccount();
+    const { database } = homeport.platform;
+    const first = await homeport.install(stranger.owner, stranger.accountId);
+    const second = await homeport.install(stranger.owner, stranger.accountId);
+    for (const { id } of [first, second]) {
+      expect((await stranger.owner.client.delete(`/installs/${id}`)).status).toBe(204);
+      await homeport.idle();
+    }
+    const now = clock.now().toISOString();
+    await database.write(({ queries }) => expireOldest(queries, stranger.accountId, { remaining: 1, now }));
+    expect(await restore(first.id, stranger.owner)).toMatchObject(NOT_FOUND);
+    expect((await expiredInstalls(database.reader, now, 10)).map(({ id }) => id)).toEqual([first.id]);
+    await expire();
+    expect(await restore(second.id, stranger.owner)).toMatchObject({ status: 202 });
+    await homeport.idle();
+  });
+
+  it('is not deleted by a second job', async () => {
+    const install = await website();
+    await remove(install.id);
+    const { database, queue } = homeport.platform;
+    const later = new Date(clock.now().getTime() + 15 * DAY_MS).toISOString();
+    const isExpired = async () =>
+      (await expiredInstalls(database.reader, later, 100)).some(({ id }) => id === install.id);
+    expect(await isExpired()).toBe(true);
+    const payload = { id: install.id, name: install.name, host_id: null };
+    await database.write((transaction) =>
+      queue.enqueue(transaction, removeKeptBackups, { payload, lane: install.id, delayMs: DAY_MS }),
+    );
+    expect(await isExpired()).toBe(false);
+  });
+});
+
+describe('the name of a deleted install', () => {
+  it('is being freed until its website is removed', async () => {
+    const { database, queue } = homeport.platform;
+    const payload = { id: crypto.randomUUID(), name: installName(), keep_backups: true };
+    const isFreed = (id: string) => isNameBeingFreed(database.reader, { id, name: payload.name });
+    expect(await isFreed(accountId)).toBe(false);
+    await database.write((transaction) =>
+      queue.enqueue(transaction, removeInstall, { payload, lane: payload.id, delayMs: DAY_MS }),
+    );
+    expect(await isFreed(accountId)).toBe(true);
+    expect(await isFreed(payload.id)).toBe(false);
   });
 });
 

@@ -3,7 +3,10 @@ import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DoomedInstall } from '../../websites/installs/deletion.ts';
-import { insertDeleted, readInstall } from './store.ts';
+import { expireOldest, insertDeleted, readInstall } from './store.ts';
+
+/** Deleted installs of an account whose backups are kept. */
+export const MOST_KEPT = 100;
 
 /** How the backups of an install that is being deleted are kept. */
 export interface KeptInstall {
@@ -38,5 +41,6 @@ export async function keepInstall(
     deleted_at: timestamp(clock),
     expires_at: timestamp(clock, config.deletedDays * DAY_MS),
   });
+  await expireOldest(queries, account_id, { remaining: MOST_KEPT, now: timestamp(clock) });
   return { backupId, isMade };
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { WEEKDAYS } from '../../updates/policy.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const text = Type.String();
@@ -16,6 +17,26 @@ const backup = Type.Object({
   verified_at: orNull(text),
   created_at: text,
   finished_at: orNull(text),
+});
+
+const limit = orNull(Type.Integer());
+
+/** The certificate of a domain, with its sealed key. Self-signed ones are not kept. */
+const certificate = Type.Object({
+  /** Name of the domain. */
+  domain: text,
+  source: Type.Enum(['LETS_ENCRYPT', 'THIRD_PARTY']),
+  chain: text,
+  sealed_key: text,
+  not_before: text,
+  not_after: text,
+  directory_url: orNull(text),
+  order_url: orNull(text),
+  renewal_id: orNull(text),
+  renew_at: orNull(text),
+  upload_id: orNull(text),
+  warned_days: limit,
+  created_at: text,
 });
 
 const keptSchema = Type.Object({
@@ -53,13 +74,43 @@ const keptSchema = Type.Object({
   backups: Type.Array(backup),
   /** Partial users of the install. */
   users: Type.Array(text),
+  // Earlier versions did not store the fields below, so they are optional. New fields must be, too.
+  /** Limits of PHP that its users have set; null for the host's. */
+  php_limits: Type.Optional(
+    orNull(
+      Type.Object({ memoryMb: limit, uploadMb: limit, seconds: limit, workers: limit, inputVars: limit }),
+    ),
+  ),
+  /** Its policy of updates; null for the default. */
+  update_policy: Type.Optional(
+    orNull(
+      Type.Object({
+        core: Type.Enum(['none', 'security', 'minor', 'all']),
+        plugins: Type.Enum(['none', 'weekly', 'daily']),
+        themes: Type.Enum(['none', 'weekly', 'daily']),
+        window: orNull(
+          Type.Object({
+            days: Type.Array(Type.Enum([...WEEKDAYS])),
+            from_hour: Type.Integer(),
+            hours: Type.Integer(),
+            time_zone: text,
+          }),
+        ),
+        pages: Type.Array(text),
+      }),
+    ),
+  ),
+  /** The active settings of offload; null without them. */
+  offload: Type.Optional(orNull(Type.Object({}))),
+  certificates: Type.Optional(Type.Array(certificate)),
 });
 
 /** The facts about a deleted install that a restore puts back. */
 export type Kept = Static<typeof keptSchema>;
 export type KeptBackup = Static<typeof backup>;
+export type KeptCertificate = Static<typeof certificate>;
 
-/** Reads the stored facts. Fields that earlier versions did not store get defaults. */
+/** Reads the stored facts, also those that an earlier version stored. */
 export function parseKept(stored: unknown): Kept {
   return Value.Parse(keptSchema, stored);
 }

@@ -1,5 +1,5 @@
 import type { Queries } from '../../../database/database.ts';
-import type { KeptBackup } from './kept.ts';
+import type { KeptBackup, KeptCertificate } from './kept.ts';
 
 /** Adds a kept backup to an install. */
 export async function insertKeptBackup(
@@ -38,5 +38,17 @@ export async function grantAgain(
   await queries
     .insertInto('install_grants')
     .values(members.map(({ user_id }) => ({ user_id, account_id, install_id: id })))
+    .execute();
+}
+
+/** Gives a domain its certificate again. */
+export async function insertKeptCertificate(
+  queries: Queries,
+  domainId: string,
+  certificate: Omit<KeptCertificate, 'domain'>,
+): Promise<void> {
+  await queries
+    .insertInto('certificates')
+    .values({ domain_id: domainId, ...certificate })
     .execute();
 }

@@ -10,7 +10,7 @@ import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { isKeptByOthers } from '../../websites/installs/kept-names-store.ts';
 import { findInstallId } from '../../websites/installs/website-store.ts';
-import { restoreInstall } from './restore.ts';
+import { type Restored, restoreInstall } from './restore.ts';
 import { allDeleted, type DeletedInstall, deletedOfAccount, findDeleted } from './store.ts';
 
 export type DeletedInstallService = ReturnType<typeof createDeletedInstallService>;
@@ -23,7 +23,7 @@ export function createDeletedInstallService(platform: Platform) {
     authorize('install.change', 'account.read', member && { role: member.role, own: false });
   }
 
-  async function restore(transaction: Transaction, actor: Actor, deleted: DeletedInstall): Promise<string> {
+  async function restore(transaction: Transaction, actor: Actor, deleted: DeletedInstall): Promise<Restored> {
     const { queries } = transaction;
     const { id, name, account_id, state, expires_at } = deleted;
     if (state === 'deleting') {
@@ -33,13 +33,13 @@ export function createDeletedInstallService(platform: Platform) {
     if ((await findInstallId(queries, name)) || (await isKeptByOthers(queries, name, account_id))) {
       throw nameTaken(name);
     }
-    const operationId = await restoreInstall(transaction, platform, deleted, actor.origin.requestId);
+    const restored = await restoreInstall(transaction, platform, deleted, actor.origin.requestId);
     await activity.record(transaction, actor, account_id, {
       action: 'install.restore',
       subject: { id, name },
       installId: id,
     });
-    return operationId;
+    return restored;
   }
 
   return {
@@ -57,7 +57,7 @@ export function createDeletedInstallService(platform: Platform) {
           const deleted = await findDeleted(transaction.queries, id);
           if (deleted === undefined) throw new NotFound();
           await requireRight(transaction.queries, caller, deleted.account_id);
-          return restore(transaction, caller, deleted);
+          return (await restore(transaction, caller, deleted)).operationId;
         })
         .catch((error: unknown) => {
           throw uniqueViolation(error) === 'installs.name' ? nameTaken('of the install') : error;
@@ -67,7 +67,10 @@ export function createDeletedInstallService(platform: Platform) {
     listAll: (): Promise<DeletedInstall[]> => allDeleted(database.reader),
 
     /** For the command line: by name, or by id if several have it. Throws InvalidRequest, Conflict. */
-    async restoreByName(name: string, id: string | null): Promise<{ jobId: string; installId: string }> {
+    async restoreByName(
+      name: string,
+      id: string | null,
+    ): Promise<{ jobId: string; installId: string; withheld: string[] }> {
       return database.write(async (transaction) => {
         const found = (await allDeleted(transaction.queries, name)).filter(
           (one) => id === null || one.id === id,
@@ -83,7 +86,8 @@ export function createDeletedInstallService(platform: Platform) {
           throw new InvalidRequest(`Several deleted installs have the name "${name}". Add --id: ${all}.`);
         }
         await lockRow(transaction, 'deleted_installs', only.id);
-        return { jobId: await restore(transaction, OPERATOR, only), installId: only.id };
+        const { operationId, withheld } = await restore(transaction, OPERATOR, only);
+        return { jobId: operationId, installId: only.id, withheld };
       });
     },
   };

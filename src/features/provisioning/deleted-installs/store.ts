@@ -1,6 +1,14 @@
+import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
+import { removeInstall } from '../../hosts/removal-job.ts';
+import { payloadsOf } from '../../hosts/store.ts';
+import { DEFAULT_POLICY } from '../../updates/policy.ts';
+import { findPolicy } from '../../updates/policy-store.ts';
+import { findOffload } from '../../websites/offload/store.ts';
+import { findPhpLimits } from '../../websites/php/limits-store.ts';
 import { findRules } from '../../websites/rules/store.ts';
+import { removeKeptBackups } from './jobs.ts';
 import { type Kept, type KeptBackup, parseKept } from './kept.ts';
 
 /** A deleted install whose backups are kept. */
@@ -55,6 +63,19 @@ export async function readInstall(
     .select('user_id')
     .where('install_id', '=', id)
     .execute();
+  const certificates = await queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select(['domain.name as domain', 'certificate.source', 'certificate.chain', 'certificate.sealed_key'])
+    .select(['certificate.not_before', 'certificate.not_after', 'certificate.directory_url'])
+    .select(['certificate.order_url', 'certificate.renewal_id', 'certificate.renew_at'])
+    .select(['certificate.upload_id', 'certificate.warned_days', 'certificate.created_at'])
+    .where('domain.install_id', '=', id)
+    .where('certificate.source', '!=', 'SELF_SIGNED')
+    .orderBy('certificate.seq')
+    .execute();
+  const policy = await findPolicy(queries, id);
+  const offload = await findOffload(queries, id);
   const { status, host_id, ...facts } = install;
   return {
     status,
@@ -65,6 +86,10 @@ export async function readInstall(
       rules: rules ?? null,
       backups,
       users: grants.map((one) => one.user_id),
+      php_limits: await findPhpLimits(queries, id),
+      update_policy: policy === DEFAULT_POLICY ? null : policy,
+      offload: offload?.settings ?? null,
+      certificates,
     }),
   };
 }
@@ -145,25 +170,77 @@ export async function deleteDeleted(queries: Queries, id: string): Promise<void>
   await queries.deleteFrom('deleted_installs').where('id', '=', id).execute();
 }
 
-/** Deleted installs whose backups are due to be deleted. */
+/**
+ * Lets the oldest deleted installs of an account expire now, so that a number remains: without a limit, an account that creates and
+ * deletes installs fills the disk with backups.
+ */
+export async function expireOldest(
+  queries: Queries,
+  accountId: string,
+  { remaining, now }: { remaining: number; now: string },
+): Promise<void> {
+  const surplus = await queries
+    .selectFrom('deleted_installs')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('expires_at', '>', now)
+    .orderBy('seq', 'desc')
+    .offset(remaining)
+    .limit(MOST_LISTED)
+    .execute();
+  if (surplus.length === 0) return;
+  await queries
+    .updateTable('deleted_installs')
+    .set({ expires_at: now })
+    .where(
+      'id',
+      'in',
+      surplus.map(({ id }) => id),
+    )
+    .execute();
+}
+
+/** Deleted installs whose backups are due to be deleted, without those that a job deletes already. */
 export function expiredInstalls(queries: Queries, now: string, limit: number) {
   return queries
     .selectFrom('deleted_installs')
     .select(['id', 'name', 'host_id'])
     .where('expires_at', '<=', now)
     .where('state', '=', 'kept')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('jobs')
+            .select('jobs.id')
+            .where('jobs.kind', '=', removeKeptBackups.name)
+            .where('jobs.state', 'in', ['queued', 'running'])
+            .whereRef('jobs.lane', '=', eb.cast<string>('deleted_installs.id', 'text')),
+        ),
+      ),
+    )
     .orderBy('expires_at')
     .limit(limit)
     .execute();
 }
 
-/** Whether the website of an earlier install with this name is still being removed. */
-export async function isNameBeingFreed(queries: Queries, name: string): Promise<boolean> {
+/**
+ * Whether the website of an earlier install with this name is still being removed: its last backup is made, or its Unix user is not
+ * removed yet. `id`: the install that wants the name. The lane keeps its own jobs in order.
+ */
+export async function isNameBeingFreed(
+  queries: Queries,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
   const row = await queries
     .selectFrom('deleted_installs')
     .select('id')
     .where('name', '=', name)
     .where('state', '=', 'deleting')
     .executeTakeFirst();
-  return row !== undefined;
+  if (row !== undefined) return true;
+  const removals = await payloadsOf(queries, removeInstall.name, ['queued', 'running']);
+  return removals.some(
+    (payload) => Value.Check(removeInstall.payload, payload) && payload.name === name && payload.id !== id,
+  );
 }
