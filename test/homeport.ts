@@ -61,6 +61,7 @@ export interface TestOptions {
   dnsPort?: number;
   /** Replaces that of the hosts. */
   createLogin?: Host['createLogin'];
+  createDatabaseLink?: Host['createDatabaseLink'];
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
   /** Whether installs have WordPress; by default those of Linux hosts. */
@@ -122,6 +123,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       schedules: options.schedules ?? false,
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
       ...(options.createLogin === undefined ? {} : { createLogin: options.createLogin }),
+      ...(options.createDatabaseLink === undefined ? {} : { createDatabaseLink: options.createDatabaseLink }),
       ...(options.readMail === undefined ? {} : { readMail: options.readMail }),
       ...(options.readLog === undefined ? {} : { readLog: options.readLog }),
       ...(options.hasWordPress === undefined ? {} : { hasWordPress: options.hasWordPress }),

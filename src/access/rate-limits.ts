@@ -183,7 +183,7 @@ export const RATE_LIMITS = {
     windowSeconds: HOUR,
     subject: 'user and account',
   },
-  /** Links that sign in to WordPress; each of them runs PHP. */
+  /** Links that sign in to WordPress, which run PHP, or open the database. */
   loginLinks: {
     keyPrefix: 'login-links:person',
     size: 30,

@@ -28,7 +28,12 @@ import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createLazyFleet } from './lazy-fleet.ts';
-import { createLogCaller, createLoginCaller, createMailReader } from './login-caller.ts';
+import {
+  createDatabaseLinkCaller,
+  createLogCaller,
+  createLoginCaller,
+  createMailReader,
+} from './login-caller.ts';
 import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
 import { createPackedReader } from './packed-reader.ts';
@@ -47,6 +52,8 @@ export interface Surroundings {
   portalFolder?: string;
   /** Replaces that of the hosts. */
   createLogin?: Host['createLogin'];
+  /** Replaces that of the hosts. */
+  createDatabaseLink?: Host['createDatabaseLink'];
   /** Replaces that of the hosts. */
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
@@ -110,6 +117,9 @@ export async function startHomeport(
     },
     createLogin:
       surroundings.createLogin ?? createLoginCaller(config, () => websites?.host ?? lazyFleet.host()),
+    createDatabaseLink:
+      surroundings.createDatabaseLink ??
+      createDatabaseLinkCaller(config, () => websites?.host ?? lazyFleet.host()),
     readMail: surroundings.readMail ?? createMailReader(config, () => websites?.host ?? lazyFleet.host()),
     readLog: surroundings.readLog ?? createLogCaller(config, () => websites?.host ?? lazyFleet.host()),
     ...(surroundings.hasWordPress === undefined ? {} : { hasWordPress: surroundings.hasWordPress }),

@@ -40,6 +40,7 @@ import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createWordPressCores } from '../hosting/linux/wordpress/cores.ts';
+import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
 import { createWpCliPhar } from '../hosting/linux/wp-cli/phar.ts';
@@ -313,6 +314,7 @@ function createHostMachine(
       mostBytes: layout.limits.bytes,
       log,
     }),
+    createDatabaseLink: createDatabaseLinks({ layout, clock, randomness: random }),
     wpCliPhar,
     wpCli: createWpCli({
       layout,

@@ -33,6 +33,7 @@ import { updateRoutes } from '../features/updates/routes.ts';
 import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
+import { databaseLinkRoutes } from '../features/websites/database-links/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
 import { installRoutes } from '../features/websites/installs/routes.ts';
 import { loginLinkRoutes } from '../features/websites/login-links/routes.ts';
@@ -77,6 +78,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
     ...loginLinkRoutes(services.loginLinks),
+    ...databaseLinkRoutes(services.databaseLinks),
     ...mailRoutes(services.mail),
     ...wordpressRoutes(services.wordpress),
     ...protectionRoutes(services.protection),

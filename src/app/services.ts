@@ -48,6 +48,7 @@ import { createUpdateService } from '../features/updates/service.ts';
 import { createUsageService } from '../features/usage/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
+import { createDatabaseLinkService } from '../features/websites/database-links/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
 import { createInstallService } from '../features/websites/installs/service.ts';
 import { createLoginLinkService } from '../features/websites/login-links/service.ts';
@@ -77,6 +78,7 @@ export interface ServingParts {
   ownHost?: OwnHost;
   lookUpTexts?: LookUpTxtRecords;
   createLogin?: Host['createLogin'];
+  createDatabaseLink?: Host['createDatabaseLink'];
   readMail?: Host['readMail'];
   readLog?: Host['readLog'];
   /** Whether the installs of this platform have WordPress. */
@@ -95,6 +97,7 @@ export function createServices(
     lookUpTexts = createTextLookUp(platform.config),
     readLog = () => Promise.reject(new Error('this process has no connection to hosts')),
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
+    createDatabaseLink = () => Promise.reject(new Error('this process has no connection to hosts')),
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
     hasWordPress = platform.config.host !== 'embedded',
   }: ServingParts = {},
@@ -169,6 +172,7 @@ export function createServices(
     php: createPhpService(platform),
     wpCli: createWpCliService(platform, limiter),
     loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
+    databaseLinks: createDatabaseLinkService(platform, { connections, limiter, createDatabaseLink }),
     mail: createMailService(platform, readMail),
     wordpress: createWordPressService(platform),
     logs: createLogService(platform, { readLog }),

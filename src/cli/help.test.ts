@@ -74,6 +74,7 @@ test('all that the documents name are there', () => {
     'install update-policy',
     'install apply',
     'install login',
+    'install database',
     'install mail',
     'install protection',
     'install redirects list',

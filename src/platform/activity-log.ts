@@ -39,6 +39,7 @@ export const ACTIONS = [
   'install.copy',
   'install.import',
   'install.login_link',
+  'install.database_link',
   'install.update_mail',
   'install.wp_cli',
   'install.update_php_limits',

@@ -273,6 +273,23 @@ describe('an install that runs WordPress', () => {
     await expectAccessible(theirs);
   });
 
+  it('opens its database in a new tab', async () => {
+    const address = `http://${shop.name}.localhost:${machine.description.ports.http}`;
+    const token = `1769851860.${'a'.repeat(43)}`;
+    machine.machine.createDatabaseLink = async () => ({
+      token,
+      expiresAt: new Date(Date.now() + MINUTE_MS).toISOString(),
+    });
+    await theirs.goto(`/installs/${shop.id}`);
+    await follow('Connect', theirs);
+    const button = theirs.getByRole('button', { name: /^Open the database/ });
+    const asked = theirs.context().waitForEvent('request', (request) => request.url().startsWith(address));
+    const [tab] = await Promise.all([theirs.context().waitForEvent('page'), button.click()]);
+    expect((await asked).url()).toBe(`${address}/.well-known/homeport-database/?token=${token}`);
+    await tab.close();
+    await expectAccessible(theirs);
+  });
+
   it('shows its plugins, themes, administrators and Site Health, and reads them again', async () => {
     const reason = 'WordPress does not start. Check wp-config.php and the database: it printed nothing';
     machine.machine.readWordPress = async () => ({ refused: 'website', reason, mark: null });

@@ -219,6 +219,17 @@ test('a server on a host serves, and installs are switched with it and without i
   );
   await refused(['install', 'login', 'unknown'], 'There is no install "unknown"');
 
+  const opening = { token: `1769851860.${token}`, expiresAt };
+  machine.machine.createDatabaseLink = async () => opening;
+  const url = `http://${name}.localhost:${machine.description.ports.http}/.well-known/homeport-database/?token=${opening.token}`;
+  expect(await cli('install', 'database', name)).toEqual({
+    code: 0,
+    stdout: `${url}\n`,
+    stderr: `Opens the database of ${name}, once, within 60 seconds:\n`,
+  });
+  expect(await json('install', 'database', name)).toEqual({ url, expires_at: expiresAt });
+  await refused(['install', 'database', 'unknown'], 'There is no install "unknown"');
+
   await refused(['host', 'forget', host, id, '--yes'], `${name} is an install of this platform.`);
   // Ids may begin with a digit, and names may not.
   const strange = siteState('stray', ['stray.localhost'], { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11' });

@@ -96,7 +96,9 @@ describe('an assistant', () => {
     expect(tools.some(({ annotations }) => annotations?.destructiveHint)).toBe(false);
     expect(tools.map(({ name }) => name)).toContain('purge_cache');
     // Their answers are secrets.
-    expect(tools.filter(({ name }) => /create_(credential|login_link|webhook)/.test(name))).toEqual([]);
+    expect(
+      tools.filter(({ name }) => /create_(credential|login_link|database_link|webhook)/.test(name)),
+    ).toEqual([]);
     const made = await call(client, 'create_site', {
       body: { name: 'By an assistant', account_id: accountId },
     });

@@ -7,6 +7,10 @@ export const WITH_WORDPRESS = {
     expiresAt: '2026-01-31T09:31:00.000Z',
     user: user ?? 'admin',
   }),
+  createDatabaseLink: async () => ({
+    token: `1769851860.${'a'.repeat(43)}`,
+    expiresAt: '2026-01-31T09:31:00.000Z',
+  }),
   readMail: async ({ name }) => ({
     hasRelay: true,
     limitPerHour: 200,
@@ -21,4 +25,7 @@ export const WITH_WORDPRESS = {
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:8443',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
   },
-} satisfies Pick<TestOptions, 'createLogin' | 'readMail' | 'readLog' | 'hasWordPress' | 'environment'>;
+} satisfies Pick<
+  TestOptions,
+  'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog' | 'hasWordPress' | 'environment'
+>;

@@ -94,8 +94,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[33, 34, 35, 41, 42, 43, 44, 45],    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // mail of an install
   [[140, 141],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
-  // see the WordPress of an install, read it again, sign in to it
-  [[110, 127, 128],                     'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // see the WordPress of an install, read it again, sign in to it or to its database
+  [[110, 127, 128, 175],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // updates of the WordPress of an install
   [[120, 121, 123, 124],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // update the WordPress of the account's installs that the caller sees

@@ -51,6 +51,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   108: ['webhook.redeliver'],
   109: ['webhook.test'],
   110: ['install.login_link'],
+  175: ['install.database_link'],
   141: ['install.update_mail'],
   143: ['install.restore'],
   128: [],

@@ -768,6 +768,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/database/login_links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link that opens the database
+         * @description The link opens the database of the install in a browser, with adminer. It works once, for 60 seconds and for this install only. The session ends after 30 minutes without a request, and after 8 hours. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute, those to WordPress included.
+         */
+        post: operations["createDatabaseLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/installs/{install_id}/mail": {
         parameters: {
             query?: never;
@@ -2094,7 +2114,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -3058,6 +3078,25 @@ export interface components {
             next_cursor: string | null;
             /** @description send it as `cursor` to follow what comes after this answer */
             follow_cursor: string;
+        };
+        /**
+         * @description A link that opens the database of an install in a browser
+         * @example {
+         *       "url": "https://shop.example/.well-known/homeport-database/?token=1769851860.Zk3vPXo1JcVbPqjDWuBzLk2yq0mJrT4N5a6sE7fGhI0",
+         *       "expires_at": "2026-01-31T09:31:00.000Z"
+         *     }
+         */
+        DatabaseLink: {
+            /**
+             * Format: uri
+             * @description opens the database once; it is a secret
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
         };
         /**
          * @description A deleted install whose backups are kept for a while
@@ -11040,6 +11079,49 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createDatabaseLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://shop.example/.well-known/homeport-database/?token=1769851860.Zk3vPXo1JcVbPqjDWuBzLk2yq0mJrT4N5a6sE7fGhI0",
+                     *       "expires_at": "2026-01-31T09:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DatabaseLink"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

@@ -14,6 +14,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   createBackup: { method: 'POST', path: '/installs/{install_id}/backups' },
   createBulkDomains: { method: 'POST', path: '/installs/{install_id}/domains/bulk' },
   createCredential: { method: 'POST', path: '/credentials' },
+  createDatabaseLink: { method: 'POST', path: '/installs/{install_id}/database/login_links' },
   createDomain: { method: 'POST', path: '/installs/{install_id}/domains' },
   createDomainCertificateOrder: { method: 'POST', path: '/installs/{install_id}/domains/{domain_id}/ssl_certificate' },
   createInstall: { method: 'POST', path: '/installs' },

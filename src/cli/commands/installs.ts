@@ -61,6 +61,18 @@ export function addInstallCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  homeport install login harbourcafe --user editor')
     .action(createLoginLink);
 
+  install
+    .command('database')
+    .summary('create a link that opens the database of an install')
+    .description(
+      'create a link that opens the database of an install in a browser, once and within 60 seconds. The activity of the account ' +
+        'records it',
+    )
+    .argument('<name>', 'the install')
+    .option('--json', 'print JSON: url, expires_at')
+    .addHelpText('after', '\nExample:\n  homeport install database harbourcafe')
+    .action(createDatabaseLink);
+
   addInstallMail(install);
   addRulesCommands(install);
   addLogCommand(install);
@@ -123,6 +135,15 @@ async function createLoginLink(
     const link = await loginLinks.createAsOperator(name, user ?? null);
     if (json) return printJson({ url: link.url, user: link.user, expires_at: link.expiresAt });
     process.stderr.write(`Signs in as ${printable(link.user)}, once, within 60 seconds:\n`);
+    process.stdout.write(`${link.url}\n`);
+  });
+}
+
+async function createDatabaseLink(name: string, { json }: { json?: boolean }, command: Command) {
+  await withPlatform(command, async (_platform, { databaseLinks }) => {
+    const link = await databaseLinks.createAsOperator(name);
+    if (json) return printJson({ url: link.url, expires_at: link.expiresAt });
+    process.stderr.write(`Opens the database of ${printable(name)}, once, within 60 seconds:\n`);
     process.stdout.write(`${link.url}\n`);
   });
 }

@@ -18,6 +18,7 @@ const WITHHELD = new Set([
   'swagger',
   'createCredential',
   'createLoginLink',
+  'createDatabaseLink',
   'createWebhook',
   'updateWebhook',
   'importThirdPartySSLCertificate',

@@ -1,7 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLazyFleet } from '../../app/lazy-fleet.ts';
-import { createLogCaller, createLoginCaller, createMailReader } from '../../app/login-caller.ts';
+import {
+  createDatabaseLinkCaller,
+  createLogCaller,
+  createLoginCaller,
+  createMailReader,
+} from '../../app/login-caller.ts';
 import { openPlatform } from '../../app/open-platform.ts';
 import { createServices, type Services } from '../../app/services.ts';
 import type { Config } from '../../config/config.ts';
@@ -23,10 +28,11 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   const platform = await openPlatform(config, { log: await createQuietLog(config) });
   const fleet = createLazyFleet(platform);
   const createLogin = createLoginCaller(config, fleet.host);
+  const createDatabaseLink = createDatabaseLinkCaller(config, fleet.host);
   const readMail = createMailReader(config, fleet.host);
   const readLog = createLogCaller(config, fleet.host);
   try {
-    await work(platform, createServices(platform, { createLogin, readMail, readLog }));
+    await work(platform, createServices(platform, { createLogin, createDatabaseLink, readMail, readLog }));
   } catch (error) {
     if (error instanceof InvalidRequest) throw new OperatorError(sentences(error), { cause: error });
     if (error instanceof Conflict) throw new OperatorError(error.message, { cause: error });

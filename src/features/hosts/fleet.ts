@@ -156,6 +156,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     readLog: async (install, query, signal) => (await machineOf(install.id)).readLog(install, query, signal),
     runWpCli: async (install, args, signal) => (await machineOf(install.id)).runWpCli(install, args, signal),
     createLogin: async (install, user) => (await machineOf(install.id)).createLogin(install, user),
+    createDatabaseLink: async (install) => (await machineOf(install.id)).createDatabaseLink(install),
     readMail: async (install) => (await machineOf(install.id)).readMail(install),
     planUpdates: async (install, wanted, signal) =>
       (await machineOf(install.id)).planUpdates(install, wanted, signal),

@@ -1,3 +1,4 @@
+import type { DatabaseAccess } from './database-access.ts';
 import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
 import type { Inventory } from './inventory.ts';
@@ -21,7 +22,8 @@ import type { WebsiteRules } from './website-rules.ts';
  * interrupted run.
  */
 export interface Host
-  extends LogSource,
+  extends DatabaseAccess,
+    LogSource,
     MailHost,
     WebsiteImports,
     WordPressReader,

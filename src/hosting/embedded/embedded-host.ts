@@ -26,7 +26,7 @@ import type { UsageSource } from '../contract/usage.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { NO_LOGS, NO_MAIL, noWordPress, STATIC_ONLY } from '../policy/static-only.ts';
+import { NO_DATABASE, NO_LOGS, NO_MAIL, noWordPress, STATIC_ONLY } from '../policy/static-only.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
@@ -341,6 +341,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
 
     createLogin: async () => STATIC_ONLY,
+    createDatabaseLink: async () => NO_DATABASE,
     readMail: async () => NO_MAIL,
     readWordPress: async () => ({ ...STATIC_ONLY, refused: 'website', mark: null }),
     wordpressMarks: async () => [],

@@ -257,6 +257,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return parts.websites.createLogin(sandbox, database, user);
     },
 
+    // Beside other work, too.
+    async createDatabaseLink(install) {
+      const { sandbox, database } = await hosted(await requireRecord(install));
+      return parts.createDatabaseLink(sandbox, database);
+    },
+
     async readMail(install) {
       const { id, name } = (await requireRecord(install)).state;
       const { sender, perHour } = parts.submitterOf({ id, name });

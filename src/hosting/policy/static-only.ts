@@ -1,3 +1,4 @@
+import type { DatabaseLinkRefused } from '../contract/database-access.ts';
 import { type LoginRefused, PermanentHostError } from '../contract/host.ts';
 import type { LogRefused } from '../contract/logs.ts';
 import type { MailRefused } from '../contract/mail.ts';
@@ -13,6 +14,12 @@ export const noWordPress = (): Promise<never> => Promise.reject(new PermanentHos
 export const STATIC_ONLY: LoginRefused & WpCliRefused = {
   refused: 'website',
   reason: NO_WORDPRESS,
+};
+
+/** The answer of a host without PHP to requests for links to databases. */
+export const NO_DATABASE: DatabaseLinkRefused = {
+  refused: 'website',
+  reason: 'This install has no database: its host serves static websites.',
 };
 
 /** The answer of a host without PHP to questions about mail. */

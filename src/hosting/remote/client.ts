@@ -205,6 +205,8 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
           if (isImportStep(step)) report?.(done, total, step);
         },
       ),
+    createDatabaseLink: ({ id, name }) =>
+      call(COMMANDS.createDatabaseLink, withinMs.createDatabaseLink, { install: { id, name } }),
     createLogin: ({ id, name }, user) =>
       call(COMMANDS.createLogin, withinMs.createLogin, { install: { id, name }, user }),
     readWordPress: ({ id, name }, { check }, signal) =>

@@ -56,6 +56,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   );
   handle(COMMANDS.discardPacked, ({ install, archiveId }) => host.discardPacked(install, archiveId));
   handle(COMMANDS.measureStorage, ({ install }, signal) => host.measureStorage(install, signal));
+  handle(COMMANDS.createDatabaseLink, ({ install }) => host.createDatabaseLink(install));
   handle(COMMANDS.createLogin, ({ install, user }) => host.createLogin(install, user));
   handle(COMMANDS.readWordPress, ({ install, check }, signal) =>
     host.readWordPress(install, { check }, signal),

@@ -5,6 +5,7 @@ import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
 import { MOST_UPDATES } from '../contract/wordpress-updates.ts';
 import { MOST_PAGE_PATHS } from '../policy/page-path.ts';
+import { databaseLink } from './database-messages.ts';
 import { installMail, mailQueueReport, mailSelection } from './mail-messages.ts';
 import {
   base64,
@@ -169,6 +170,7 @@ export const COMMANDS = {
   ),
   discardPacked: command('discard_packed', Type.Object({ install, archiveId: uuid }, closed), nothing),
   measureStorage: command('measure_storage', Type.Object({ install }, closed), storage),
+  createDatabaseLink: command('create_database_link', Type.Object({ install }, closed), databaseLink),
   createLogin: command('create_login', Type.Object({ install, user: orNull(wordpressUser) }, closed), login),
   readWordPress: command(
     'read_wordpress',

@@ -158,6 +158,7 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     expect(await remote.readUsage(usage)).toMatchObject({ days: [], revision: usage.revision });
 
     expect(await remote.createLogin(state, 'admin')).toMatchObject({ refused: 'website' });
+    expect(await remote.createDatabaseLink(state)).toMatchObject({ refused: 'website' });
 
     const proof = {
       hostname: `${name}.hosting.test`,

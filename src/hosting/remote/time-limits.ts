@@ -57,4 +57,5 @@ export const TIME_LIMITS: TimeLimits = {
   addWpCli: 10 * MINUTE_MS,
   // Shorter than the validity of a login.
   createLogin: 30 * SECOND_MS,
+  createDatabaseLink: 30 * SECOND_MS,
 };

@@ -30,6 +30,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update_policy',
   'install.copy',
   'install.login_link',
+  'install.database_link',
   'install.update_mail',
   'install.wp_cli',
   'install.update_php_limits',
@@ -139,6 +140,7 @@ describe('sentenceOf', () => {
       sentence('install.login_link', 'shop', { user: 'admin' }),
       'created a link that signs in to WordPress of shop as admin',
     ],
+    [sentence('install.database_link', 'shop'), 'created a link that opens the database of shop'],
     [sentence('domain.update', 'a.example', { primary: true }), 'made a.example the primary domain'],
     [
       sentence('domain.update', 'a.example', { redirect_to: 'b.example' }),

@@ -61,6 +61,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `requested the import of a website${text(from) ? ` from ${from}` : ''} into ${subject_name}`,
   'install.login_link': ({ subject_name }, { user }) =>
     `created a link that signs in to WordPress of ${subject_name}${text(user) ? ` as ${user}` : ''}`,
+  'install.database_link': ({ subject_name }) => `created a link that opens the database of ${subject_name}`,
   'install.update_mail': ({ subject_name }, { limit_per_hour }) =>
     limit_per_hour === 0
       ? `switched off the mail of ${subject_name}`

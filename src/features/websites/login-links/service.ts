@@ -2,7 +2,6 @@ import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../../access/rate-limits.ts';
 import type { Transaction } from '../../../database/database.ts';
-import type { InstallStatus } from '../../../database/tables/installs.ts';
 import { type Host, LOGIN_PATH, type WordPressLogin } from '../../../hosting/contract/host.ts';
 import {
   Conflict,
@@ -16,6 +15,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { ConnectionService } from '../installs/connection-service.ts';
 import { findInstallAccess, prepareFindInstall } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
+import { type LinkedWebsite, NO_ANSWER, requireLinkBase } from './link-base.ts';
 
 /** The resource that faults of a request name. */
 export const LOGIN_LINK = 'LoginLink';
@@ -27,18 +27,6 @@ export interface LoginLink {
   /** The user name in WordPress. */
   user: string;
 }
-
-interface Website {
-  id: string;
-  name: string;
-  account_id: string;
-  status: InstallStatus;
-}
-
-const STATES: Record<Exclude<InstallStatus, 'active'>, string> = {
-  pending: 'The install is still being created. Try again when its status is active.',
-  failed: 'The install could not be created, so it has no WordPress. Delete it and create another one.',
-};
 
 export interface LoginLinkParts {
   connections: Pick<ConnectionService, 'of'>;
@@ -57,15 +45,11 @@ export function createLoginLinkService(
   const findSeen = prepareFindInstall(database);
 
   /** Asks the host before anything is written: it can take seconds, which no transaction should wait for. */
-  async function create(website: Website, user: string | null): Promise<LoginLink> {
-    const { id, name, status } = website;
-    if (status !== 'active') throw new Conflict(STATES[status]);
-    const connection = await connections.of({ id, name, primary_domain: null });
-    if (connection === null) {
-      throw new Conflict('The host of the website has not reported its address yet. Try again in a minute.');
-    }
+  async function create(website: LinkedWebsite, user: string | null): Promise<LoginLink> {
+    const base = await requireLinkBase(connections, website);
+    const { id, name } = website;
     const login = await loginOf({ id, name }, user);
-    const url = new URL(LOGIN_PATH, connection.website_url);
+    const url = new URL(LOGIN_PATH, base);
     url.searchParams.set('token', login.token);
     return { url: url.href, expiresAt: login.expiresAt, user: login.user };
   }
@@ -75,7 +59,7 @@ export function createLoginLinkService(
     user: string | null,
   ): Promise<WordPressLogin> {
     const login = await createLogin(install, user).catch((cause: unknown) => {
-      throw new UpstreamFailed('The host of the website did not answer. Try again in a minute.', cause);
+      throw new UpstreamFailed(NO_ANSWER, cause);
     });
     if (!('refused' in login)) return login;
     if (login.refused === 'unknown_user') throw invalidValue(LOGIN_LINK, 'user', 'unknown', login.reason);
@@ -85,7 +69,7 @@ export function createLoginLinkService(
   async function record(
     transaction: Transaction,
     actor: Actor,
-    { id, name, account_id }: Website,
+    { id, name, account_id }: LinkedWebsite,
     user: string,
   ) {
     await activity.record(transaction, actor, account_id, {

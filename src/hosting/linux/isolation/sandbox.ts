@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { ADMINER, SANDBOX_ADMINER } from '../database-page/page-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { tenantFilterFile } from './system-calls.ts';
@@ -259,6 +260,8 @@ function systemFiles({ root, version, cli }: PhpRuntime): string[] {
     ...OWN_SETTINGS.flatMap((name) => ['--symlink', `homeport/${name}`, `/etc/${name}`]),
     ...['--symlink', cli, `${OWN_PROGRAMS}/php`],
     ...['--symlink', join(SANDBOX_ETC, SENDMAIL), OWN_SENDMAIL],
+    // In another system's `/usr`, adminer is missing. The machine's own may get it later.
+    ...(root === '/' ? ['--symlink', ADMINER, SANDBOX_ADMINER] : ['--ro-bind-try', ADMINER, SANDBOX_ADMINER]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--perms', '1777', '--size', `${SHM_BYTES}`, '--tmpfs', '/dev/shm'],
     ...['--perms', '1777', '--size', `${TMP_BYTES}`, '--tmpfs', '/tmp'],

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
+import { DATABASE_PATH } from '../../contract/database-access.ts';
 import { LOGIN_PATH } from '../../contract/host.ts';
+import { PHP_WITHIN_SECONDS } from '../../contract/php-limits.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
+import { bodyMb } from '../../policy/php-limits.ts';
+import { DATABASE_PAGE } from '../database-page/page-file.ts';
+import { SANDBOX_ETC } from '../isolation/sandbox.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { renderLookup, renderMissing } from './file-lookup.ts';
 import { LOGIN_LIMITS } from './login-limits.ts';
@@ -36,7 +41,11 @@ export function renderRouteHttp(): string {
 lua_shared_dict edge_limits 4m;
 ${LIMITED.map(([kind, { perMinute }]) => `limit_req_zone $${kind}_key zone=homeport_${kind}:4m rate=${perMinute}r/m;`).join('\n')}
 limit_req_status 429;
-limit_req_log_level info;`;
+limit_req_log_level info;
+map "$cookie_homeport_database$arg_token" $database_visitor {
+    default 1;
+    "" "";
+}`;
 }
 
 /**
@@ -52,6 +61,7 @@ ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
 ${renderUnproved()}
 ${renderRedirect()}
 ${renderLogin()}
+${renderDatabasePage(options)}
 location ~ ${quotedPattern(`(?s)${CLOSED_PROGRAMS}`)} {
     return 404;
 }
@@ -119,6 +129,31 @@ function renderLogin(): string {
     }
     error_log /dev/null emerg;
     ${renderPhpParameters({ ...VISITORS_REQUEST, script: '/wp-load.php' })}
+    fastcgi_pass $php;
+}`;
+}
+
+/**
+ * The database of the website, for visitors with a link or the cookie of a session, which the page checks. Its program is outside of
+ * the document root, so that no setting or file of the website changes it.
+ */
+function renderDatabasePage({ uploadMb }: Pick<EdgeOptions, 'uploadMb'>): string {
+  return `location = ${DATABASE_PATH} {
+    if ($request_method !~ ^(?:GET|POST)$) {
+        return 405;
+    }
+    if ($php = "") {
+        return 404;
+    }
+    if ($database_visitor = "") {
+        return 403;
+    }
+    error_log /dev/null emerg;
+    client_max_body_size ${bodyMb(uploadMb.standard)}m;
+    ${renderPhpParameters({ ...VISITORS_REQUEST, root: SANDBOX_ETC, script: `/${DATABASE_PAGE}` }, PHP_WITHIN_SECONDS)}
+    fastcgi_hide_header Cache-Control;
+    fastcgi_hide_header Expires;
+    add_header Cache-Control no-store always;
     fastcgi_pass $php;
 }`;
 }

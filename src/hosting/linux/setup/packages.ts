@@ -26,6 +26,7 @@ const PACKAGES = [
   'php-imagick',
   'mariadb-server',
   'mariadb-client',
+  'adminer',
   'redis-server',
   'restic',
   'openssh-server',

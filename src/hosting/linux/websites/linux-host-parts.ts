@@ -16,6 +16,7 @@ import type { Records } from '../machine/record.ts';
 import type { Submitter } from '../mail/submission.ts';
 import type { SshServer } from '../ssh/ssh-server.ts';
 import type { WordPressCores } from '../wordpress/cores.ts';
+import type { DatabaseLinks } from '../wordpress/create-database-link.ts';
 import type { DatabaseTemplates } from '../wordpress/database-templates.ts';
 import type { WpCliPhar } from '../wp-cli/phar.ts';
 import type { WpCli } from '../wp-cli/run-wp-cli.ts';
@@ -44,6 +45,7 @@ export interface LinuxHostParts extends WebsiteParts {
   databaseQuotas: DatabaseQuotas;
   /** The envelope sender and the mail limit of an install. */
   submitterOf(install: InstallRef): Submitter;
+  createDatabaseLink: DatabaseLinks;
   wpCliPhar: WpCliPhar;
   wpCli: WpCli;
   usage: UsageLedger;

@@ -5,7 +5,8 @@ import { Copyable } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Empty, Facts, Section } from '../../../components/page.tsx';
-import { useAccount } from '../../../session/session.ts';
+import { useAccount, useMay } from '../../../session/session.ts';
+import { DatabaseAccess } from './database-access.tsx';
 
 /** How to connect to an install by SFTP, SSH and HTTP. */
 export function ConnectSection({ install }: { install: Install }) {
@@ -27,6 +28,7 @@ export function ConnectSection({ install }: { install: Install }) {
 
 function Ways({ connection, install }: { connection: Connection; install: Install }) {
   const isPartial = useAccount(install.account.id)?.may['install.read'] === 'own';
+  const mayWork = useMay(install.account.id)('install.work');
   return (
     <>
       <Section title="SFTP">
@@ -57,6 +59,8 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
         )}
       </Section>
       <FirstConnection keys={connection.host_keys} />
+      {/* Every install with PHP has a database. */}
+      {install.php_version !== null && mayWork && <DatabaseAccess installId={install.id} />}
       <Section title="Website">
         <Facts
           facts={[

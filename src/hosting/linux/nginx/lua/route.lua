@@ -16,6 +16,8 @@ local ACME = "/.well-known/acme-challenge/"
 local CHECKS = "/.well-known/homeport-check/"
 -- LOGIN_PATH of hosting/contract/host.ts.
 local LOGIN = "/.well-known/homeport-login"
+-- DATABASE_PATH of hosting/contract/database-access.ts.
+local DATABASE = "/.well-known/homeport-database/"
 
 local M = {}
 
@@ -135,6 +137,11 @@ function M.run()
   if row.noindex == "all" or entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
   -- Its token admits the visitor. settings.php checks the token at this spelling only.
   if uri == LOGIN and var.request_uri:match("^[^?]*") == LOGIN then return end
+  -- Only the page of the database answers there, at any spelling. It asks for a link or a session.
+  if uri == DATABASE then
+    ngx.header["X-Robots-Tag"] = "noindex"
+    return
+  end
   if row.protect ~= rows.null then protect(row, var) end
   redirect_path(row, uri, var)
   if not row.xmlrpc and rules.is_xmlrpc(uri) then return ngx.exit(403) end

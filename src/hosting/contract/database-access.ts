@@ -1,0 +1,27 @@
+import type { InstallRef } from './install-ref.ts';
+
+/** Opens the databases of websites in a browser. */
+export interface DatabaseAccess {
+  /**
+   * Creates a link to the database of a website. Visiting {@link DATABASE_PATH} with the token under a name of the website opens it,
+   * once and until the link expires.
+   */
+  createDatabaseLink(install: InstallRef): Promise<DatabaseLink | DatabaseLinkRefused>;
+}
+
+/** Where a website's database is shown. It works before the website's rules for paths, and asks for no password of visitors. */
+export const DATABASE_PATH = '/.well-known/homeport-database/';
+
+export interface DatabaseLink {
+  /** The seconds until which it counts, a dot, and 256 random bits as base64url. The host keeps a hash only. */
+  token: string;
+  /** ISO 8601 in UTC. */
+  expiresAt: string;
+}
+
+export interface DatabaseLinkRefused {
+  /** `missing`: the machine lacks adminer; `website`: a static website, or its PHP does not run. */
+  refused: 'missing' | 'website';
+  /** In one or two sentences, for the website's owner. */
+  reason: string;
+}
