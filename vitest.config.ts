@@ -36,7 +36,7 @@ const withoutDatabase = [
   'src/features/queries-in-stores.test.ts',
   'src/features/**/{connection,dns-sentence,edge-addresses,guesses,nightly-time,present,reach,recovery-codes,result-sentence,state,telephone,totp,weakness}.test.ts',
   // These test processes and logs. The services' tests cover their queries on both databases.
-  'test/cli/{api,commands,hosts,launcher,loading,lost-output,mcp,other-sealing-key,restore,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
+  'test/cli/{api,built-program,commands,hosts,launcher,loading,lost-output,mcp,other-sealing-key,restore,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
   'test/faults/{secrets-in-logs,sqlite-clients}.test.ts',
   'src/**/domain-name.test.ts',
 ];
