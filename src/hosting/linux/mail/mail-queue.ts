@@ -24,6 +24,11 @@ export interface MailQueue {
   /** Queues a message whose content is at its incoming path, unless it exceeds a limit. It is on disk when this resolves. */
   add(message: NewMessage, perHour: number): Promise<Exceeded | null>;
   sentLastHour(installId: string): number;
+  /**
+   * Reserves place for a message that an install announces, until the returned function is called. Null if its waiting messages,
+   * with those it is sending, would exceed their limits.
+   */
+  reserve(installId: string, bytes: number): (() => void) | null;
   waiting(installId: string): { messages: number; bytes: number };
   /** Deletes the messages and counts of a removed install. */
   removeInstall(installId: string): Promise<void>;
@@ -62,6 +67,19 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   const incomingPath = (id: string) => join(folder, `${id}.part`);
   let opened: QueueFile | null = null;
   const deliveries = createDeliveries({ queue: file, relay, pathOf, appendLog, drop, clock, log });
+
+  /** Announced messages that are being written. */
+  const reserved = new Map<symbol, { installId: string; bytes: number }>();
+
+  function reserve(installId: string, bytes: number): (() => void) | null {
+    const { messages, bytes: queued } = file().waiting(installId);
+    const own = [...reserved.values()].filter((one) => one.installId === installId);
+    const total = own.reduce((sum, one) => sum + one.bytes, queued + bytes);
+    if (messages + own.length >= MOST_WAITING.messages || total > MOST_WAITING.bytes) return null;
+    const key = Symbol(installId);
+    reserved.set(key, { installId, bytes });
+    return () => void reserved.delete(key);
+  }
 
   function file(): QueueFile {
     if (opened === null) throw new Error('the mail queue is not open');
@@ -109,7 +127,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 
   async function hasRoom(): Promise<boolean> {
     const { bavail, bsize } = await statfs(options.folder);
-    return bavail * bsize > (options.keptFree ?? KEPT_FREE);
+    const announced = [...reserved.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return bavail * bsize - announced > (options.keptFree ?? KEPT_FREE);
   }
 
   return {
@@ -150,6 +169,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
       return null;
     },
     sentLastHour: (installId) => file().sentLastHour(installId, clock.now().getTime()),
+    reserve,
     waiting: (installId) => file().waiting(installId),
     async removeInstall(installId) {
       for (const id of file().removeInstall(installId)) await rm(pathOf(id), { force: true });

@@ -33,7 +33,7 @@ export interface MailSockets {
 
 export interface MailSocketsOptions {
   layout: Pick<LinuxLayout, 'mailSocketOf'>;
-  queue: Pick<MailQueue, 'refusal' | 'sentLastHour' | 'incomingPath' | 'add'>;
+  queue: Pick<MailQueue, 'refusal' | 'sentLastHour' | 'reserve' | 'incomingPath' | 'add'>;
   /** The envelope sender and the limit of an install. */
   submitterOf(install: { id: string; name: string }): Submitter;
   /** Whether the name is that of a temporary copy, which must not send. */
@@ -98,6 +98,7 @@ export function createMailSockets(options: MailSocketsOptions): MailSockets {
     entry: Entry,
   ): Promise<void> {
     let announced: Announcement | null = null;
+    let release: (() => void) | null = null;
     try {
       const reader = socket.iterator({ destroyOnReturn: false });
       const { line, rest } = await readLine(reader);
@@ -105,7 +106,7 @@ export function createMailSockets(options: MailSocketsOptions): MailSockets {
       if (announced === null) return void socket.destroy();
       if (isTrial(install.name)) throw new SubmissionRefused(69, 'a copy for a restore check sends no mail');
       const submitter = submitterOf(install);
-      await requireAcceptable(queue, announced, submitter);
+      release = await requireAcceptable(queue, announced, submitter);
       socket.write('go\n');
       const content = received(reader, rest, announced.bytes, () => room.leave(socket));
       await acceptMessage(queue, announced, submitter, { id: random.uuid(), date: clock.now(), content });
@@ -114,6 +115,8 @@ export function createMailSockets(options: MailSocketsOptions): MailSockets {
       if (socket.destroyed) return;
       socket.end(`${answerOf(error, install.id)}\n`);
       if (error instanceof SubmissionRefused) logRefusal(install, announced, error.message, entry);
+    } finally {
+      release?.();
     }
   }
 

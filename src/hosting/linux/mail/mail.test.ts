@@ -254,6 +254,15 @@ describe('the limit of an install', () => {
     expect((await sendmail(message('a@x.example'))).reason).toMatch(/too many messages .* wait/);
     expect((await sendmail(message('a@x.example'), ['-t'], blog)).code).toBe(0);
   });
+
+  it('includes announced messages, which are refused before they are sent', () => {
+    const release = queue.reserve(shop.id, MOST_WAITING.bytes - 10);
+    expect(release).not.toBeNull();
+    expect(queue.reserve(shop.id, 11)).toBeNull();
+    expect(queue.reserve(blog.id, 11)).not.toBeNull();
+    release?.();
+    expect(queue.reserve(shop.id, 11)).not.toBeNull();
+  });
 });
 
 describe('the queue', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressesIn, type MessageHead, parseHead, renderHead } from './message-head.ts';
+import { addressesIn, createHeadSearch, type MessageHead, parseHead, renderHead } from './message-head.ts';
 import { parseAddress } from './recipients.ts';
 
 const added = {
@@ -32,6 +32,16 @@ describe('the head of a message', () => {
       expect(parseHead(Buffer.from(text), false), JSON.stringify(text)).toBeNull();
     }
     expect(head('To: a@b.example').length).toBe('To: a@b.example'.length);
+  });
+
+  it.each(['\n\n', '\r\n\r\n', '\r\r', '\n\r\n'])('is found at %j in parts of any size', (end) => {
+    const text = `To: a@b.example${end}body`;
+    for (const size of [1, 2, 3, 100]) {
+      const search = createHeadSearch();
+      let read = 0;
+      while (read < text.length && !search.add(Buffer.from(text.slice(read, read + size)))) read += size;
+      expect(parseHead(Buffer.from(text.slice(0, read + size)), false), String(size)).not.toBeNull();
+    }
   });
 
   it('ends before a line that is no field', () => {

@@ -56,6 +56,30 @@ export function parseHead(text: Buffer, isWhole: boolean): MessageHead | null {
   return { fields, length: rest === '' || addLine(fields, rest, start === 0) ? lines.length : start };
 }
 
+/** A line end and an empty line after it, in one character for each byte. */
+const EMPTY_LINE = /\n[\r\n]|\r\r/g;
+
+/** Finds the end of a head that arrives in parts. */
+export interface HeadSearch {
+  /** Adds a part. True once everything up to the empty line is there, so that {@link parseHead} can parse it. */
+  add(part: Buffer): boolean;
+}
+
+/** Creates a search that reads each byte once: parsing after every part would take quadratic time. */
+export function createHeadSearch(): HeadSearch {
+  // An empty first line ends the head, too.
+  let before = '\n';
+  return {
+    add(part) {
+      const text = before + part.toString('latin1');
+      before = text.slice(-2);
+      // A line feed may follow the match in the next part.
+      for (const { index } of text.matchAll(EMPTY_LINE)) return index + 2 < text.length;
+      return false;
+    },
+  };
+}
+
 /** False if the line belongs to the body. */
 function addLine(fields: Field[], line: string, isFirst: boolean): boolean {
   const last = fields.at(-1);

@@ -1,7 +1,14 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { InstallRef } from '../../contract/host.ts';
 import type { MailQueue } from './mail-queue.ts';
-import { addressesIn, LARGEST_HEAD, type MessageHead, parseHead, renderHead } from './message-head.ts';
+import {
+  addressesIn,
+  createHeadSearch,
+  LARGEST_HEAD,
+  type MessageHead,
+  parseHead,
+  renderHead,
+} from './message-head.ts';
 import type { Exceeded } from './queue-file.ts';
 import { MOST_RECIPIENTS, parseAddress } from './recipients.ts';
 
@@ -50,12 +57,12 @@ export function parseAnnouncement(line: string): Announcement | null {
   return { bytes: Number(bytes), fromHead: fromHead === '1', recipients };
 }
 
-/** Refuses what can be refused before the host reads the message. */
+/** Refuses what can be refused before the host reads the message. Returns a function that ends the reservation of its place. */
 export async function requireAcceptable(
-  queue: Pick<MailQueue, 'refusal' | 'sentLastHour'>,
+  queue: Pick<MailQueue, 'refusal' | 'sentLastHour' | 'reserve'>,
   { bytes, recipients }: Announcement,
   { install, perHour }: Submitter,
-): Promise<void> {
+): Promise<() => void> {
   const reason = await queue.refusal();
   if (reason !== null) throw new SubmissionRefused(UNAVAILABLE, reason);
   if (bytes > LARGEST_MESSAGE) {
@@ -68,6 +75,9 @@ export async function requireAcceptable(
   if (queue.sentLastHour(install.id) + Math.max(1, recipients.length) > perHour) {
     throw refusalOf('perHour', perHour);
   }
+  const release = queue.reserve(install.id, bytes);
+  if (release === null) throw refusalOf('bytes', perHour);
+  return release;
 }
 
 /** Reads the announced message and queues it. Returns its recipients. Throws {@link SubmissionRefused}. */
@@ -113,7 +123,8 @@ async function writeMessage(
   announced: number,
   added: Parameters<typeof renderHead>[1],
 ): Promise<{ head: MessageHead; bytes: number }> {
-  let start = Buffer.alloc(0);
+  const parts: Buffer[] = [];
+  const search = createHeadSearch();
   let head: MessageHead | null = null;
   let received = 0;
   let bytes = 0;
@@ -128,8 +139,11 @@ async function writeMessage(
       await write(part);
       continue;
     }
-    start = Buffer.concat([start, part]);
-    head = parseHead(start, received === announced);
+    parts.push(part);
+    const isWhole = received === announced;
+    if (!search.add(part) && !isWhole && received <= LARGEST_HEAD) continue;
+    const start = Buffer.concat(parts);
+    head = parseHead(start, isWhole);
     if ((head?.length ?? start.length) > LARGEST_HEAD) {
       throw new SubmissionRefused(DATA_ERROR, 'the head of the message is too long');
     }
