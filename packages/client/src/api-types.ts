@@ -2825,7 +2825,7 @@ export interface components {
              * @enum {string}
              */
             match?: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to: string;
@@ -4782,7 +4782,7 @@ export interface components {
              * @enum {string}
              */
             match: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to: string;
@@ -4834,7 +4834,7 @@ export interface components {
              * @enum {string}
              */
             match?: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to: string;
@@ -5649,7 +5649,7 @@ export interface components {
              * @enum {string}
              */
             match?: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}`, `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from?: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to?: string;

@@ -37,6 +37,8 @@ test.each([
   ['a*+', '* is followed by another repetition'],
   ['^*', '^ and $ cannot be repeated'],
   ['a{200}', 'more than 100 times'],
+  ['[a-z]{0,100}[a-z]{0,100}a{1}', 'add up to more than 200'],
+  ['a{100}b{100,}c{0,1}', 'add up to more than 200'],
   ['a{5,2}', '{5,2} ends before it begins'],
   ['a{x}', 'write \\{ for the character {'],
   ['(?=a)', 'groups with (? are not supported'],

@@ -4,6 +4,8 @@ import { LONGEST_PATTERN } from '../contract/website-rules.ts';
 const MOST_GROUPS = 9;
 /** The largest number in `{2,5}`, because engines copy the repeated part. */
 const MOST_REPEATS = 100;
+/** The sum of these numbers: the time of RE2 grows with it. */
+const MOST_REPEATS_IN_ALL = 200;
 
 /** Why a regular expression cannot be used. */
 export class PatternFault extends Error {
@@ -34,6 +36,7 @@ export function parsePattern(text: string): PathPattern {
   const characters = [...text];
   let at = 0;
   let groups = 0;
+  let repeats = 0;
   let pcre = '';
 
   const peek = () => characters[at] ?? '';
@@ -114,6 +117,10 @@ export function parsePattern(text: string): PathPattern {
     }
     if (most !== undefined && most !== '' && Number(most) < Number(least)) {
       throw new PatternFault(`${whole} ends before it begins`);
+    }
+    repeats += Number(most || least || 0);
+    if (repeats > MOST_REPEATS_IN_ALL) {
+      throw new PatternFault(`its repetitions add up to more than ${MOST_REPEATS_IN_ALL}; use * or +`);
     }
     at += whole.length;
     pcre += whole;

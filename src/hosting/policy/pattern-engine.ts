@@ -24,6 +24,8 @@ async function load(): Promise<MatchPattern> {
       known = RE2JS.compile(pattern, RE2JS.DOTALL);
       compiled.set(pattern, known);
     }
+    // Without groups it is a table of states; with them, it can take milliseconds.
+    if (!known.test(path)) return null;
     const matcher = known.matcher(path);
     if (!matcher.find()) return null;
     return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? '');

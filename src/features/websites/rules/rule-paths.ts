@@ -1,4 +1,5 @@
 import { isPagePath } from '../../../hosting/policy/page-path.ts';
+import { encodedPath } from '../../../hosting/policy/path-redirects.ts';
 
 /** The fault of a path in a rule, with or without percent-encoding; undefined if an edge can compare it with paths of requests. */
 export function faultOfRulePath(text: string): { code: string; message: string } | undefined {
@@ -27,4 +28,9 @@ export function decodedPath(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** A decoded path as a request may write it. */
+export function encodedRulePath(path: string): string {
+  return encodedPath(path).replaceAll('*', '%2A');
 }

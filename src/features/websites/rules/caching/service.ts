@@ -6,7 +6,7 @@ import type { Platform } from '../../../../platform/platform.ts';
 import { purgeCache } from '../../caches/jobs.ts';
 import { findWebsite } from '../../installs/website-store.ts';
 import { createRulesChange, type RulesOf } from '../change-rules.ts';
-import { decodedPath, faultOfRulePath } from '../rule-paths.ts';
+import { decodedPath, encodedRulePath, faultOfRulePath } from '../rule-paths.ts';
 import type { StoredCacheRules } from '../stored-rules.ts';
 import type { updateCacheRulesBody } from './schema.ts';
 
@@ -28,7 +28,7 @@ export function createCacheRulesService(platform: Platform) {
   return {
     async get(of: RulesOf): Promise<StoredCacheRules> {
       const { rules } = await read(of);
-      return rules.cache_rules ?? USUAL;
+      return present(rules.cache_rules ?? USUAL);
     },
 
     /** Changes the given fields, and purges the page cache, so that no page stays from before. */
@@ -40,13 +40,13 @@ export function createCacheRulesService(platform: Platform) {
       const { operationId, rules } = await change(
         of,
         async (before, { id }, { queries }) => {
-          const present = before.cache_rules ?? USUAL;
-          const wanted = changed(present, asked);
+          const former = before.cache_rules ?? USUAL;
+          const wanted = changed(former, asked);
           if (!isUsual(wanted)) await requirePageCache(queries, id);
           return {
             rules: { ...before, cache_rules: isUsual(wanted) ? null : wanted },
             action: 'cache.rules',
-            details: detailsOf(present, wanted),
+            details: detailsOf(former, wanted),
             result: undefined,
           };
         },
@@ -58,7 +58,7 @@ export function createCacheRulesService(platform: Platform) {
           });
         },
       );
-      return { cacheRules: rules.cache_rules ?? USUAL, operationId };
+      return { cacheRules: present(rules.cache_rules ?? USUAL), operationId };
     },
   };
 }
@@ -91,6 +91,14 @@ function changed(present: StoredCacheRules, asked: CacheRulesChange): StoredCach
     bypass_cookies: unique(asked.bypass_cookies ?? present.bypass_cookies),
     ignored_parameters: unique(asked.ignored_parameters ?? present.ignored_parameters),
     max_age: asked.max_age ?? present.max_age,
+  };
+}
+
+/** With paths as a request may write them. */
+function present({ uncached_paths, ...rules }: StoredCacheRules): StoredCacheRules {
+  return {
+    uncached_paths: uncached_paths.map(({ match, path }) => ({ match, path: encodedRulePath(path) })),
+    ...rules,
   };
 }
 

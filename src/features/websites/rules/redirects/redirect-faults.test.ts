@@ -92,3 +92,26 @@ describe('redirects that never end', () => {
     expect(endlessRedirects(rules.map(rule), new Set(['www.own.test']), match)).toEqual(expected);
   });
 });
+
+test('the check compares a limited number of paths with patterns', () => {
+  let bytes = 0;
+  const counting = (pattern: string, path: string) => {
+    bytes += path.length;
+    return match(pattern, path);
+  };
+  const far = 'a'.repeat(240);
+  const rules = Array.from({ length: 450 }, (_, at) => rule(['exact', `/${at}`, `/${far}${at}`]));
+  const patterns = Array.from({ length: 50 }, (_, at) => rule(['regex', `^/x${at}`, '/y']));
+  expect(endlessRedirects([...rules, ...patterns], new Set(), counting)).toEqual([]);
+  expect(bytes).toBeGreaterThan(400_000);
+  expect(bytes).toBeLessThan(600_000);
+  bytes = 0;
+  const long = rule(['exact', '/a', `/${'b'.repeat(300)}`]);
+  const back = rule(['regex', 'b', '/a']);
+  expect(endlessRedirects([long, back], new Set(), counting)).toEqual([]);
+  expect(bytes).toBe(0);
+  // The same path is compared once.
+  const same = Array.from({ length: 100 }, (_, at) => rule(['exact', `/${at}`, '/same']));
+  endlessRedirects([...same, rule(['regex', '^/other', '/y'])], new Set(), counting);
+  expect(bytes).toBeLessThan(20);
+});

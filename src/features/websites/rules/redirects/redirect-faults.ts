@@ -13,6 +13,11 @@ type Rule = Pick<PathRedirect, 'match' | 'from' | 'to'>;
 
 /** Redirects of one website that follow each other; browsers give up later. */
 const MOST_HOPS = 5;
+/** Longer paths are not followed: few websites have such, and patterns take longer. */
+const LONGEST_FOLLOWED = 256;
+/** Bytes of paths that patterns are compared with in one check, which holds up other requests. A match counts more. */
+const MOST_COMPARED = 500_000;
+const BYTES_OF_MATCH = 50;
 
 const TARGET = new RegExp(REDIRECT_TARGET);
 /** The authority of a target is written out, so that no path chooses another host. */
@@ -86,7 +91,7 @@ export function faultsOfNumber(rules: readonly Rule[]): Fault[] {
 
 /**
  * The places of redirects whose visitors never arrive: an exact one that leads to itself, and those that begin a circle or more than
- * {@link MOST_HOPS} redirects. Edges leave out a redirect to the address that was asked for. `names`: the website's own.
+ * {@link MOST_HOPS} redirects. After too many comparisons with patterns, the rest is not checked. Edges leave out a redirect to the address that was asked for. `names`: the website's own.
  */
 export function endlessRedirects(
   rules: readonly PathRedirect[],
@@ -94,6 +99,7 @@ export function endlessRedirects(
   match: MatchPattern,
 ): number[] {
   const isOwn = ({ host, hostname }: URL) => host === ANY_NAME || names.has(hostname);
+  const nextOf = limitedRedirects(rules, match);
   return rules.flatMap((rule, place) =>
     isItself(rule) || visitsOf(rule).some((to) => isEndless(to)) ? [place] : [],
   );
@@ -105,13 +111,36 @@ export function endlessRedirects(
       if (seen.has(address) || seen.size >= MOST_HOPS) return true;
       seen.add(address);
       const path = pathOf(url);
-      const next = path === null ? null : pathRedirect(rules, path, '', match);
-      const to = next === null ? null : URL.parse(next.to, url.href);
+      const next = path === null ? null : nextOf(path);
+      const to = next === null ? null : URL.parse(next, url.href);
       if (to === null || addressOf(to) === address) return false;
       url = to;
     }
     return false;
   }
+}
+
+/** Finds where a path is redirected to, once for each path. */
+function limitedRedirects(
+  rules: readonly PathRedirect[],
+  match: MatchPattern,
+): (path: string) => string | null {
+  const known = new Map<string, string | null>();
+  let left = MOST_COMPARED;
+  const limited: MatchPattern = (pattern, path) => {
+    if (left <= 0) return null;
+    const groups = match(pattern, path);
+    left -= path.length * (groups === null ? 1 : BYTES_OF_MATCH);
+    return groups;
+  };
+  return (path) => {
+    if (path.length > LONGEST_FOLLOWED) return null;
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const to = pathRedirect(rules, path, '', limited)?.to ?? null;
+    known.set(path, to);
+    return to;
+  };
 }
 
 /** Stands for each name of the website. */

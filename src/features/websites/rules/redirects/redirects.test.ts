@@ -39,7 +39,7 @@ describe('a redirect', () => {
     expect(added).toMatchObject({
       position: 1,
       match: 'exact',
-      from: '/old page',
+      from: '/old%20page',
       to: '/new/',
       status: 301,
       keep_query: true,
@@ -54,14 +54,14 @@ describe('a redirect', () => {
       position: 1,
     });
     await add({ match: 'regex', from: '^/p/(\\d+)$', to: '/posts/$1', status: 302 });
-    expect(await sources()).toEqual(['1 /old', '2 /old page', '3 ^/p/(\\d+)$']);
+    expect(await sources()).toEqual(['1 /old', '2 /old%20page', '3 ^/p/(\\d+)$']);
     expect(await target('/old/x?y')).toEqual([308, 'https://old.test/x']);
     expect(await target('/p/12?y')).toEqual([302, '/posts/12?y']);
     expect((await target('/p/x'))[0]).toBe(404);
     const id = text(added, 'id');
     const changed = await change('PATCH', path(id), { to: '/newest/', position: 3, status: 307 });
-    expect(changed.body).toMatchObject({ id, position: 3, from: '/old page', to: '/newest/', status: 307 });
-    expect(await sources()).toEqual(['1 /old', '2 ^/p/(\\d+)$', '3 /old page']);
+    expect(changed.body).toMatchObject({ id, position: 3, from: '/old%20page', to: '/newest/', status: 307 });
+    expect(await sources()).toEqual(['1 /old', '2 ^/p/(\\d+)$', '3 /old%20page']);
     expect(await target('/old%20page')).toEqual([307, '/newest/']);
     expect((await change('DELETE', path(id))).status).toBe(202);
     expect((await target('/old%20page'))[0]).toBe(404);
@@ -75,6 +75,17 @@ describe('a redirect', () => {
       'redirect.update',
       'redirect.delete',
     ]);
+  });
+
+  it('is shown as a request may write it', async () => {
+    const given = '/caf%C3%A9/50%25/a%2Ab%3Fc%23d/(e)~$&+,;=:@%22';
+    const added = await add({ from: given, to: '/new/' });
+    expect(field(added, 'from')).toBe(given);
+    const id = text(added, 'id');
+    const changed = await change('PATCH', path(id), { from: given, keep_query: false });
+    expect(changed).toMatchObject({ status: 200, body: { from: given, keep_query: false } });
+    expect(await sources()).toEqual([`1 ${given}`]);
+    expect(await target(given)).toEqual([301, '/new/']);
   });
 
   it('in a circle, or that cannot be read, is refused, and nothing changes', async () => {

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
-import type { Queries } from '../../../../database/database.ts';
 import { MOST_REDIRECTS } from '../../../../hosting/contract/website-rules.ts';
-import { hasPatterns } from '../../../../hosting/policy/path-redirects.ts';
+import type { MatchPattern } from '../../../../hosting/policy/path-redirects.ts';
 import { loadPatternEngine } from '../../../../hosting/policy/pattern-engine.ts';
 import {
   FAULTS_TOLD,
@@ -13,8 +12,8 @@ import {
 import type { PageOf, PageRequest } from '../../../../lib/page.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import { servedNamesOf } from '../../installs/website-store.ts';
-import { createRulesChange, type RulesOf } from '../change-rules.ts';
-import { decodedPath } from '../rule-paths.ts';
+import { createRulesChange, type RulesChange, type RulesOf } from '../change-rules.ts';
+import { decodedPath, encodedRulePath } from '../rule-paths.ts';
 import { hostRedirect, type StoredRedirect } from '../stored-rules.ts';
 import { endlessRedirects, faultsOfNumber, faultsOfRedirect } from './redirect-faults.ts';
 import type {
@@ -32,6 +31,23 @@ export type RedirectService = ReturnType<typeof createRedirectService>;
 export function createRedirectService(platform: Platform) {
   const { random } = platform;
   const { read, change } = createRulesChange(platform);
+
+  /** Changes the redirects. Loads what compares patterns before the transaction. */
+  async function changeRedirects<Result>(
+    of: RulesOf,
+    changed: (
+      redirects: readonly StoredRedirect[],
+      requireUsable: (wanted: readonly StoredRedirect[], at: (place: number) => string) => Promise<void>,
+    ) => Promise<Omit<RulesChange<Result>, 'rules'> & { wanted: StoredRedirect[] }>,
+  ) {
+    const match = await loadPatternEngine();
+    return change(of, async ({ redirects, ...rest }, install, { queries }) => {
+      const { wanted, ...made } = await changed(redirects, async (redirectsWanted, at) =>
+        requireUsable(new Set(await servedNamesOf(queries, install.id)), redirectsWanted, at, match),
+      );
+      return { ...made, rules: { ...rest, redirects: wanted } };
+    });
+  }
 
   function stored({
     match = 'exact',
@@ -64,20 +80,17 @@ export function createRedirectService(platform: Platform) {
     ): Promise<{ redirect: Redirect; operationId: string | null }> {
       refuse(faultsOfRedirect({ match: 'exact', ...asked }));
       const added = stored(asked);
-      const { operationId, result } = await change(
-        of,
-        async ({ redirects, ...rest }, install, { queries }) => {
-          const wanted = redirects.toSpliced(position - 1, 0, added);
-          await requireUsable(queries, install.id, wanted, () => '');
-          const { from, to } = added;
-          return {
-            rules: { ...rest, redirects: wanted },
-            action: 'redirect.create',
-            details: { from, to },
-            result: present(added, wanted.indexOf(added)),
-          };
-        },
-      );
+      const { operationId, result } = await changeRedirects(of, async (redirects, requireUsable) => {
+        const wanted = redirects.toSpliced(position - 1, 0, added);
+        await requireUsable(wanted, () => '');
+        const { from, to } = added;
+        return {
+          wanted,
+          action: 'redirect.create',
+          details: { from, to },
+          result: present(added, wanted.indexOf(added)),
+        };
+      });
       return { redirect: result, operationId };
     },
 
@@ -86,34 +99,31 @@ export function createRedirectService(platform: Platform) {
       redirectId: string,
       { position, ...asked }: Static<(typeof updateRedirectBody)['schema']>,
     ): Promise<{ redirect: Redirect; operationId: string | null }> {
-      const { operationId, result } = await change(
-        of,
-        async ({ redirects, ...rest }, install, { queries }) => {
-          const place = placeOf(redirects, redirectId);
-          const before = redirects[place];
-          if (before === undefined) throw new NotFound();
-          const { match = before.match, from: given = encodedFrom(before), to: target = before.to } = asked;
-          refuse(faultsOfRedirect({ match, from: given, to: target }));
-          const after: StoredRedirect = {
-            id: before.id,
-            match,
-            from: decodedFrom(match, given),
-            to: target,
-            status: asked.status ?? before.status,
-            keep_query: asked.keep_query ?? before.keep_query,
-          };
-          const at = position === undefined ? place : position - 1;
-          const wanted = redirects.toSpliced(place, 1).toSpliced(at, 0, after);
-          await requireUsable(queries, install.id, wanted, () => '');
-          const { from, to } = after;
-          return {
-            rules: { ...rest, redirects: wanted },
-            action: 'redirect.update',
-            details: { from, to },
-            result: present(after, wanted.indexOf(after)),
-          };
-        },
-      );
+      const { operationId, result } = await changeRedirects(of, async (redirects, requireUsable) => {
+        const place = placeOf(redirects, redirectId);
+        const before = redirects[place];
+        if (before === undefined) throw new NotFound();
+        const { match = before.match, from: given = encodedFrom(before), to: target = before.to } = asked;
+        refuse(faultsOfRedirect({ match, from: given, to: target }));
+        const after: StoredRedirect = {
+          id: before.id,
+          match,
+          from: decodedFrom(match, given),
+          to: target,
+          status: asked.status ?? before.status,
+          keep_query: asked.keep_query ?? before.keep_query,
+        };
+        const at = position === undefined ? place : position - 1;
+        const wanted = redirects.toSpliced(place, 1).toSpliced(at, 0, after);
+        await requireUsable(wanted, () => '');
+        const { from, to } = after;
+        return {
+          wanted,
+          action: 'redirect.update',
+          details: { from, to },
+          result: present(after, wanted.indexOf(after)),
+        };
+      });
       return { redirect: result, operationId };
     },
 
@@ -139,20 +149,17 @@ export function createRedirectService(platform: Platform) {
         asked.flatMap((one, index) => faultsOfRedirect({ match: 'exact', ...one }, `redirects.${index}.`)),
       );
       const added = asked.map(stored);
-      const { operationId, result } = await change(
-        of,
-        async ({ redirects, ...rest }, install, { queries }) => {
-          const kept = replace ? [] : redirects;
-          const wanted = [...kept, ...added];
-          await requireUsable(queries, install.id, wanted, (place) => `redirects.${place - kept.length}.`);
-          return {
-            rules: { ...rest, redirects: wanted },
-            action: 'redirect.import',
-            details: { count: added.length, replace },
-            result: wanted.length,
-          };
-        },
-      );
+      const { operationId, result } = await changeRedirects(of, async (redirects, requireUsable) => {
+        const kept = replace ? [] : redirects;
+        const wanted = [...kept, ...added];
+        await requireUsable(wanted, (place) => `redirects.${place - kept.length}.`);
+        return {
+          wanted,
+          action: 'redirect.import',
+          details: { count: added.length, replace },
+          result: wanted.length,
+        };
+      });
       return { count: added.length, total: result, operationId };
     },
   };
@@ -167,18 +174,15 @@ function refuse(faults: Fault[]): void {
   );
 }
 
-/** Requires that the redirects are not too many, and that no visitor runs in a circle. `at`: the beginning of a field's name. */
-async function requireUsable(
-  queries: Queries,
-  installId: string,
+/** Requires that the redirects are not too many, and that no visitor runs in a circle. `names`: the website's own. `at`: the beginning of a field's name. */
+function requireUsable(
+  names: ReadonlySet<string>,
   redirects: readonly StoredRedirect[],
   at: (place: number) => string,
-): Promise<void> {
+  match: MatchPattern,
+): void {
   refuse(faultsOfNumber(redirects));
-  const rules = redirects.map(hostRedirect);
-  const match = hasPatterns(rules) ? await loadPatternEngine() : () => null;
-  const names = new Set(await servedNamesOf(queries, installId));
-  const endless = endlessRedirects(rules, names, match);
+  const endless = endlessRedirects(redirects.map(hostRedirect), names, match);
   refuse(
     endless.map((place): Fault => {
       const { from = '', to = '' } = redirects[place] ?? {};
@@ -199,8 +203,10 @@ function placeOf(redirects: readonly StoredRedirect[], id: string): number {
   return place;
 }
 
-function present({ id, match, from, to, status, keep_query }: StoredRedirect, place: number): Redirect {
-  return { id, position: place + 1, match, from, to, status, keep_query };
+/** As a request may write it. */
+function present(redirect: StoredRedirect, place: number): Redirect {
+  const { id, match, to, status, keep_query } = redirect;
+  return { id, position: place + 1, match, from: encodedFrom(redirect), to, status, keep_query };
 }
 
 /** Paths are stored decoded, as edges compare them. */
@@ -210,5 +216,5 @@ function decodedFrom(match: StoredRedirect['match'], from: string): string {
 
 /** The stored path as a request may write it. */
 function encodedFrom({ match, from }: StoredRedirect): string {
-  return match === 'regex' ? from : encodeURI(from).replaceAll(/[?#*]/g, encodeURIComponent);
+  return match === 'regex' ? from : encodedRulePath(from);
 }
