@@ -19,7 +19,10 @@ export interface WordPressUpdater {
 
 /** Fetches releases of WordPress. */
 export interface ReleaseFetcher {
-  /** Adds the newest WordPress and the newest releases of the branches in use. A failure does not prevent others. */
+  /**
+   * Adds the newest WordPress and the newest releases of the branches in use. A failure does not prevent others. Removes versions that no
+   * website used, and no update led to, for 30 days.
+   */
   addReleases(): Promise<FetchedReleases>;
 }
 

@@ -2,7 +2,9 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import type { FetchedReleases } from '../../contract/wordpress-updates.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
+import { tryOrLog } from '../machine/try-or-log.ts';
 import { listReleases, missingReleases } from '../wordpress/releases.ts';
+import { removeUnusedCores } from '../wordpress/unused-cores.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { StartRetries } from './start-retries.ts';
 
@@ -20,7 +22,7 @@ export interface WordPressVersions {
 }
 
 export function createWordPressVersions(
-  { layout, cores, templates, compiledCores, records, log, releasesUrl }: LinuxHostParts,
+  { layout, cores, templates, compiledCores, records, aside, clock, log, releasesUrl }: LinuxHostParts,
   startRetries: StartRetries,
 ): WordPressVersions {
   /** New websites get the newest version, so it must be installable. */
@@ -78,6 +80,13 @@ export function createWordPressVersions(
         }
       });
     }
+    await tryOrLog(log, 'could not remove unused versions of WordPress', async () => {
+      const used = [...(await records.all()), ...(await aside.all())];
+      await removeUnusedCores(
+        { layout, cores, clock },
+        used.map(({ placement }) => placement.wordpressVersion),
+      );
+    });
     return { added: (await cores.list()).filter((version) => !before.includes(version)), failures };
   }
 
