@@ -1007,7 +1007,7 @@ export interface paths {
         put?: never;
         /**
          * Update WordPress, plugins and themes
-         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. Changes since the checkpoint, such as comments and orders, are then lost.
+         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.
          */
         post: operations["createWordPressUpdate"];
         delete?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
         head?: never;
         /**
          * Change the policy for automatic updates
-         * @description Automatic updates have the same checkpoint, check and roll-back as requested ones, and begin within the maintenance window. A plugin or theme that was rolled back is left out until it has another version.
+         * @description Automatic updates have the same checkpoint, check and rollback as requested ones, and begin within the maintenance window. A plugin or theme that was rolled back is left out until it has another version.
          */
         patch: operations["updateWordPressUpdatePolicy"];
         trace?: never;
@@ -1260,7 +1260,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel an operation
-         * @description Cancels an operation that waits, or asks its worker to end it within seconds. 409 if it has ended or can no longer be cancelled.
+         * @description Cancels an operation that waits, or asks its worker to end it within seconds. 409 if it has ended or can no longer be cancelled, such as an update of WordPress once its first attempt has begun.
          */
         delete: operations["cancelOperation"];
         options?: never;

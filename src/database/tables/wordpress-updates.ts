@@ -64,10 +64,10 @@ export interface ReleaseFetchRow {
 /** The rollout of a WordPress release to the installs whose policies want it. */
 export interface CoreRolloutRow {
   version: string;
-  /** When it stopped, because too many installs were rolled back; null while it runs. */
+  /** When it stopped, because too many updates were rolled back or failed; null while it runs. */
   stopped_at: string | null;
   reason: string | null;
-  /** When the operator let it continue. Earlier roll-backs count no more. */
+  /** When the operator let it continue. Earlier rollbacks and failures no longer count. */
   resumed_at: string | null;
   created_at: string;
 }

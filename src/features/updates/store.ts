@@ -186,7 +186,7 @@ export async function rolledBackItems(queries: Queries, installId: string): Prom
   );
 }
 
-/** The update that a stored roll-back names; null if it names none. */
+/** The update that a stored rollback names; null if it names none. */
 export function brokenItem(broken: unknown): AvailableUpdate | null {
   return Value.Check(item, broken) ? broken : null;
 }

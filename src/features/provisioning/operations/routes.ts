@@ -64,7 +64,7 @@ export function operationRoutes(operations: OperationService): Route[] {
       operationId: 'cancelOperation',
       summary: 'Cancel an operation',
       description:
-        'Cancels an operation that waits, or asks its worker to end it within seconds. 409 if it has ended or can no longer be cancelled.',
+        'Cancels an operation that waits, or asks its worker to end it within seconds. 409 if it has ended or can no longer be cancelled, such as an update of WordPress once its first attempt has begun.',
       tag,
       errors: [401, 403, 404, 409, 429, 503],
       success: 204,

@@ -17,10 +17,18 @@ export function updateState({ status }: Pick<Update, 'status'>): { word: string;
 }
 
 /** Returns a sentence of the update's outcome; null without one. */
-export function updateOutcome({ updates, reason }: Pick<Update, 'updates' | 'reason'>): string | null {
-  if (reason !== null) return reason;
-  if (updates.length === 0) return null;
-  return updates.map(({ name, from, to }) => `${name} ${from} → ${to}`).join(', ');
+export function updateOutcome({
+  status,
+  updates,
+  reason,
+  restored,
+}: Pick<Update, 'status' | 'updates' | 'reason' | 'restored'>): string | null {
+  const made = updates.map(({ name, from, to }) => `${name} ${from} → ${to}`).join(', ');
+  const told = reason ?? (made === '' ? null : made);
+  // A rollback says so anyway.
+  if (!restored || status === 'rolled_back') return told;
+  const lost = 'The checkpoint was restored; what visitors wrote after it is lost.';
+  return told === null ? lost : `${told.replace(/\.$/, '')}. ${lost}`;
 }
 
 /** The values of the form for a policy. */

@@ -82,7 +82,7 @@ export function Updates({ install }: { install: Install }) {
       <Loaded query={updates} what="updates">
         {(all) =>
           all.length === 0 ? (
-            <Empty>This website had no updates yet.</Empty>
+            <Empty>No updates yet.</Empty>
           ) : (
             <Table
               caption="Latest updates"
