@@ -1,0 +1,204 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { namesOneHost } from '../../../lib/one-host.ts';
+import type { ObjectStorage } from '../../../network/object-storage/object-storage.ts';
+import { ACME_CHALLENGE_PREFIX } from '../../contract/host.ts';
+import { isInRanges } from '../../policy/address-ranges.ts';
+import { hasChallengePrefix } from '../../policy/challenge-rules.ts';
+import { isDenied } from '../../policy/deny-rules.ts';
+import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../../policy/marker.ts';
+import { NOTICES } from '../../policy/pages.ts';
+import { hasPatterns, type MatchPattern, pathRedirect } from '../../policy/path-redirects.ts';
+import { loadPatternEngine } from '../../policy/pattern-engine.ts';
+import type { Scheme } from '../../policy/redirects.ts';
+import type { Vhost } from '../host-folder/vhost.ts';
+import type { ChallengeFiles } from './challenge-files.ts';
+import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
+import type { LiveVhosts } from './live-vhosts.ts';
+import { offloadedTo, serveObject } from './offload.ts';
+import { type EdgePorts, isOwnAddress, redirectFor } from './redirects.ts';
+import {
+  isHidden,
+  parseSitePath,
+  parseTarget,
+  type RequestTarget,
+  type SitePath,
+  uriOf,
+} from './request-target.ts';
+import type { ResponseMeter } from './response-meter.ts';
+import { type HostHeader, parseHost, type Route } from './routing.ts';
+import type { NoFile, StaticFiles } from './static-files.ts';
+import { createVisitorLogins } from './visitor-logins.ts';
+
+export interface AnswersOptions {
+  vhosts: LiveVhosts;
+  files: StaticFiles;
+  proofs: ChallengeFiles;
+  objectStorage: ObjectStorage;
+  /** Counts the traffic of each website. */
+  meter: ResponseMeter;
+  /** The visitor's address. */
+  visitorOf(request: IncomingMessage): string | undefined;
+  log: Logger;
+  clock: Clock;
+  /** Where the edge listens; zeros before it does. */
+  ports: EdgePorts;
+}
+
+/** Answers a request of a visitor. Rejects if that fails. */
+export type Answer = (scheme: Scheme, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+const WELL_KNOWN = '/.well-known/';
+const NO_PATTERNS: MatchPattern = () => null;
+const ALLOWED = 'GET, HEAD, OPTIONS';
+
+/** Decides what the edge answers: proofs, notices, redirects, objects and files of websites. */
+export function createAnswers(options: AnswersOptions): Answer {
+  const { vhosts, files, proofs, objectStorage, meter, log, clock, ports } = options;
+  const logins = createVisitorLogins({ clock });
+
+  /** Handles a request; the checks run top to bottom. */
+  async function answer(scheme: Scheme, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = parseTarget(request.url ?? '');
+    if (target === null || !namesOneHost(request)) {
+      return sendNotice({ response }, NOTICES.badRequest, { Connection: 'close' });
+    }
+    const host = parseHost(target.authority ?? request.headers.host);
+    if (target.path.startsWith(WELL_KNOWN) && (await answerWellKnown(request, response, host, target)))
+      return;
+
+    const route = host === null ? undefined : await routeTo(host);
+    if (host === null || route === undefined) return sendNotice({ response }, NOTICES.noWebsite);
+    meter.assign(response, route.vhost.id);
+    const address = options.visitorOf(request);
+    if (isInRanges(route.vhost.blocked, address)) return sendNotice({ response }, NOTICES.blocked);
+
+    const { method } = request;
+    if (method === 'OPTIONS') {
+      response.writeHead(204, { Allow: ALLOWED }).end();
+      return;
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      // Closed, because the rest of the request is not read.
+      return sendNotice({ response }, NOTICES.method, { Allow: ALLOWED, Connection: 'close' });
+    }
+    const location = redirectFor(route, { scheme, ...host }, target, ports, clock.now());
+    if (location !== null) return sendRedirect({ response }, location);
+    if (route.vhost.noindex === 'all' || route.rule.default) response.setHeader('X-Robots-Tag', 'noindex');
+    if (await isRefused(request, response, route.vhost, address)) return;
+
+    const path = parseSitePath(target.path);
+    if (path === null) return sendNotice({ response }, NOTICES.badRequest);
+    const { redirects } = route.vhost;
+    const match = hasPatterns(redirects) ? await loadPatternEngine() : NO_PATTERNS;
+    const redirect = pathRedirect(redirects, uriOf(path), target.query.slice(1), match);
+    if (redirect !== null && !isOwnAddress(redirect.to, { scheme, ...host }, target)) {
+      return sendRedirect({ response }, redirect.to, redirect.status);
+    }
+    await answerWithContent({ request, response, method, target }, route.vhost, path);
+  }
+
+  /** Whether the request was answered, because the visitor must enter a password first. */
+  async function isRefused(
+    request: IncomingMessage,
+    response: ServerResponse,
+    vhost: Vhost,
+    address: string | undefined,
+  ): Promise<boolean> {
+    if (vhost.protect === null) return false;
+    const refusal = await logins.refusal(vhost, request.headers.authorization, address);
+    if (refusal === null) return false;
+    if (refusal.status === 429) {
+      sendNotice({ response }, NOTICES.tooMany, { 'Retry-After': refusal.retryAfter });
+    } else {
+      const challenge = `Basic realm="${refusal.realm}", charset="UTF-8"`;
+      sendNotice({ response }, NOTICES.protected, { 'WWW-Authenticate': challenge });
+    }
+    return true;
+  }
+
+  /** Answers well-known paths of the edge (RFC 8615). Returns false if the path is not one of them. */
+  async function answerWellKnown(
+    { method }: IncomingMessage,
+    response: ServerResponse,
+    host: HostHeader | null,
+    { path }: RequestTarget,
+  ): Promise<boolean> {
+    if (path.startsWith(MARKER_PREFIX)) {
+      answerMarker(response, host, parseMarker(path));
+      return true;
+    }
+    if (!hasChallengePrefix(path)) return false;
+    const reads = method === 'GET' || method === 'HEAD';
+    const text = reads && host !== null ? await proofs.textFor(host.name, path) : null;
+    if (text !== null) sendText(response, text);
+    // A customer's ACME client may write its responses to files.
+    else if (path.startsWith(ACME_CHALLENGE_PREFIX)) return false;
+    else sendNotice({ response }, NOTICES.notFound);
+    return true;
+  }
+
+  // Known names, which are nearly all, take no extra turn of the event loop.
+  function routeTo({ name }: HostHeader): Route | undefined | Promise<Route | undefined> {
+    return vhosts.known(name) ?? vhosts.find(name);
+  }
+
+  function answerMarker(response: ServerResponse, host: HostHeader | null, marker: Marker | null): void {
+    if (marker !== null) vhosts.refresh(marker.installId);
+    const vhost = host === null ? undefined : vhosts.known(host.name)?.vhost;
+    if (marker === null || vhost?.id !== marker.installId || vhost.revision !== marker.revision) {
+      sendNotice({ response }, NOTICES.notFound);
+      return;
+    }
+    sendText(response, markerText(marker));
+  }
+
+  async function answerWithContent(exchange: Exchange, vhost: Vhost, path: SitePath): Promise<void> {
+    if (isHidden(path.relative) || isDenied(vhost.deny, uriOf(path)))
+      return answerWithoutFile(exchange, vhost, { kind: 'missing', cache: 'MISS' });
+    const storageFailed = await answerFromStorage(exchange, vhost, path);
+    if (storageFailed === null) return;
+    const noFile = await files.serve(exchange, vhost, path);
+    if (noFile === null) return;
+    if (storageFailed && noFile.kind === 'missing') sendNotice(exchange, NOTICES.storage);
+    else await answerWithoutFile(exchange, vhost, noFile);
+  }
+
+  /** Null if the object was sent; otherwise whether the storage failed. */
+  async function answerFromStorage(
+    exchange: Exchange,
+    vhost: Vhost,
+    path: SitePath,
+  ): Promise<boolean | null> {
+    const offloaded = offloadedTo(vhost.offload, path);
+    if (offloaded === null) return false;
+    try {
+      return (await serveObject(exchange, offloaded, objectStorage)) ? null : false;
+    } catch (err) {
+      if (exchange.response.headersSent) throw err;
+      log.error({ err, install: vhost.id, object: offloaded.object }, 'object storage failed');
+      return true;
+    }
+  }
+
+  async function answerWithoutFile(exchange: Exchange, vhost: Vhost, { kind, cache }: NoFile): Promise<void> {
+    const headers = { 'X-Cache': cache };
+    if (kind === 'forbidden') return sendNotice(exchange, NOTICES.forbidden, headers);
+    if (kind === 'program') return sendNotice(exchange, NOTICES.program, headers);
+    if (!(await files.serveNotFound(exchange, vhost))) sendNotice(exchange, NOTICES.notFound, headers);
+  }
+
+  return answer;
+}
+
+/** Sends uncached text for programs. */
+function sendText(response: ServerResponse, text: string): void {
+  response.writeHead(200, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text);
+}
