@@ -10,7 +10,7 @@ import { archiveKinds } from './archives/job-kinds.ts';
 import { copyKinds, discardSpentKind } from './copy.ts';
 import { dailyBackupKind } from './daily-backups.ts';
 import { createBackupFinisher } from './finish-backup.ts';
-import { importKind } from './imports/job-kinds.ts';
+import { importKind, settlementKind } from './imports/job-kinds.ts';
 import { createBackup, notifyOfBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
 import { restoreCheckKinds } from './restore-check.ts';
@@ -77,6 +77,7 @@ export function backupJobKinds(
     }),
     ...copyKinds(platform, host),
     importKind(platform, host),
+    settlementKind(platform, host),
     ...archiveKinds(platform, host, mailer),
     discardSpentKind(platform),
     dailyBackupKind(platform),

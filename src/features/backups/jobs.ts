@@ -89,6 +89,8 @@ export const copyInstall: JobType<typeof copyPayload> = {
 
 const importPayload = Type.Object({
   install_id: Type.String(),
+  /** Absent in jobs of earlier versions. */
+  import_id: Type.Optional(Type.String()),
   /** JSON of the source, sealed. */
   sealed_source: Type.String(),
   /** A backup of the install that is made before, and put back if the imported website does not answer. */
@@ -104,6 +106,21 @@ export const importWebsite: JobType<typeof importPayload> = {
   payload: importPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
+};
+
+const settlePayload = Type.Object({
+  install_id: Type.String(),
+  import_id: Type.String(),
+  checkpoint_id: Type.String(),
+});
+
+/** Puts the checkpoint of a failed or cancelled import back, if the import had replaced the website. */
+export const settleImport: JobType<typeof settlePayload> = {
+  name: 'settle_import',
+  class: 'long',
+  payload: settlePayload,
+  maxAttempts: 5,
+  timeoutMs: HOUR_MS,
 };
 
 /** Enqueues deletions that are due: spent backups, expired checkpoints and archives, and interrupted deletions. */

@@ -150,6 +150,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).restore(install, backupId, restoreOptions),
     importWebsite: async (install, source, importOptions) =>
       (await machineOf(install.id)).importWebsite(install, source, importOptions),
+    lastImport: async (install) => (await machineOf(install.id)).lastImport(install),
     measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
     readWordPress: async (install, readOptions, signal) =>
       (await machineOf(install.id)).readWordPress(install, readOptions, signal),

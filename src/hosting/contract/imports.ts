@@ -9,6 +9,8 @@ export interface WebsiteImports {
    * imported website is in place and does not answer.
    */
   importWebsite(install: InstallRef, source: ImportSource, options?: ImportOptions): Promise<ImportedWebsite>;
+  /** The id of the import that made the present website, if no other import or restore came after. Waits for work on the website. */
+  lastImport(install: InstallRef): Promise<string | null>;
 }
 
 /** Where the archive is: a path below the install's home, `private/website.zip`, or an address with `https`. */
@@ -23,6 +25,8 @@ export function isImportStep(step: string | undefined): step is ImportStep {
 }
 
 export interface ImportOptions {
+  /** A repeated import with this id only checks the website that it has put in place. */
+  importId?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Called often, and must not throw. `total`: null if unknown. */
   report?: ((done: number, total: number | null, step: ImportStep) => void) | undefined;

@@ -349,6 +349,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     updateWordpress: noWordPress,
     readLog: async () => NO_LOGS,
     importWebsite: () => Promise.reject(new RefusedImportError(STATIC_ONLY.reason)),
+    lastImport: async () => null,
     runWpCli: async () => STATIC_ONLY,
 
     async readUsage(since) {

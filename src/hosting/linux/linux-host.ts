@@ -42,6 +42,9 @@ const COLLECT_PAUSE_MS = 1_500;
 export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const { layout, records, backups, web, daemons, cores, log } = parts;
   const serially = serializeByKey();
+  /** A command of WP-CLI would run in a website that changes beneath it. */
+  const replacing = <Result>(id: string, work: () => Promise<Result>) =>
+    serially(id, () => parts.wpCli.whileRefused(id, work));
   const steps = websiteSteps(parts, askedAt);
   const lifecycle = createWebsiteLifecycle(parts, steps);
   const startRetries = createStartRetries({ log, clock: parts.clock });
@@ -213,7 +216,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       ),
 
     restore: (install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) =>
-      serially(install.id, async () => {
+      replacing(install.id, async () => {
         const present = await requireRecord(install);
         // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
         const core = (await cores.list()).find((version) => version === wordpressVersion);
@@ -230,15 +233,27 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         return snapshot;
       }),
 
-    importWebsite: (install, source, { signal, report } = {}) =>
-      serially(install.id, async () => {
+    importWebsite: (install, source, options = {}) =>
+      replacing(install.id, async () => {
+        const { importId, signal, report } = options;
         const record = await requireRecord(install);
         await backups.recover(install.id);
-        const imported = await parts.imports.import(await hosted(record), source, { signal, report });
+        const last = await parts.imports.last(install.id);
+        const imported =
+          last !== null && last.importId === importId
+            ? last.website
+            : await parts.imports.import(await hosted(record), source, options);
         report?.(0, null, 'check');
         await lifecycle.resetCaches(install.id);
         await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
         return imported;
+      }),
+
+    lastImport: (install) =>
+      serially(install.id, async () => {
+        await requireRecord(install);
+        await backups.recover(install.id);
+        return (await parts.imports.last(install.id))?.importId ?? null;
       }),
 
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),

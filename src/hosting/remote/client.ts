@@ -195,11 +195,16 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     },
     measureStorage: ({ id, name }, signal) =>
       call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
-    importWebsite: ({ id, name }, source, { signal, report } = {}) =>
+    lastImport: ({ id, name }) => call(COMMANDS.lastImport, withinMs.lastImport, { install: { id, name } }),
+    importWebsite: ({ id, name }, source, { importId, signal, report } = {}) =>
       call(
         COMMANDS.importWebsite,
         withinMs.importWebsite,
-        { install: { id, name }, source: 'file' in source ? { file: source.file } : { url: source.url } },
+        {
+          install: { id, name },
+          source: 'file' in source ? { file: source.file } : { url: source.url },
+          importId: importId ?? null,
+        },
         signal,
         (done, total, step) => {
           if (isImportStep(step)) report?.(done, total, step);

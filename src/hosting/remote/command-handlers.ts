@@ -67,9 +67,10 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     host.updateWordpress(install, order, signal, report),
   );
   handle(COMMANDS.readLog, ({ install, query }, signal) => host.readLog(install, query, signal));
-  handle(COMMANDS.importWebsite, ({ install, source }, signal, report) =>
-    host.importWebsite(install, source, { signal, report }),
+  handle(COMMANDS.importWebsite, ({ install, source, importId }, signal, report) =>
+    host.importWebsite(install, source, { importId: importId ?? undefined, signal, report }),
   );
+  handle(COMMANDS.lastImport, ({ install }) => host.lastImport(install));
   handle(COMMANDS.readUsage, ({ since }) => host.readUsage(since));
   handle(COMMANDS.readMail, ({ install }) => host.readMail(install));
   handle(COMMANDS.mailQueue, (selection) => host.mailQueue(selection));

@@ -209,9 +209,10 @@ export const COMMANDS = {
   readLog: command('read_log', Type.Object({ install, query: logQuery }, closed), logPage),
   importWebsite: command(
     'import_website',
-    Type.Object({ install, source: importSource }, closed),
+    Type.Object({ install, source: importSource, importId: orNull(uuid) }, closed),
     importedWebsite,
   ),
+  lastImport: command('last_import', Type.Object({ install }, closed), orNull(uuid)),
   readUsage: command(
     'read_usage',
     Type.Object({ since: orNull(Type.Object(cursor, closed)) }, closed),

@@ -34,6 +34,8 @@ export const TIME_LIMITS: TimeLimits = {
   snapshot: 6 * HOUR_MS,
   restore: 6 * HOUR_MS,
   importWebsite: 6 * HOUR_MS,
+  // It waits for other work on the website.
+  lastImport: HOUR_MS,
   discardSnapshot: HOUR_MS,
   pack: 6 * HOUR_MS,
   readPacked: 30 * SECOND_MS,

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { refusal } from '../../../../test/refusal.ts';
-import { BrokenWebsiteError, type HostMachine, RefusedImportError } from '../../../hosting/contract/host.ts';
+import {
+  BrokenWebsiteError,
+  type HostMachine,
+  PermanentHostError,
+  RefusedImportError,
+} from '../../../hosting/contract/host.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
 
@@ -13,6 +18,8 @@ let owner: Person;
 let install: { id: string; name: string };
 /** The sources that the host got. */
 let asked: Parameters<HostMachine['importWebsite']>[1][];
+/** The import that made the website, as the host says. */
+let last: string | null;
 
 beforeAll(async () => {
   machine = await serveMachine();
@@ -22,6 +29,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   asked = [];
+  last = null;
+  machine.machine.lastImport = async () => last;
   answerWith(async () => ({ tablePrefix: 'wp_', files: 3, bytes: 100 }));
 });
 afterAll(async () => {
@@ -74,10 +83,37 @@ describe('an import', () => {
       error: { code: 'import_refused', message: 'The archive is empty.' },
     });
     expect(await restores()).toMatchObject({ count: 0 });
-    answerWith(() => Promise.reject(new BrokenWebsiteError('the home page answers 500')));
+    // It came never so far as to replace the website.
+    answerWith(() => Promise.reject(new PermanentHostError('the host has too little memory')));
+    const early = await request({ source: 'file', path: 'private/a.zip' });
+    expect(await operationOf(early)).toMatchObject({ status: 'failed', error: { code: 'host_refused' } });
+    expect(await restores()).toMatchObject({ count: 0 });
+    answerWith((_install, _source, { importId = null } = {}) => {
+      last = importId;
+      return Promise.reject(new BrokenWebsiteError('the home page answers 500'));
+    });
     const broken = await request({ source: 'file', path: 'private/a.zip' });
     expect(await operationOf(broken)).toMatchObject({ status: 'failed', error: { code: 'host_refused' } });
     expect(await restores()).toMatchObject({ count: 1 });
+  });
+
+  it('that is cancelled after the exchange gives the former website back', async () => {
+    const { promise: exchanged, resolve: exchange } = Promise.withResolvers<void>();
+    answerWith(async (_install, _source, { importId = null, signal } = {}) => {
+      last = importId;
+      exchange();
+      await new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+      throw new Error('unreachable');
+    });
+    const answer = await request({ source: 'file', path: 'private/a.zip' });
+    const operation = String(answer.headers.location).replace('/v1', '');
+    await exchanged;
+    expect((await owner.client.delete(operation)).status).toBeLessThan(300);
+    await homeport.idle();
+    const { body } = await owner.client.get(`/operations?install_id=${install.id}&kind=backup.restore`);
+    expect(body).toMatchObject({ count: 2 });
   });
 
   it('is refused for a wrong source', async () => {

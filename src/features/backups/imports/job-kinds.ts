@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import type { Transaction } from '../../../database/database.ts';
 import { type Host, RefusedImportError } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -7,12 +8,42 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
-import { importWebsite } from '../jobs.ts';
+import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
 
 const Source = Type.Union([Type.Object({ file: Type.String() }), Type.Object({ url: Type.String() })]);
 
-/** The job that imports an existing website. A refused archive has changed nothing, so the checkpoint is not put back. */
+/** Requests that the checkpoint of an ended import is put back if the host says that the import had replaced the website. */
+export async function enqueueSettlement(
+  { queue }: Pick<Platform, 'queue'>,
+  transaction: Transaction,
+  {
+    install_id,
+    import_id,
+    checkpoint_id,
+  }: { install_id: string; import_id?: string; checkpoint_id?: string },
+): Promise<void> {
+  if (import_id === undefined || checkpoint_id === undefined) return;
+  await queue.enqueue(transaction, settleImport, {
+    payload: { install_id, import_id, checkpoint_id },
+    lane: install_id,
+  });
+}
+
+/** The job that settles ended imports. */
+export function settlementKind(platform: Platform, host: Pick<Host, 'lastImport'>): JobKind {
+  return defineJob({
+    ...settleImport,
+    async run(payload) {
+      const install = await findActiveInstall(platform.database.reader, payload.install_id);
+      if (!install) return;
+      if ((await postponing(host.lastImport(install))) !== payload.import_id) return;
+      return async (transaction) => void (await putCheckpointBack(platform, transaction, payload));
+    },
+  });
+}
+
+/** The job that imports an existing website. */
 export function importKind(platform: Platform, host: Host): JobKind {
   const { database, sealer } = platform;
   return defineJob({
@@ -26,6 +57,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
       await permanently(
         postponing(
           host.importWebsite(install, source, {
+            importId: payload.import_id,
             signal,
             report: (done, total, step) => progress(done, total, 'bytes', step),
           }),
@@ -41,7 +73,8 @@ export function importKind(platform: Platform, host: Host): JobKind {
     },
     async giveUp(payload, { reason, code }, transaction) {
       await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason });
-      if (code !== 'import_refused') await putCheckpointBack(platform, transaction, payload);
+      // A refused archive has changed nothing.
+      if (code !== 'import_refused') await enqueueSettlement(platform, transaction, payload);
     },
   });
 }

@@ -76,6 +76,7 @@ export function createImportService(
     const jobId = await queue.enqueue(transaction, importWebsite, {
       payload: {
         install_id: id,
+        import_id: random.uuid(),
         // An address can contain a signature, which opens the archive to anyone.
         sealed_source: sealer.seal(JSON.stringify(source)),
         ...(checkpointId === null ? {} : { checkpoint_id: checkpointId }),

@@ -6,6 +6,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createArchiveFinisher } from '../../backups/archives/finish-archive.ts';
 import { createBackupFinisher } from '../../backups/finish-backup.ts';
+import { enqueueSettlement } from '../../backups/imports/job-kinds.ts';
 import {
   copyInstall,
   createArchive,
@@ -78,7 +79,13 @@ export function createCancellations(platform: Platform) {
     [prepareCopy.name]: { until: 'ended', verb: 'install.work' },
     [copyInstall.name]: { until: 'ended', verb: 'install.work' },
     [refreshWordPress.name]: { until: 'ended', verb: 'install.work' },
-    [importWebsite.name]: { until: 'ended', verb: 'install.work' },
+    [importWebsite.name]: {
+      until: 'ended',
+      verb: 'install.work',
+      // It may have replaced the website already, and have been about to check it.
+      end: (transaction, payload) =>
+        enqueueSettlement(platform, transaction, Value.Parse(importWebsite.payload, payload)),
+    },
     [purgeCache.name]: { until: 'running', verb: 'install.work' },
     [configureOffload.name]: {
       until: 'ended',

@@ -1,4 +1,4 @@
-import { lchown, lstat, mkdir, readFile, rename } from 'node:fs/promises';
+import { lchown, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -15,6 +15,8 @@ const FOLDERS = ['htdocs', 'private'] as const;
 /** In the home, owned by root: the install can list it, but write only to the folders created for it inside. */
 const STAGING = '.restore';
 const STATE = 'state.json';
+/** In the home, owned by root: the record of the last replacement that had one. */
+const RECORD = '.replaced.json';
 /** A table that marks the restored database while it is put in place. */
 const MARK = 'homeport_restored';
 const REMOVAL_MS = HOUR_MS;
@@ -24,6 +26,7 @@ const stateSchema = Type.Object({
   phase: Type.Union([Type.Literal('preparing'), Type.Literal('exchanging')]),
   database: Type.String(),
   unixUser: Type.String(),
+  record: Type.Optional(Type.String()),
   /** Absent in files of earlier versions, which always replaced everything. */
   parts: Type.Optional(
     Type.Object({
@@ -43,6 +46,8 @@ export interface Target {
   parts?: RestoredParts | undefined;
   /** The folders that are replaced if files are. Default: both. */
   folders?: readonly (typeof FOLDERS)[number][];
+  /** A text that {@link WebsiteReplacement.readRecord} returns from the exchange until the next one. */
+  record?: string;
 }
 
 /** The restored website beside the present one, until it replaces it. */
@@ -64,6 +69,8 @@ export interface WebsiteReplacement {
   replace(home: string, target: Target): Promise<void>;
   /** Completes or undoes an interrupted replacement, and removes the staging folder. Cheap if there is none. */
   recover(home: string): Promise<void>;
+  /** The record of the last replacement; null if it had none. */
+  readRecord(home: string): Promise<string | null>;
 }
 
 /** Steps in order; tests interrupt after each. */
@@ -153,6 +160,8 @@ export function createWebsiteReplacement(
       await databases.query(target.database, `DROP TABLE IF EXISTS ${MARK}`);
       await reached('unmarked');
     }
+    if (target.record !== undefined) await writeDurably(join(home, RECORD), target.record);
+    else await rm(join(home, RECORD), { force: true });
     await remove(home, target);
   }
 
@@ -199,7 +208,12 @@ export function createWebsiteReplacement(
     await removeTree(join(home, STAGING));
   }
 
-  return { prepare, replace, recover };
+  return {
+    prepare,
+    replace,
+    recover,
+    readRecord: (home) => ifThere(readFile(join(home, RECORD), 'utf8')),
+  };
 }
 
 const hasTables = ({ parts = ALL_PARTS }: Target) => parts.database !== 'none';
@@ -209,12 +223,13 @@ function tablesOf({ parts = ALL_PARTS }: Target): string[] | null {
   return typeof parts.database === 'string' ? null : [...parts.database, MARK];
 }
 
-function stateOf(phase: State['phase'], { database, unixUser, parts = ALL_PARTS }: Target): State {
+function stateOf(phase: State['phase'], { database, unixUser, record, parts = ALL_PARTS }: Target): State {
   const { files, database: tables } = parts;
   return {
     phase,
     database,
     unixUser,
+    ...(record === undefined ? {} : { record }),
     parts: { files, database: typeof tables === 'string' ? tables : [...tables] },
   };
 }

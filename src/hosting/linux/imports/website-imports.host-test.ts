@@ -95,13 +95,16 @@ describe('an import', () => {
       reached: (at) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
     });
     const [filesBefore] = await titles();
-    void killed.import(shop, source, {});
+    const importId = `id of ${next}`;
+    void killed.import(shop, source, { importId });
     await reached.promise;
     await importsWith().recover(shop.ref.id);
     const after = await titles();
     const isNew = after[1] !== before;
     expect(after).toEqual(isNew ? [next.replace(' ', '-'), next.replace(' ', '-')] : [filesBefore, before]);
     expect(isNew).toBe(!['prepared'].includes(step));
+    // A repeated import learns whether it has replaced the website.
+    expect((await importsWith().last(shop.ref.id))?.importId === importId).toBe(isNew);
     const { stdout } = await run('ls', ['-A', home()]);
     expect(stdout).not.toContain('.restore');
     expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);

@@ -2,6 +2,7 @@ import { lchown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import Type from 'typebox';
+import { Value } from 'typebox/value';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { RefusedImportError } from '../../contract/host.ts';
@@ -26,6 +27,8 @@ import { loadForeignDump } from './load-dump.ts';
 /** Imports existing websites, in place of the present ones. The caller renews caches and checks the website. */
 export interface LinuxImports {
   import(target: HostedInstall, source: ImportSource, options: ImportOptions): Promise<ImportedWebsite>;
+  /** The import that made the present website, if it had an id and no other replacement came after. */
+  last(installId: string): Promise<{ importId: string; website: ImportedWebsite } | null>;
   /** Completes or undoes an interrupted import. */
   recover(installId: string): Promise<void>;
 }
@@ -56,6 +59,10 @@ const Unpacked = Type.Object({
   files: Type.Integer(),
   bytes: Type.Integer(),
 });
+const Imported = Type.Object({
+  importId: Type.String(),
+  website: Type.Object({ tablePrefix: Type.String(), files: Type.Integer(), bytes: Type.Integer() }),
+});
 const Downloaded = Type.Object({ bytes: Type.Integer() });
 
 /**
@@ -81,7 +88,10 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       const imported = await build(target, source, staged, given);
       await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
-      await replacement.replace(home, replaced);
+      const { importId } = given;
+      const record =
+        importId === undefined ? {} : { record: JSON.stringify({ importId, website: imported }) };
+      await replacement.replace(home, { ...replaced, ...record });
       return imported;
     } catch (error) {
       await replacement.recover(home).catch((err: unknown) => {
@@ -204,6 +214,10 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
 
   return {
     import: importWebsite,
+    async last(installId) {
+      const record = await replacement.readRecord(layout.homeOf(installId));
+      return record === null ? null : Value.Parse(Imported, JSON.parse(record));
+    },
     recover: (installId) => replacement.recover(layout.homeOf(installId)),
   };
 }

@@ -14,6 +14,8 @@ import { PHAR, PREPENDED } from './programs.ts';
 export interface WpCli {
   /** See `WpCliRunner`. */
   run(install: SandboxedInstall, args: readonly string[], signal?: AbortSignal): Promise<WpCliOutcome>;
+  /** Replaces the website of an install: waits for its command to end, and refuses others until then. */
+  whileRefused<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
   /** Ends the command of an install that is removed or set aside. */
   end(installId: string): Promise<void>;
   /** Call at the start of the host: ends commands that a killed host process left behind. */
@@ -39,6 +41,9 @@ const memoryLimit = (memoryMb: number) => Math.max(64, Math.floor((memoryMb * 3)
 const MISSING =
   'This machine has no WP-CLI. Its operator adds it with "homeport host wp-cli", or by HOMEPORT_WP_CLI_SOURCE.';
 
+const REPLACED =
+  'The website is being replaced by a restore, a copy or an import. Run the command again when that has ended.';
+
 const GROUP = 'wp-cli-';
 
 /**
@@ -48,6 +53,7 @@ const GROUP = 'wp-cli-';
 export function createWpCli(options: WpCliOptions): WpCli {
   const { layout, cgroups, limits, isThere, withinMs = WP_CLI_SECONDS * SECOND_MS } = options;
   const serially = serializeByKey();
+  const replaced = new Set<string>();
 
   async function runInGroup(
     install: SandboxedInstall,
@@ -79,7 +85,18 @@ export function createWpCli(options: WpCliOptions): WpCli {
   }
 
   return {
-    run: (install, args, signal) => serially(install.id, () => runInGroup(install, args, signal)),
+    async run(install, args, signal) {
+      if (replaced.has(install.id)) return { refused: 'website', reason: REPLACED };
+      return serially(install.id, () => runInGroup(install, args, signal));
+    },
+    async whileRefused(installId, work) {
+      replaced.add(installId);
+      try {
+        return await serially(installId, work);
+      } finally {
+        replaced.delete(installId);
+      }
+    },
     end: (installId) => cgroups.kill(`${GROUP}${installId}`),
     async endLeftovers() {
       for (const name of await cgroups.list()) if (name.startsWith(GROUP)) await cgroups.remove(name);

@@ -155,4 +155,12 @@ describe('a command', () => {
       expect(await processes()).toBe(0);
     }
   });
+
+  it('is refused while the website is replaced', async () => {
+    const cli = runner();
+    await cli.whileRefused(install.id, async () => {
+      expect(await cli.run(install, ['show'])).toMatchObject({ refused: 'website' });
+    });
+    expect(await cli.run(install, ['show'])).not.toHaveProperty('refused');
+  });
 });
