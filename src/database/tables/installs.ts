@@ -38,6 +38,8 @@ export interface InstallRow {
   mail_limit: Generated<number | null>;
   /** Recipients in an hour that the operator allows; null for the setting. */
   mail_allowance: Generated<number | null>;
+  /** Created for a copy that has not succeeded yet: what it has is not the customer's website. */
+  awaits_copy: Generated<boolean>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;
   /** Name and content of the file that proves ownership of a bucket; fixed for the install. */

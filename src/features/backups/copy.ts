@@ -6,6 +6,7 @@ import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { discardExpiredArchives } from './archives/job-kinds.ts';
+import { receiveCopy } from './awaited-copies-store.ts';
 import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
@@ -78,6 +79,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         });
         return async (transaction) => {
           await discard(transaction, backup_id, from_id);
+          await receiveCopy(transaction.queries, install_id);
           await requestReading(transaction, queue, install_id);
           await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null });
         };

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
+import { receiveCopy } from './awaited-copies-store.ts';
 import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { notifyOfRestore, restoreBackup } from './jobs.ts';
 import { restoreMail } from './mail.ts';
@@ -54,6 +55,7 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         const options = { from, parts, wordpressVersion, signal, report };
         await permanently(postponing(host.restore(install, backup_id, options)));
         return async (transaction) => {
+          if (payload.puts_back !== true) await receiveCopy(transaction.queries, install_id);
           await requestReading(transaction, platform.queue, install_id);
           await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });
         };

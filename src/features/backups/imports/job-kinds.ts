@@ -7,6 +7,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
+import { receiveCopy } from '../awaited-copies-store.ts';
 import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
 import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
@@ -67,6 +68,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
         throw new PermanentFailure(error.message, { code: 'import_refused', cause: error.cause });
       });
       return async (transaction) => {
+        await receiveCopy(transaction.queries, payload.install_id);
         await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason: null });
         await requestReading(transaction, platform.queue, payload.install_id);
       };

@@ -7,6 +7,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
 import type { InstallService } from '../../websites/installs/service.ts';
 import { findInstallAccess, type InstallView } from '../../websites/installs/store.ts';
+import { awaitCopy, isCopyAwaited } from '../awaited-copies-store.ts';
 import { EVERYTHING, type ReplacedParts } from '../replaced-parts.ts';
 import type { BackupService } from '../service.ts';
 import { findProductionOf, isBeingReplaced } from './store.ts';
@@ -56,6 +57,7 @@ export function createStagingService(
           await lockRow(transaction, 'installs', installId);
           const present = await findInstallAccess(transaction.queries, caller, installId);
           authorize('install.work', 'install.read', present);
+          await awaitCopy(transaction.queries, target.id);
           // The new install has nothing to go back to.
           const wanted = { keepBackup: false, checkpoint: false, parts: EVERYTHING, notify: [] };
           const from = { id: installId, name: present.name, account_id };
@@ -66,8 +68,8 @@ export function createStagingService(
 
     /**
      * Copies an install over the production install of its site, or over `to`, with a checkpoint. Returns the operation's id. Throws
-     * NotFound, Forbidden, InvalidRequest, RateLimited; Conflict if the site has no other production install, or
-     * while the install is being replaced itself.
+     * NotFound, Forbidden, InvalidRequest, RateLimited; Conflict if the site has no other production install, while the install is
+     * being replaced itself, or if the copy that it was created for did not succeed.
      */
     async push(
       caller: Caller,
@@ -78,6 +80,11 @@ export function createStagingService(
       // A new staging install has another content until its copy has ended.
       if (await isBeingReplaced(database.reader, installId)) {
         throw new Conflict('The install is being replaced itself. Push it when that has finished.');
+      }
+      if (await isCopyAwaited(database.reader, installId)) {
+        throw new Conflict(
+          'The copy into this install did not succeed, so it has a new website only. Copy, restore or import a website into it first.',
+        );
       }
       const into = to ?? (await productionOf(source));
       return backups.copy(

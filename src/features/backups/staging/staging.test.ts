@@ -82,6 +82,28 @@ it('a staging copy is created and filled, and pushed back with a checkpoint', as
   });
 });
 
+it('a staging install whose copy was cancelled is not pushed over production, until it has a copy', async () => {
+  const site = text((await owner.client.post('/sites', { name: 'Blog', account_id: accountId })).body, 'id');
+  const source = await install({ site_id: site, environment: 'production' });
+  const made = await owner.client.post(`/installs/${source}/staging`, { name: installName() });
+  const staging = text(made.body, 'id');
+  const operation = String(made.headers.location).replace('/v1', '');
+  expect((await owner.client.delete(operation)).status).toBeLessThan(300);
+  await homeport.idle();
+  const push = () => owner.client.post(`/installs/${staging}/push`, { include_files: true, include_db: true });
+  expect(await push()).toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('did not succeed') },
+  });
+  await owner.client.post('/install_copy', {
+    source_environment_id: source,
+    destination_environment_id: staging,
+  });
+  await copied();
+  expect((await push()).status).toBe(202);
+  await copied();
+});
+
 it('a staging copy that cannot be made leaves nothing behind', async () => {
   const before = await count();
   // The site has one already.
@@ -94,8 +116,8 @@ it('a staging copy that cannot be made leaves nothing behind', async () => {
     status: 409,
     body: { message: 'The install is in no site. Move it into one first.' },
   });
-  expect(before).toMatchObject({ count: 2 });
-  expect(await count()).toMatchObject({ count: 3 });
+  expect(before).toMatchObject({ count: 4 });
+  expect(await count()).toMatchObject({ count: 5 });
 });
 
 it('a push needs a target and a choice', async () => {
