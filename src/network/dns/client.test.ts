@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function ask(behaviour: Behaviour, type: RecordType = 'A', name = 'example.test') {
   server = await startFakeDnsServer(behaviour);
-  const options = { signal: AbortSignal.timeout(20_000), attemptMs: 50 };
+  const options = { signal: AbortSignal.timeout(20_000), attemptMs: 500 };
   return askServer(server, { name, type, recursive: true }, options);
 }
 
