@@ -90,7 +90,8 @@ it('a staging install whose copy was cancelled is not pushed over production, un
   const operation = String(made.headers.location).replace('/v1', '');
   expect((await owner.client.delete(operation)).status).toBeLessThan(300);
   await homeport.idle();
-  const push = () => owner.client.post(`/installs/${staging}/push`, { include_files: true, include_db: true });
+  const push = () =>
+    owner.client.post(`/installs/${staging}/push`, { include_files: true, include_db: true });
   expect(await push()).toMatchObject({
     status: 409,
     body: { message: expect.stringContaining('did not succeed') },

@@ -105,7 +105,7 @@ function explainServer(error: unknown): unknown {
   const said = error.stderr
     .trim()
     // The client repeats the statement.
-    .replace(/^-{14}\n[^]*\n-{14}\n+/, '')
+    .replace(/^-{14}\n[\s\S]*\n-{14}\n+/, '')
     .replace(/ at line \d+/g, '')
     .replace(/ to user 'hp_\w+'@'localhost'/g, '')
     .replace(/`?hp_\w+`?\./g, '')
