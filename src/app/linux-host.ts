@@ -197,6 +197,8 @@ function createHostMachine(
   const submitterOf = ({ id, name }: InstallRef) => ({
     install: { id, name },
     sender: envelopeSender(name, config),
+    siteDomain: config.siteDomain,
+    ownDomain: defaultDomain(name, config.siteDomain),
     perHour: live.get(id)?.state.mail?.perHour ?? config.installMailsPerHour,
   });
   const appendLog: AppendMailLog = (install, entry) =>

@@ -59,7 +59,13 @@ async function begin(url: string | null = relay.url, keptFree = 0): Promise<void
   await queue.start();
   sockets = createMailSockets({
     layout: { mailSocketOf },
-    submitterOf: (install) => ({ install, sender: `${install.name}@${install.name}.sites.example`, perHour }),
+    submitterOf: (install) => ({
+      install,
+      sender: `${install.name}@${install.name}.sites.example`,
+      siteDomain: 'sites.example',
+      ownDomain: `${install.name}.sites.example`,
+      perHour,
+    }),
     ...{ queue, isTrial, appendLog, clock, random: systemRandomness, log },
   });
   await sockets.open(shop);
@@ -141,6 +147,13 @@ describe('sendmail', () => {
       ['-t'],
       65,
       /more than 100/,
+    ],
+    [
+      'a From of the provider',
+      `From: a@sites.example\n${message('a@x.example')}`,
+      ['-t'],
+      65,
+      /From has .* provider/,
     ],
     ['too large a head', `Subject: ${'x'.repeat(300_000)}\n\nx`, ['a@x.example'], 65, /head .* too long/],
     ['too large a message', 'x'.repeat(26 * 1024 * 1024), ['a@x.example'], 65, /larger than 25 MiB/],

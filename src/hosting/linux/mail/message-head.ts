@@ -102,7 +102,8 @@ export function addressesIn({ fields }: MessageHead): string[] {
     .map(({ address }) => address);
 }
 
-function unfolded(text: string): string {
+/** The value of a field in one line. */
+export function unfolded(text: string): string {
   const value = text.slice(text.indexOf(':') + 1).replaceAll('\r\n', '');
   return Buffer.from(value, 'latin1').toString('utf8');
 }

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { InstallRef } from '../../contract/host.ts';
+import { type AuthorNames, authorFault } from './author.ts';
 import type { MailQueue } from './mail-queue.ts';
 import {
   addressesIn,
@@ -43,9 +44,8 @@ export interface Announcement {
 }
 
 /** An install that sends. */
-export interface Submitter {
+export interface Submitter extends AuthorNames {
   install: InstallRef;
-  sender: string;
   /** Recipients that it may send to within an hour. */
   perHour: number;
 }
@@ -84,9 +84,10 @@ export async function requireAcceptable(
 export async function acceptMessage(
   queue: Pick<MailQueue, 'incomingPath' | 'add'>,
   announcement: Announcement,
-  { install, sender, perHour }: Submitter,
+  submitter: Submitter,
   { id, date, content }: { id: string; date: Date; content: AsyncIterable<Buffer> },
 ): Promise<string[]> {
+  const { install, sender, perHour } = submitter;
   const path = queue.incomingPath(id);
   const file = await open(path, 'wx', 0o600);
   try {
@@ -98,6 +99,8 @@ export async function acceptMessage(
     } finally {
       await file.close();
     }
+    const fault = authorFault(head, submitter);
+    if (fault !== null) throw new SubmissionRefused(DATA_ERROR, fault);
     const recipients = checkedRecipients([
       ...announcement.recipients,
       ...(announcement.fromHead ? addressesIn(head) : []),

@@ -40,7 +40,13 @@ beforeAll(async () => {
   });
   await queue.start();
   sockets = createMailSockets({
-    submitterOf: ({ id, name }) => ({ install: { id, name }, sender: `${name}@sites.test`, perHour }),
+    submitterOf: ({ id, name }) => ({
+      install: { id, name },
+      sender: `${name}@sites.test`,
+      siteDomain: 'sites.test',
+      ownDomain: `${name}.sites.test`,
+      perHour,
+    }),
     isTrial: () => false,
     ...{ layout, queue, appendLog, clock: systemClock, random: systemRandomness, log },
   });
