@@ -18,6 +18,7 @@ import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { deletedInstallKinds } from '../features/provisioning/deleted-installs/job-kinds.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
+import { changeKind } from '../features/updates/changes/job-kinds.ts';
 import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
 import { updateJobKinds } from '../features/updates/job-kinds.ts';
 import { updateMailKinds } from '../features/updates/mails.ts';
@@ -117,6 +118,7 @@ export function createHomeportWorker(
     ...transferJobKinds(platform, services.mailCounter, mailer),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...updateJobKinds(platform, host),
+    changeKind(platform, host),
     scheduleKind(platform),
     fetchReleasesKind(platform, websites.fetching),
     ...usageJobKinds(platform, host, answering),

@@ -29,6 +29,7 @@ import { deletedInstallRoutes } from '../features/provisioning/deleted-installs/
 import { operationPortalRoutes } from '../features/provisioning/operations/portal-routes.ts';
 import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
+import { changeRoutes } from '../features/updates/changes/routes.ts';
 import { updateRoutes } from '../features/updates/routes.ts';
 import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
@@ -85,6 +86,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...redirectRoutes(services.redirects),
     ...cacheRulesRoutes(services.cacheRules),
     ...updateRoutes(services.updates, services.updatePolicies),
+    ...changeRoutes(services.itemChanges),
     ...logRoutes(services.logs),
     ...deletedInstallRoutes(services.deletedInstalls),
     ...wpCliRoutes(services.wpCli),

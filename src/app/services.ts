@@ -42,6 +42,7 @@ import { createInstallOperationService } from '../features/provisioning/operatio
 import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
 import { createTransferService } from '../features/transfers/service.ts';
+import { createChangeService } from '../features/updates/changes/service.ts';
 import { createPolicyService } from '../features/updates/policy-service.ts';
 import { createRollouts } from '../features/updates/rollouts.ts';
 import { createUpdateService } from '../features/updates/service.ts';
@@ -182,6 +183,7 @@ export function createServices(
     noticeLimits: createNoticeLimits(limiter),
     mailCounter: limiter,
     updates: createUpdateService(platform),
+    itemChanges: createChangeService(platform, backups.enqueueBackup),
     updatePolicies: createPolicyService(platform),
     rollouts: createRollouts(platform),
     usage: createUsageService(platform, limiter),

@@ -31,6 +31,12 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     restored:
       '`true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost',
   },
+  'wordpress.change': {
+    id: null,
+    name: null,
+    version: 'if it has one',
+    checkpoint_id: 'with a checkpoint',
+  },
   'install.update_php': { version: null },
   'install.update_php_limits': {},
   'wordpress.cli': {

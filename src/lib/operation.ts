@@ -18,6 +18,7 @@ export const OPERATION_KINDS = [
   'offload.configure',
   'wordpress.read',
   'wordpress.update',
+  'wordpress.change',
   'install.update_php',
   'install.update_php_limits',
   'wordpress.cli',
@@ -57,6 +58,8 @@ const ADVICE_OF_CODES = {
   checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
   /** The website has its former state again. */
   rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
+  /** Nothing was changed. */
+  change_refused: 'The website is unchanged. Fix what the message names, and try again.',
   /** Nothing was replaced. */
   import_refused: 'The website is unchanged. Fix what the message names, and import again.',
   storage_refused: null,
@@ -92,6 +95,7 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'offload.configure': 'The previous settings stay active. Fix the problem above and submit again.',
   'wordpress.read': 'The former reading stays. Fix what the message names, then refresh again.',
   'wordpress.update': 'The website keeps its previous version.',
+  'wordpress.change': 'Check the website first, then try the change again.',
   'install.update_php':
     'The website keeps its previous PHP version. Fix what the message names, then switch again.',
   'install.update_php_limits':

@@ -35,6 +35,7 @@ export const ACTIONS = [
   'install.switch_core',
   'install.update_php',
   'install.update_wordpress',
+  'install.change_wordpress',
   'install.update_policy',
   'install.copy',
   'install.import',

@@ -127,6 +127,8 @@ const TABLE = `
 | 160| POST   | /installs/{install_id}/imports                              | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 161| POST   | /installs/{install_id}/staging                              | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 162| POST   | /installs/{install_id}/push                                 | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 170| POST   | /installs/{install_id}/wordpress/changes                    | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 171| POST   | /installs/{install_id}/wordpress/installations              | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 175| POST   | /installs/{install_id}/database/login_links                 | 201 | 401, 403, 404, 409, 429, 502, 503  |
 `;
 

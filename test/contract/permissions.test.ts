@@ -100,6 +100,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[120, 121, 123, 124],                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // update the WordPress of the account's installs that the caller sees
   [[122],                               'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
+  // change plugins and themes of an install
+  [[170, 171],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // rules of an install
   [[150, 151, 152, 153, 154, 155, 156, 157, 158, 159], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // logs of an install

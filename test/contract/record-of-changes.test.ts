@@ -64,6 +64,8 @@ const WRITTEN: Record<number, readonly string[]> = {
   121: ['install.update_wordpress'],
   122: ['install.update_wordpress', 'install.update_wordpress'],
   124: ['install.update_policy'],
+  170: ['backup.create', 'install.change_wordpress'],
+  171: ['backup.create', 'install.change_wordpress'],
   160: ['backup.create', 'install.import'],
   161: ['install.create', 'backup.create', 'install.copy'],
   162: ['backup.create', 'backup.create', 'install.copy'],

@@ -383,6 +383,10 @@ export function bodyFor(
       return { plugins: 'all' };
     case 124:
       return { core: 'minor' };
+    case 170:
+      return { kind: 'plugin', id: 'akismet', status: 'inactive' };
+    case 171:
+      return { kind: 'plugin', slug: 'akismet' };
     case 160:
       return { source: 'file', path: 'private/website.zip' };
     case 161:

@@ -1450,6 +1450,54 @@ export interface paths {
     };
     trace?: never;
   };
+  '/installs/{install_id}/wordpress/changes': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['ChangeWordPressItem'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/wordpress/installations': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['InstallWordPressItem'] } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/installs/{install_id}/logs/access': {
     get: {
       parameters: { query?: { from?: string; to?: string; search?: string; cursor?: string; limit?: number; status?: string }; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
@@ -1659,7 +1707,7 @@ export interface paths {
   };
   '/operations': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer" }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; account_id?: string; install_id?: string; status?: "queued" | "running" | "succeeded" | "failed" | "cancelled"; kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "wordpress.change" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer" }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OperationPage'] } };
@@ -2256,7 +2304,7 @@ export interface components {
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
@@ -2274,6 +2322,7 @@ export interface components {
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
     CertificateList: { certificates: Array<components['schemas']['Certificate']>; next_page_token: string };
     CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
+    ChangeWordPressItem: { kind: "plugin" | "theme"; id: string; status?: "active" | "inactive" | "deleted"; auto_update?: boolean };
     CopyInstall: { source_environment_id: string; destination_environment_id: string; notification_emails?: Array<string>; custom_options?: components['schemas']['InstallCopyOptions']; create_checkpoint?: boolean };
     CreateAccountUser: { user: components['schemas']['InvitedAccountUser'] };
     CreateArchive: { backup_id: string; notification_emails?: Array<string> };
@@ -2329,6 +2378,7 @@ export interface components {
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
     InstallReference: { id: string; name: string };
     InstallUsage: { install_name: string; metrics: Array<components['schemas']['UsageDay']>; metrics_rollup: components['schemas']['UsageRollup']; storage_refresh_expected_time: string | null };
+    InstallWordPressItem: { kind: "plugin" | "theme"; slug?: string; path?: string; url?: string; activate?: boolean };
     InvitedAccountUser: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
     IssuedCredential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string };
     LoginLink: { url: string; expires_at: string };
@@ -2342,8 +2392,8 @@ export interface components {
     OffloadSettings: { filestore_settings: components['schemas']['FilestoreSettings'] };
     OffloadValidationFile: { name: string; content: string };
     OpenApiDocument: unknown;
-    Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
-    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
+    Operation: { id: string; kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "wordpress.change" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer"; status: "queued" | "running" | "succeeded" | "failed" | "cancelled"; account_id: string; install: components['schemas']['OperationInstall'] | null; created_at: string; started_at: string | null; finished_at: string | null; progress: components['schemas']['OperationProgress'] | null; error: components['schemas']['OperationError'] | null; result: components['schemas']['OperationResult'] | null };
+    OperationError: { code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "change_refused" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed"; message: string; advice: string | null };
     OperationInstall: { id: string; name: string };
     OperationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Operation']> };
     OperationProgress: { done: number; total: number | null; unit: "bytes" | "files"; step: string | null };

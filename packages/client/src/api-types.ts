@@ -1060,6 +1060,46 @@ export interface paths {
         patch: operations["updateWordPressUpdatePolicy"];
         trace?: never;
     };
+    "/installs/{install_id}/wordpress/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Activate, deactivate or delete a plugin or theme
+         * @description Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks up to ten pages before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites.
+         */
+        post: operations["changeWordPressItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/wordpress/installations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install a plugin or theme
+         * @description Installs a plugin or theme from wordpress.org or a ZIP file, and activates it if you wish. WordPress itself downloads and unpacks it, as the user of the install and within its limits. A plugin or theme that exists already is refused. A checkpoint is made first, and pages are checked, as for a change.
+         */
+        post: operations["installWordPressItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/installs/{install_id}/logs/access": {
         parameters: {
             query?: never;
@@ -2114,7 +2154,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -2656,6 +2696,27 @@ export interface components {
             country: string[];
             province: string[];
             locality: string[];
+        };
+        /**
+         * @description The wanted state of a plugin or theme; `status`, `auto_update` or both
+         * @example {
+         *       "kind": "plugin",
+         *       "id": "akismet/akismet.php",
+         *       "status": "active"
+         *     }
+         */
+        ChangeWordPressItem: {
+            /** @enum {string} */
+            kind: "plugin" | "theme";
+            /** @description a plugin: its file (`akismet/akismet.php`) or folder (`akismet`); a theme: its folder */
+            id: string;
+            /**
+             * @description `active`; `inactive`, for plugins only; `deleted`, with its data, if nothing uses it
+             * @enum {string}
+             */
+            status?: "active" | "inactive" | "deleted";
+            /** @description whether WordPress updates it automatically */
+            auto_update?: boolean;
         };
         /**
          * @example {
@@ -4144,6 +4205,26 @@ export interface components {
             storage_refresh_expected_time: string | null;
         };
         /**
+         * @description A plugin or theme to install, from exactly one of `slug`, `path` and `url`
+         * @example {
+         *       "kind": "plugin",
+         *       "slug": "akismet",
+         *       "activate": true
+         *     }
+         */
+        InstallWordPressItem: {
+            /** @enum {string} */
+            kind: "plugin" | "theme";
+            /** @description its name in the directory of wordpress.org */
+            slug?: string;
+            /** @description a ZIP file in `private/`, uploaded by SFTP */
+            path?: string;
+            /** @description a public address of a ZIP file, with `https` */
+            url?: string;
+            /** @description false by default */
+            activate?: boolean;
+        };
+        /**
          * @example {
          *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
          *       "first_name": "Ada",
@@ -4444,7 +4525,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer";
+            kind: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "wordpress.change" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             /** Format: uuid */
@@ -4476,7 +4557,7 @@ export interface components {
          */
         OperationError: {
             /** @enum {string} */
-            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
+            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "change_refused" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
             /** @description one sentence for people */
             message: string;
             /** @description what to do */
@@ -4553,7 +4634,7 @@ export interface components {
             step: string | null;
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, `withheld_domains` if a restored deleted install does not serve all its domains again; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, `withheld_domains` if a restored deleted install does not serve all its domains again; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost; `wordpress.change`: `id`, `name`, `version` if it has one, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -12601,6 +12682,122 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    changeWordPressItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "plugin",
+                 *       "id": "akismet/akismet.php",
+                 *       "status": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeWordPressItem"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind wordpress.change
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    installWordPressItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "plugin",
+                 *       "slug": "akismet",
+                 *       "activate": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["InstallWordPressItem"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work, of the kind wordpress.change
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listAccessLog: {
         parameters: {
             query?: {
@@ -13411,7 +13608,7 @@ export interface operations {
                  * @description operations of this kind
                  * @example install.create
                  */
-                kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer";
+                kind?: "install.create" | "install.apply" | "install.copy" | "install.import" | "install.delete" | "backup.create" | "backup.restore" | "backup.delete" | "archive.create" | "domain.check" | "certificate.order" | "cache.purge" | "offload.configure" | "wordpress.read" | "wordpress.update" | "wordpress.change" | "install.update_php" | "install.update_php_limits" | "wordpress.cli" | "site.transfer";
             };
             header?: never;
             path?: never;

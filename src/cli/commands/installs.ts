@@ -4,6 +4,7 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addDeletedInstalls } from './deleted-installs.ts';
 import { addImportCommand } from './import-website.ts';
+import { addItemCommands } from './install-items.ts';
 import { addInstallMail } from './install-mail.ts';
 import { addInstallPhp } from './install-php.ts';
 import { addRulesCommands } from './install-rules.ts';
@@ -35,6 +36,7 @@ export function addInstallCommands(program: Command): void {
 
   addUpdateCommand(install);
   addPolicyCommand(install);
+  addItemCommands(install);
 
   install
     .command('apply')

@@ -1,9 +1,16 @@
 import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
-import { copyInstall, createArchive, importWebsite, prepareCopy, restoreBackup } from './jobs.ts';
+import {
+  changeWordPressItem,
+  copyInstall,
+  createArchive,
+  importWebsite,
+  prepareCopy,
+  restoreBackup,
+} from './jobs.ts';
 
 /** The jobs that read a backup. */
-const USES = [restoreBackup, prepareCopy, copyInstall, importWebsite, createArchive];
+const USES = [restoreBackup, prepareCopy, copyInstall, importWebsite, createArchive, changeWordPressItem];
 
 /** Whether an unfinished job restores, copies or packs a backup. */
 export async function isInUse(queries: Queries, backupId: string): Promise<boolean> {

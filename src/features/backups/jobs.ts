@@ -123,6 +123,27 @@ export const settleImport: JobType<typeof settlePayload> = {
   timeoutMs: HOUR_MS,
 };
 
+const changePayload = Type.Object({
+  change_id: Type.String(),
+  install_id: Type.String(),
+  /** JSON of the change, sealed: the URL of a package can contain a signature. */
+  sealed_change: Type.String(),
+  /** A backup of the install that is made before, and restored if a page is worse after the change. */
+  checkpoint_id: Type.Optional(Type.String()),
+});
+
+/** Installs, activates, deactivates or deletes a plugin or theme. */
+export const changeWordPressItem: JobType<typeof changePayload> = {
+  name: 'change_wordpress_item',
+  operation: 'wordpress.change',
+  class: 'long',
+  payload: changePayload,
+  maxAttempts: 5,
+  timeoutMs: 6 * HOUR_MS,
+  // A restore of the checkpoint loses what happened since.
+  patienceMs: HOUR_MS,
+};
+
 /** Enqueues deletions that are due: spent backups, expired checkpoints and archives, and interrupted deletions. */
 export const discardCopyBackups: JobType<typeof nothing> = {
   name: 'discard_spent_backups',

@@ -7,6 +7,7 @@ import type { MailHost, MailQueueControl, MailState } from './mail.ts';
 import type { PhpBounds, PhpLimits } from './php-limits.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 import type { WordPressMarks, WordPressReader } from './wordpress.ts';
+import type { WordPressChanger } from './wordpress-changes.ts';
 import type { ReleaseFetcher, WordPressUpdater } from './wordpress-updates.ts';
 import type { WpCliRunner } from './wp-cli.ts';
 
@@ -26,6 +27,7 @@ export interface Host
     LogSource,
     MailHost,
     WebsiteImports,
+    WordPressChanger,
     WordPressReader,
     WordPressUpdater,
     WpCliRunner {

@@ -347,6 +347,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     wordpressMarks: async () => [],
     planUpdates: noWordPress,
     updateWordpress: noWordPress,
+    changeItem: noWordPress,
     readLog: async () => NO_LOGS,
     importWebsite: () => Promise.reject(new RefusedImportError(STATIC_ONLY.reason)),
     lastImport: async () => null,

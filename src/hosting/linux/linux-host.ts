@@ -28,6 +28,7 @@ import { measureStorage } from './websites/measure-storage.ts';
 import { addressOf, visitedWebsite, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
+import { createWordPressChanges } from './websites/wordpress-changes.ts';
 import { createWordPressUpdates } from './websites/wordpress-updates.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 import { type AskedEdge, requireWordPress } from './wordpress/wordpress-answers.ts';
@@ -160,6 +161,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   }
 
   const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
+  const changes = createWordPressChanges(parts, { steps, lifecycle, hosted, requireRecord });
   /** Also the record of a website that is set aside: its last snapshot is made before it is removed. */
   async function requireKept(install: InstallRef): Promise<InstallRecord> {
     return (await parts.aside.read(install.id)) ?? requireRecord(install);
@@ -313,6 +315,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     planUpdates: updates.planUpdates,
     updateWordpress: (install, order, signal, report) =>
       serially(install.id, () => updates.updateWordpress(install, order, signal, report)),
+    changeItem: (install, order, signal) =>
+      serially(install.id, () => changes.changeItem(install, order, signal)),
 
     // Beside other work, too.
     async readLog(install, query, signal) {

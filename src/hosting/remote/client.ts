@@ -12,6 +12,7 @@ import {
 } from '../contract/host.ts';
 import { isImportStep } from '../contract/imports.ts';
 import type { MailSelection } from '../contract/mail.ts';
+import type { ItemOrder } from '../contract/wordpress-changes.ts';
 import type { AvailableUpdate, WantedItems } from '../contract/wordpress-updates.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import type { HostTarget } from './host-target.ts';
@@ -224,6 +225,13 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         { install: { id, name }, wanted: { core, plugins: sentItems(plugins), themes: sentItems(themes) } },
         signal,
       ),
+    changeItem: ({ id, name }, order, signal) =>
+      call(
+        COMMANDS.changeItem,
+        withinMs.changeItem,
+        { install: { id, name }, order: sentOrder(order) },
+        signal,
+      ),
     async updateWordpress({ id, name }, { updateId, checkpointId, updates, pages }, signal, report) {
       const order = { updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] };
       const args = { install: { id, name }, order };
@@ -288,6 +296,11 @@ const sentSelection = ({ installId, ids }: MailSelection) => ({
   ids: ids === null ? null : [...ids],
 });
 const sentItems = (items: WantedItems) => (typeof items === 'string' ? items : [...items]);
+function sentOrder({ changeId, checkpointId, change, pages }: ItemOrder) {
+  const { kind, id, source, status, autoUpdate } = change;
+  return { changeId, checkpointId, change: { kind, id, source, status, autoUpdate }, pages: [...pages] };
+}
+
 const sentUpdate = ({ kind, id, name, from, to }: AvailableUpdate) => ({ kind, id, name, from, to });
 
 const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';

@@ -5,6 +5,7 @@ import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
 import { MOST_UPDATES } from '../contract/wordpress-updates.ts';
 import { MOST_PAGE_PATHS } from '../policy/page-path.ts';
+import { itemOrder, itemOutcome } from './change-messages.ts';
 import { databaseLink } from './database-messages.ts';
 import { installMail, mailQueueReport, mailSelection } from './mail-messages.ts';
 import {
@@ -206,6 +207,7 @@ export const COMMANDS = {
       wordpressVersion,
     }),
   ),
+  changeItem: command('change_item', Type.Object({ install, order: itemOrder }, closed), itemOutcome),
   readLog: command('read_log', Type.Object({ install, query: logQuery }, closed), logPage),
   importWebsite: command(
     'import_website',

@@ -52,6 +52,7 @@ export const TIME_LIMITS: TimeLimits = {
   planUpdates: 5 * MINUTE_MS,
   // It can wait for a backup, and restore one.
   updateWordpress: 6 * HOUR_MS,
+  changeItem: 6 * HOUR_MS,
   // A search ends earlier, but may wait for others.
   readLog: 30 * SECOND_MS,
   // The host itself ends commands earlier.

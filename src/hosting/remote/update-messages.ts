@@ -4,7 +4,7 @@ import { closed, orNull, text, uuid, wordpressVersion } from './messages.ts';
 
 // Schemas of updates of WordPress in messages between the control plane and a host (protocol.ts).
 
-const itemId = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+export const itemId = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
 const wantedItems = Type.Union([Type.Literal('all'), Type.Array(itemId, { maxItems: MOST_UPDATES })]);
 
 export const wantedUpdates = Type.Object(

@@ -27,6 +27,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.switch_core',
   'install.update_php',
   'install.update_wordpress',
+  'install.change_wordpress',
   'install.update_policy',
   'install.copy',
   'install.login_link',

@@ -51,6 +51,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `requested PHP ${to ?? 'of another version'} for the install ${subject_name}`,
   'install.update_wordpress': ({ subject_name }, details) =>
     `requested updates of the install ${subject_name}${updatedItems(details)}`,
+  'install.change_wordpress': ({ subject_name }, details) =>
+    `${itemChange(details)} on the install ${subject_name}`,
   'install.update_policy': ({ subject_name }) =>
     `changed the automatic updates of the install ${subject_name}`,
   'install.switch_core': ({ subject_name }, { to }) =>
@@ -226,6 +228,21 @@ function updatedItems({ core, plugins, themes }: Details): string {
     ...(text(themes) ? [themes === 'all' ? 'all themes' : `themes ${themes}`] : []),
   ];
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+}
+
+/** "requested to activate the plugin akismet": what a user asked for. */
+function itemChange({ kind, item, installed, status, auto_update }: Details): string {
+  const named = `the ${kind === 'theme' ? 'theme' : 'plugin'}${text(item) ? ` ${item}` : ''}`;
+  const automatic =
+    auto_update === undefined ? [] : [`switch automatic updates ${auto_update === true ? 'on' : 'off'} for`];
+  const verbs = [
+    ...(installed === true ? ['install'] : []),
+    ...(status === 'active' ? ['activate'] : []),
+    ...(status === 'inactive' ? ['deactivate'] : []),
+    ...(status === 'deleted' ? ['delete'] : []),
+    ...automatic,
+  ];
+  return `requested to ${verbs.join(' and ') || 'change'} ${named}`;
 }
 
 function installUpdate(

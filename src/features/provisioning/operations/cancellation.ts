@@ -8,6 +8,7 @@ import { createArchiveFinisher } from '../../backups/archives/finish-archive.ts'
 import { createBackupFinisher } from '../../backups/finish-backup.ts';
 import { enqueueSettlement } from '../../backups/imports/job-kinds.ts';
 import {
+  changeWordPressItem,
   copyInstall,
   createArchive,
   createBackup,
@@ -102,6 +103,8 @@ export function createCancellations(platform: Platform) {
       end: ({ queries }, payload) =>
         completeUnchecked(queries, Value.Parse(checkDomain.payload, payload).report_id, 'was cancelled'),
     },
+    // Once an attempt has begun, the website can be half changed.
+    [changeWordPressItem.name]: { until: 'begun', verb: 'install.work' },
     [switchWordpress.name]: { until: 'running', verb: 'install.change' },
     [updatePhp.name]: { until: 'running', verb: 'install.change' },
     [planUpdate.name]: {

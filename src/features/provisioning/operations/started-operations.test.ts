@@ -146,6 +146,7 @@ it('every kind has the result that the API describes', async () => {
   expect(OPERATION_KINDS.filter((kind) => !seen.has(kind))).toEqual([
     'install.import',
     'wordpress.update',
+    'wordpress.change',
     'install.update_php',
     'install.update_php_limits',
     'wordpress.cli',

@@ -42,6 +42,8 @@ export interface LinuxLayout {
   /** How far updates of WordPress, plugins and themes are, in case the host is killed: one JSON file for each install. */
   updates: string;
   updateOf(installId: string): string;
+  /** File that records how far a change of a plugin or theme is. */
+  changeOf(installId: string): string;
   /** Homes: folders of root, in which `htdocs` and `private` belong to the install. The SFTP root. */
   installs: string;
   homeOf(installId: string): string;
@@ -121,6 +123,7 @@ export function linuxLayout(
     journalOf: (id) => join(below('journals'), `${checkedId(id)}.json`),
     updates: below('updates'),
     updateOf: (id) => join(below('updates'), `${checkedId(id)}.json`),
+    changeOf: (id) => join(below('updates'), `${checkedId(id)}.change.json`),
     installs,
     homeOf: (id) => join(installs, checkedId(id)),
     htdocsOf: (id) => join(installs, checkedId(id), 'htdocs'),

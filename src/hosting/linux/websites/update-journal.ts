@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import Type, { type Static } from 'typebox';
-import { Value } from 'typebox/value';
-import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
-import { ifThere } from '../../../lib/if-there.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { observationSchema } from './website-check.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -51,33 +47,6 @@ const entrySchema = Type.Object({
 /** How far an update of a website is. */
 export type UpdateEntry = Static<typeof entrySchema>;
 
-/** How far the update of each website is, so that a killed host can continue or undo it. One file for each install. */
-export interface UpdateJournal {
-  /** The record of this update; null if it has none yet. Rejects if the record cannot be read. */
-  read(installId: string, updateId: string): Promise<UpdateEntry | null>;
-  write(installId: string, entry: UpdateEntry): Promise<void>;
-  remove(installId: string): Promise<void>;
-}
-
-export function createUpdateJournal(fileOf: (installId: string) => string): UpdateJournal {
-  return {
-    async read(installId, updateId) {
-      const text = await ifThere(readFile(fileOf(installId), 'utf8'));
-      // A record of another update is one that was given up. It may be of another version of this program.
-      if (text === null || !text.includes(JSON.stringify(updateId))) return null;
-      const value = parsed(text);
-      if (Value.Check(entrySchema, value)) return value.updateId === updateId ? value : null;
-      throw new PermanentHostError('The host can no longer read how far the update was');
-    },
-    write: (installId, entry) => writeDurably(fileOf(installId), JSON.stringify(entry)),
-    remove: (installId) => removeDurably(fileOf(installId)),
-  };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+/** How far the update of each website is, so that a killed host can continue or undo it. */
+export const createUpdateJournal = (fileOf: (installId: string) => string): StepJournal<UpdateEntry> =>
+  createStepJournal(entrySchema, { fileOf, idOf: ({ updateId }) => updateId, work: 'update' });

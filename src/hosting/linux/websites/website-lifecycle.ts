@@ -327,6 +327,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await saga.undo(remains);
     await (keepBackups ? backups.removeUnfinished(id) : backups.removeAll(id));
     await removeDurably(layout.updateOf(id));
+    await removeDurably(layout.changeOf(id));
     await journal.end(id);
   }
 

@@ -6,6 +6,8 @@ export interface PhpRun {
   /** Path of a script that is visible in the sandbox. */
   script: string;
   args?: readonly string[];
+  /** Text for its standard input. Secrets belong here, because every user can read arguments. */
+  input?: string;
   environment?: Record<string, string>;
   /** php.ini settings for this run. */
   settings?: Record<string, string | number>;
@@ -28,6 +30,7 @@ export async function runScript(
   const {
     script,
     args = [],
+    input,
     environment = {},
     settings = {},
     enter = [],
@@ -42,7 +45,12 @@ export async function runScript(
     ...enter,
     ...sandboxCommand(layout, install, asCommand(php), { environment }),
   ];
-  return runCommand(program, rest, { timeoutMs, mostOutput, signal });
+  return runCommand(program, rest, {
+    ...(input === undefined ? {} : { input }),
+    timeoutMs,
+    mostOutput,
+    signal,
+  });
 }
 
 /** Does the same, and returns the output. Rejects with the end of the error output. */

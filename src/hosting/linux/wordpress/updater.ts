@@ -10,6 +10,7 @@ import {
 } from '../../contract/wordpress-updates.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { lastLine } from './last-line.ts';
 import { phpFileOf } from './php-files.ts';
 import { parsePrinted } from './printed-json.ts';
 import { runPhp } from './run-php.ts';
@@ -48,7 +49,6 @@ export interface UpdaterOptions {
 const PLAN_MS = 2 * MINUTE_MS;
 /** Enough for a large package on a slow connection. */
 const UPDATE_MS = 3 * MINUTE_MS;
-const LONGEST_REASON = 300;
 /** The website's own code may print more, and this process keeps it. */
 const MOST_OUTPUT = 4 * 1024 * 1024;
 
@@ -146,15 +146,4 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
       }
     },
   };
-}
-
-/** The last words of a program as one line without a full stop. */
-function lastLine(said: string): string {
-  const line = said
-    .replace(/<style[\s\S]*?<\/style>|<[^>]*>|\p{Cc}|\s+/gu, ' ')
-    .replace(/ +/g, ' ')
-    .trim()
-    .slice(-LONGEST_REASON)
-    .replace(/\.$/, '');
-  return line === '' ? 'it printed nothing' : line;
 }

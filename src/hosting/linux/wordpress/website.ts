@@ -26,6 +26,7 @@ import {
   PLACEHOLDER,
   undoFill,
 } from './first-content.ts';
+import { createItemChanger, type ItemChanger } from './item-changer.ts';
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
@@ -58,7 +59,7 @@ export interface WantedUrls {
 }
 
 /** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
-export interface Websites extends Updater {
+export interface Websites extends Updater, ItemChanger {
   /**
    * Creates or repairs the files of a website: links to the core of `install.wordpressVersion`, initial files, and the values of
    * this host. Call it again whenever `site` changes. The customer's files stay.
@@ -272,6 +273,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
       ...(options.updateSource === undefined ? {} : { updateSource: options.updateSource }),
     }),
     ...createUpdater({ layout, enter }),
+    ...createItemChanger({ layout, enter }),
     runCron,
     replaceUrls,
   };

@@ -17,6 +17,7 @@ const NAMES: Record<Kind, string> = {
   'install.delete': 'Deleting the website',
   'install.update_php': 'Changing the PHP version',
   'wordpress.read': 'Reading WordPress',
+  'wordpress.change': 'Changing a plugin or theme',
   'wordpress.update': 'Updating WordPress, plugins or themes',
   'install.update_php_limits': 'Changing the PHP limits',
   'wordpress.cli': 'Running WP-CLI',

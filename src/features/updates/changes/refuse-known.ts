@@ -1,0 +1,49 @@
+import { Value } from 'typebox/value';
+import { pluginSlug } from '../../../hosting/contract/wordpress.ts';
+import type { ItemChange } from '../../../hosting/contract/wordpress-changes.ts';
+import { wordpressReading } from '../../../hosting/remote/wordpress-messages.ts';
+import { Conflict } from '../../../lib/failures.ts';
+
+/**
+ * Refuses changes that the last reading of a website excludes, before a checkpoint is made for them. The host decides in the end, because
+ * a reading can be minutes old. Throws Conflict.
+ */
+export function refuseKnown(stored: unknown, { kind, id, status, autoUpdate }: ItemChange): void {
+  if (!Value.Check(wordpressReading, stored)) return;
+  if (stored.multisite) {
+    throw new Conflict(
+      'This WordPress is a network of sites. Change its plugins and themes in its network admin.',
+    );
+  }
+  if (id === null) return;
+  if (kind === 'plugin') {
+    const plugin =
+      stored.plugins.find(({ file }) => file === id) ??
+      stored.plugins.find(({ file }) => pluginSlug(file) === id);
+    if (plugin?.status === 'must_use') {
+      throw new Conflict(
+        `${plugin.name} is a must-use plugin: WordPress always loads it. Remove its file by SFTP.`,
+      );
+    }
+    if (plugin?.status === 'dropin') {
+      throw new Conflict(
+        `${plugin.name} is a drop-in: WordPress always loads it. The plugin that put it there removes it.`,
+      );
+    }
+    if (plugin?.status === 'active' && status === 'deleted') {
+      throw new Conflict('The plugin is active. Deactivate it first.');
+    }
+    return;
+  }
+  const theme = stored.themes.find(({ stylesheet }) => stylesheet === id);
+  if (theme === undefined) return;
+  if (status === 'deleted' && theme.status !== 'inactive') {
+    throw new Conflict('The website uses this theme. Activate another one first.');
+  }
+  if (theme.bundled && status === 'deleted') {
+    throw new Conflict('The theme comes with WordPress on this host and cannot be deleted.');
+  }
+  if (theme.bundled && autoUpdate === true) {
+    throw new Conflict('The theme comes with WordPress on this host and is updated with it.');
+  }
+}

@@ -1,0 +1,93 @@
+import Type, { type Static } from 'typebox';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import type { ItemChange } from '../../contract/wordpress-changes.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { CommandError } from '../machine/run-command.ts';
+import { lastLine } from './last-line.ts';
+import { phpFileOf } from './php-files.ts';
+import { parsePrinted } from './printed-json.ts';
+import { runScript } from './run-php.ts';
+
+/** Changes of single plugins and themes by WordPress's own functions, run as the install in its sandbox. */
+export interface ItemChanger {
+  /** `refused`: nothing was changed. `failed`: the website may be half changed. Reasons have no full stop. */
+  change(install: SandboxedInstall, change: ItemChange, signal?: AbortSignal): Promise<MadeChange>;
+}
+
+export interface ItemChangerOptions {
+  layout: LinuxLayout;
+  enter(installId: string): readonly string[];
+}
+
+/** Enough for a large package on a slow connection. */
+const WITHIN_MS = 3 * MINUTE_MS;
+/** The website's own code may print more, and this process keeps it. */
+const MOST_OUTPUT = 4 * 1024 * 1024;
+
+const line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+const reason = Type.String({ maxLength: 1_000 });
+
+const Made = Type.Union([
+  Type.Object({
+    changed: Type.Object({
+      id: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
+      name: line(200),
+      version: Type.Union([line(200), Type.Null()]),
+    }),
+    /** The theme of the website now. */
+    stylesheet: line(300),
+    template: line(300),
+  }),
+  Type.Object({ refused: reason }),
+  Type.Object({ failed: reason }),
+]);
+
+export type MadeChange = Static<typeof Made>;
+
+export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemChanger {
+  /** Null if the program ended without an outcome; `said` are its last words. */
+  async function run(
+    install: SandboxedInstall,
+    mode: 'whole' | 'plain',
+    { kind, id, source, status, autoUpdate }: ItemChange,
+    signal?: AbortSignal,
+  ): Promise<{ made: MadeChange | null; said: string }> {
+    const options = {
+      script: phpFileOf(layout.coreOf(install.wordpressVersion), 'change-item.php'),
+      args: [mode],
+      // A URL can contain a signature.
+      input: JSON.stringify({ kind, id, source, status, autoUpdate }),
+      enter: enter(install.id),
+      timeoutMs: WITHIN_MS,
+      mostOutput: MOST_OUTPUT,
+      signal,
+    };
+    try {
+      const { stdout, stderr } = await runScript(layout, install, options);
+      return { made: parsePrinted(Made, stdout), said: stderr || stdout };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof CommandError)) throw error;
+      return { made: null, said: error.stderr.trim() || error.message };
+    }
+  }
+
+  return {
+    async change(install, change, signal) {
+      const { made, said } = await run(install, 'whole', change, signal);
+      if (made !== null) {
+        // A broken plugin or theme can fail before anything was tried, and this change can be what repairs the website.
+        if (!('failed' in made) || !isPossiblePlain(change)) return made;
+      }
+      if (!isPossiblePlain(change)) return { failed: `WordPress ended early: ${lastLine(said)}` };
+      const plain = await run(install, 'plain', change, signal);
+      return plain.made ?? { failed: `WordPress ended early: ${lastLine(plain.said)}` };
+    },
+  };
+}
+
+/** Whether WordPress can make the change without its plugins. The code of a new one must run with the others. */
+function isPossiblePlain({ kind, source, status }: ItemChange): boolean {
+  return source === null && (kind === 'theme' || status !== 'active');
+}

@@ -1,0 +1,42 @@
+import Type from 'typebox';
+import { ITEM_SLUG, LONGEST_PACKAGE_PATH, LONGEST_PACKAGE_URL } from '../contract/wordpress-changes.ts';
+import { MOST_CHECKED_PAGES } from '../contract/wordpress-updates.ts';
+import { closed, orNull, sentences, text, uuid } from './messages.ts';
+import { checkedPath, itemId } from './update-messages.ts';
+
+// Schemas of changes of plugins and themes in messages between the control plane and a host (protocol.ts).
+
+const packageSource = Type.Union([
+  Type.Object({ slug: Type.String({ pattern: ITEM_SLUG }) }, closed),
+  Type.Object({ file: Type.String({ minLength: 1, maxLength: LONGEST_PACKAGE_PATH }) }, closed),
+  Type.Object({ url: Type.String({ minLength: 1, maxLength: LONGEST_PACKAGE_URL }) }, closed),
+]);
+
+const itemChange = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('plugin'), Type.Literal('theme')]),
+    id: orNull(itemId),
+    source: orNull(packageSource),
+    status: orNull(Type.Union([Type.Literal('active'), Type.Literal('inactive'), Type.Literal('deleted')])),
+    autoUpdate: orNull(Type.Boolean()),
+  },
+  closed,
+);
+
+export const itemOrder = Type.Object(
+  {
+    changeId: uuid,
+    checkpointId: orNull(uuid),
+    change: itemChange,
+    pages: Type.Array(checkedPath, { maxItems: MOST_CHECKED_PAGES }),
+  },
+  closed,
+);
+
+export const itemOutcome = Type.Union([
+  Type.Object({
+    changed: Type.Object({ id: itemId, name: text(200), version: orNull(text(200)) }),
+  }),
+  Type.Object({ refused: sentences }),
+  Type.Object({ rolledBack: sentences }),
+]);

@@ -1,0 +1,181 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
+import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { ItemChange, ItemOutcome } from '../../src/hosting/contract/wordpress-changes.ts';
+import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
+import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
+import { visit } from '../edge.ts';
+import type { TestMachine } from './machine.ts';
+import { type CustomerFiles, installPlugin, PLUGIN } from './plugin-source.ts';
+import { createPreparedMachine } from './prepared.ts';
+import { plainState } from './state.ts';
+
+let machine: TestMachine;
+let running: RunningMachine;
+let host: RemoteHost;
+let layout: LinuxLayout;
+let files: CustomerFiles;
+let install: InstallState;
+/** One checkpoint is enough: no test changes what another one needs restored. */
+let checkpointId: string;
+
+const plugin = (name: string, code: string) => `<?php\n/*\nPlugin Name: ${name}\nVersion: 2.0\n*/\n${code}\n`;
+const THEME = '<?php echo "<html><body><main>a theme of a test</main></body></html>";';
+
+beforeAll(async () => {
+  machine = await createPreparedMachine();
+  layout = linuxLayout(machine.folder, machine.runFolder);
+  running = await machine.start();
+  host = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
+  host.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  const [version = ''] = (await host.describe()).wordpressVersions;
+  install = { ...plainState('changed'), wordpressVersion: version };
+  await host.apply(install);
+  files = await installPlugin(layout, install);
+  const plugins = {
+    'thrown/thrown.php': `register_activation_hook(__FILE__, static function () {
+        update_option('left_by_thrown', 'yes');
+        throw new Error('no such table');
+      });`,
+    'front/front.php': `if (PHP_SAPI !== 'cli') { throw new Error('broken in front'); }`,
+    'twice/twice.php': 'function wp_head() {}',
+    'good/good.php': `add_action('wp_footer', static fn() => print('<p>good plugin</p>'));`,
+    'needs/needs.php': '',
+  };
+  for (const [path, code] of Object.entries(plugins)) {
+    await files.write(`wp-content/plugins/${path}`, plugin(path, code));
+  }
+  await files.write(
+    'wp-content/plugins/needs/needs.php',
+    '<?php\n/*\nPlugin Name: Needs\nRequires PHP: 99.0\n*/\n',
+  );
+  await files.write('wp-content/plugins/good/uninstall.php', "<?php update_option('uninstalled', 'yes');");
+  for (const [name, page] of [
+    ['plain', THEME],
+    ['faulty', '<?php throw new Error("broken theme");'],
+  ]) {
+    await files.write(`wp-content/themes/${name}/style.css`, `/*\nTheme Name: ${name}\nVersion: 1.0\n*/`);
+    await files.write(`wp-content/themes/${name}/index.php`, page ?? '');
+  }
+  checkpointId = crypto.randomUUID();
+  await host.snapshot(install, checkpointId);
+});
+afterAll(async () => {
+  await host?.close();
+  await running?.stop().catch(() => {});
+  await machine?.remove();
+});
+
+const change = (wanted: Partial<ItemChange>, order: { changeId?: string } = {}): Promise<ItemOutcome> =>
+  host.changeItem(install, {
+    changeId: order.changeId ?? crypto.randomUUID(),
+    checkpointId,
+    change: { kind: 'plugin', id: null, source: null, status: null, autoUpdate: null, ...wanted },
+    pages: [],
+  });
+
+async function home(): Promise<{ status: number; body: string }> {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const hosting = { edgeHttp, edgeHttps, ssh: sshListen };
+  return visit({ hosting }, `http://${install.name}.sites.test/?${crypto.randomUUID()}`);
+}
+
+const databases = () => createDatabases({ layout });
+const option = async (name: string) =>
+  (
+    await databases().query(
+      `hp_${install.id.replaceAll('-', '')}`,
+      `SELECT option_value FROM wp_options WHERE option_name = '${name}'`,
+    )
+  )[0]?.[0] ?? '';
+const has = (path: string) => existsSync(join(layout.htdocsOf(install.id), 'wp-content', path));
+
+async function expectFormer(): Promise<void> {
+  const { status, body } = await home();
+  expect([status, body.includes('<p>shop 1.0</p>'), body.includes('</html>')]).toEqual([200, true, true]);
+  expect(await option('active_plugins')).toBe('a:1:{i:0;s:13:"shop/shop.php";}');
+}
+
+test.each([
+  ['thrown', /^PHP reports: no such table in .*plugins\/thrown\/thrown\.php:\d+$/],
+  ['twice', /Cannot redeclare .*wp_head/],
+  ['front', /^the home page answers 500, and 200 before$/],
+])('a plugin that fatals (%s) leaves the website as it was', async (id, reason) => {
+  expect(await change({ id, status: 'active' })).toEqual({ rolledBack: expect.stringMatching(reason) });
+  await expectFormer();
+  expect(await option('left_by_thrown')).toBe('');
+});
+
+test('refuses what is not there, what always runs, what is active, and what needs another PHP', async () => {
+  const refused = async (wanted: Partial<ItemChange>) => {
+    const outcome = await change(wanted);
+    return 'refused' in outcome ? outcome.refused : outcome;
+  };
+  expect(await refused({ id: 'nope', status: 'active' })).toBe('There is no plugin "nope"');
+  expect(await refused({ id: 'source.php', status: 'inactive' })).toContain('is a must-use plugin');
+  expect(await refused({ id: 'homeport.php', status: 'deleted' })).toContain('is a must-use plugin');
+  expect(await refused({ id: PLUGIN, status: 'deleted' })).toContain('is active');
+  expect(await refused({ id: 'needs', status: 'active' })).toContain('99.0');
+  const active = await option('stylesheet');
+  expect(await refused({ kind: 'theme', id: active, status: 'deleted' })).toContain('comes with WordPress');
+  expect(await refused({ source: { file: 'private/none.zip' } })).toBe('There is no file private/none.zip');
+  await expectFormer();
+});
+
+test('activates, deactivates and deletes a plugin, whose code to uninstall runs', async () => {
+  const changeId = crypto.randomUUID();
+  const changed = { changed: { id: 'good/good.php', name: 'good/good.php', version: '2.0' } };
+  expect(await change({ id: 'good', status: 'active', autoUpdate: true }, { changeId })).toEqual(changed);
+  expect(await change({ id: 'good', status: 'active', autoUpdate: true }, { changeId })).toEqual(changed);
+  expect((await home()).body).toContain('<p>good plugin</p>');
+  expect(await option('auto_update_plugins')).toBe('a:1:{i:0;s:13:"good/good.php";}');
+  const { plugins } = Object(await host.readWordPress(install, { check: false }));
+  expect(plugins).toContainEqual(
+    expect.objectContaining({ file: 'good/good.php', status: 'active', autoUpdate: true }),
+  );
+  expect(await change({ id: 'good', status: 'inactive' })).toEqual(changed);
+  expect((await home()).body).not.toContain('<p>good plugin</p>');
+  expect(await change({ id: 'good', status: 'deleted' })).toEqual(changed);
+  expect([has('plugins/good'), await option('uninstalled')]).toEqual([false, 'yes']);
+  expect(await option('auto_update_plugins')).toBe('a:0:{}');
+});
+
+test('deactivates a plugin that breaks the website', async () => {
+  await files.write('wp-content/plugins/shop/shop.php', plugin('Shop', `throw new Error('broken');`));
+  // PHP looks at changed files after a moment.
+  await expect.poll(async () => (await home()).status).toBe(500);
+  expect(await change({ id: PLUGIN, status: 'inactive' })).toMatchObject({ changed: { id: PLUGIN } });
+  expect((await home()).status).toBe(200);
+  expect(await option('active_plugins')).toBe('a:0:{}');
+});
+
+test('installs a plugin from a ZIP file, and refuses it a second time', async () => {
+  await files.offer('');
+  const source = { file: 'private/packages/shop.zip' };
+  expect(await change({ source })).toEqual({ refused: expect.stringContaining('already exists') });
+  expect(await change({ id: PLUGIN, status: 'deleted' })).toMatchObject({ changed: { id: PLUGIN } });
+  expect(await change({ source, status: 'active' })).toEqual({
+    changed: { id: PLUGIN, name: 'Shop', version: '1.1' },
+  });
+  expect((await home()).body).toContain('<p>shop 1.1</p>');
+});
+
+test('switches the theme, and returns to the former one if the new one fatals', async () => {
+  expect(await change({ kind: 'theme', id: 'plain', status: 'active' })).toEqual({
+    changed: { id: 'plain', name: 'plain', version: '1.0' },
+  });
+  expect((await home()).body).toContain('a theme of a test');
+  checkpointId = crypto.randomUUID();
+  await host.snapshot(install, checkpointId);
+  expect(await change({ kind: 'theme', id: 'faulty', status: 'active' })).toEqual({
+    rolledBack: expect.stringContaining('answers 500'),
+  });
+  expect((await home()).body).toContain('a theme of a test');
+  expect(await change({ kind: 'theme', id: 'faulty', status: 'deleted' })).toMatchObject({
+    changed: { id: 'faulty' },
+  });
+  expect([has('themes/faulty'), await option('stylesheet')]).toEqual([false, 'plain']);
+});
