@@ -27,7 +27,7 @@ export function Menu({
   const whole = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  useLeftEdgeVisible(list, open);
+  usePlacement(button, list, open);
 
   useEffect(() => {
     if (!open) return;
@@ -39,10 +39,18 @@ export function Menu({
       setOpen(false);
       button.current?.focus();
     };
+    // The list does not move with its button.
+    const close = (event: Event) => {
+      if (event.target !== list.current) setOpen(false);
+    };
+    window.addEventListener('scroll', close, { capture: true });
+    window.addEventListener('resize', close);
     document.addEventListener('pointerdown', leave);
     document.addEventListener('focusin', leave);
     document.addEventListener('keydown', closeOnEscape);
     return () => {
+      window.removeEventListener('scroll', close, { capture: true });
+      window.removeEventListener('resize', close);
       document.removeEventListener('pointerdown', leave);
       document.removeEventListener('focusin', leave);
       document.removeEventListener('keydown', closeOnEscape);
@@ -96,14 +104,23 @@ export function Menu({
 }
 
 const EDGE_PX = 16;
+const GAP_PX = 6;
 
-/** Aligns the list with the right edge of its button, but keeps its left edge on the screen. */
-function useLeftEdgeVisible(list: RefObject<HTMLElement | null>, open: boolean): void {
+/** Places the list below its button, or above it without room, aligned with its right edge, and keeps it on the screen. */
+function usePlacement(
+  button: RefObject<HTMLElement | null>,
+  list: RefObject<HTMLElement | null>,
+  open: boolean,
+): void {
   useLayoutEffect(() => {
-    if (!open || !list.current) return;
-    const { style } = list.current;
-    style.translate = 'none';
-    const missing = EDGE_PX - list.current.getBoundingClientRect().left;
-    if (missing > 0) style.translate = `${missing}px`;
-  }, [list, open]);
+    if (!open || !list.current || !button.current) return;
+    const { style, offsetWidth, offsetHeight } = list.current;
+    const { top, right, bottom, width } = button.current.getBoundingClientRect();
+    const { clientWidth, clientHeight } = document.documentElement;
+    style.minWidth = `${width}px`;
+    style.left = `${Math.max(EDGE_PX, right - Math.max(offsetWidth, width))}px`;
+    const hasRoom = bottom + GAP_PX + offsetHeight <= clientHeight || top < offsetHeight + GAP_PX;
+    style.top = `${hasRoom ? bottom + GAP_PX : top - GAP_PX - offsetHeight}px`;
+    style.maxWidth = `${clientWidth - 2 * EDGE_PX}px`;
+  }, [button, list, open]);
 }

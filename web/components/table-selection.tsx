@@ -8,6 +8,8 @@ export interface TableSelection<Row> {
   onSelect(keys: ReadonlySet<string>): void;
   /** Name of a row, for screen readers. */
   nameOf(row: Row): string;
+  /** Whether a row can be selected; all can if left out. */
+  isOffered?(row: Row): boolean;
 }
 
 type Selection = Pick<TableSelection<never>, 'selected' | 'onSelect'>;
@@ -42,11 +44,14 @@ export function SelectRow({
   selection: { selected, onSelect },
   rowKey,
   name,
+  isOffered,
 }: {
   selection: Selection;
   rowKey: string;
   name: string;
+  isOffered: boolean;
 }) {
+  if (!isOffered) return <td className={styles.cell} />;
   return (
     <td className={styles.cell}>
       <input

@@ -69,7 +69,12 @@ export function Table<Row>({
           <caption className="visually-hidden">{caption}</caption>
           <thead>
             <tr>
-              {selection && <SelectShown selection={selection} keys={onPage.map(rowKey)} />}
+              {selection && (
+                <SelectShown
+                  selection={selection}
+                  keys={onPage.filter((row) => selection.isOffered?.(row) ?? true).map(rowKey)}
+                />
+              )}
               {columns.map((column) => (
                 <th
                   key={column.id}
@@ -96,7 +101,12 @@ export function Table<Row>({
             {onPage.map((row) => (
               <tr key={rowKey(row)}>
                 {selection && (
-                  <SelectRow selection={selection} rowKey={rowKey(row)} name={selection.nameOf(row)} />
+                  <SelectRow
+                    selection={selection}
+                    rowKey={rowKey(row)}
+                    name={selection.nameOf(row)}
+                    isOffered={selection.isOffered?.(row) ?? true}
+                  />
                 )}
                 {columns.map((column) =>
                   column.rowHeader ? (

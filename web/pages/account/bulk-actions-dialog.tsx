@@ -6,10 +6,24 @@ import { RadioGroup, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { describedBackup } from '../install/backups/backup-labels.ts';
 import type { Named, Requested } from './batches.ts';
-import { BULK_ACTIONS, type BulkAction, requestBulkAction } from './bulk-actions.ts';
+import {
+  BULK_ACTIONS,
+  type BulkAction,
+  isUpdate,
+  requestOperations,
+  requestUpdates,
+} from './bulk-actions.ts';
 import { BulkResults } from './bulk-results.tsx';
 
 const WORDS: Record<BulkAction, { label: string; hint?: string }> = {
+  update_plugins: {
+    label: 'Update plugins',
+    hint: 'A backup of each install is made first, and restored if a page fails afterwards.',
+  },
+  update_all: {
+    label: 'Update WordPress, plugins and themes',
+    hint: 'Likewise. WordPress gets the newest version of its host.',
+  },
   backup: { label: 'Create backups' },
   purge_page_cache: { label: 'Purge page caches' },
   purge_object_cache: {
@@ -26,14 +40,15 @@ const WORDS: Record<BulkAction, { label: string; hint?: string }> = {
 const NAMED = 10;
 
 interface BulkActionsProps {
+  accountId: string;
   /** The selected installs, at least one. */
   installs: readonly Install[];
   open: boolean;
   onOpenChange(open: boolean): void;
 }
 
-/** Creates backups or purges caches of many installs at once. */
-export function BulkActionsDialog({ open, onOpenChange, installs }: BulkActionsProps) {
+/** Creates backups, updates WordPress or purges caches of many installs at once. */
+export function BulkActionsDialog({ accountId, open, onOpenChange, installs }: BulkActionsProps) {
   return (
     <Dialog
       open={open}
@@ -41,12 +56,12 @@ export function BulkActionsDialog({ open, onOpenChange, installs }: BulkActionsP
       title="Bulk actions"
       description="Actions continue if you close this page. Each install shows its own progress."
     >
-      <BulkActions installs={installs} />
+      <BulkActions accountId={accountId} installs={installs} />
     </Dialog>
   );
 }
 
-function BulkActions({ installs }: Pick<BulkActionsProps, 'installs'>) {
+function BulkActions({ accountId, installs }: Pick<BulkActionsProps, 'accountId' | 'installs'>) {
   const queries = useQueryClient();
   // Later changes of the list do not change what was selected when the dialog opened.
   const [wanted, setWanted] = useState<readonly Named[]>(installs);
@@ -72,7 +87,11 @@ function BulkActions({ installs }: Pick<BulkActionsProps, 'installs'>) {
     <Form
       submitLabel={`Start for ${wanted.length === 1 ? '1 install' : `${wanted.length} installs`}`}
       onSubmit={async () => {
-        setRequested(await requestBulkAction(action, describedBackup(description, new Date()), wanted));
+        setRequested(
+          isUpdate(action)
+            ? await requestUpdates(accountId, action, wanted)
+            : await requestOperations(action, describedBackup(description, new Date()), wanted),
+        );
         await Promise.all([
           queries.invalidateQueries({ queryKey: ['backup'] }),
           queries.invalidateQueries({ queryKey: ['operation'] }),

@@ -126,7 +126,7 @@ function InstallTable({
       )}
       {domainSearchFailed && <DomainSearchUnavailable />}
       <ShownCount shown={found.length} total={installs.length} noun="install" />
-      <BulkActionsDialog installs={selected} open={working} onOpenChange={setWorking} />
+      <BulkActionsDialog accountId={accountId} installs={selected} open={working} onOpenChange={setWorking} />
       {status === ATTENTION && needing.data === undefined ? (
         <Loaded query={needing} what="what needs attention">
           {() => null}

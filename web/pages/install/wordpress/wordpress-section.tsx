@@ -2,6 +2,7 @@ import type { Install } from '../../../api/installs.ts';
 import { useWordPress, type WordPress } from '../../../api/wordpress.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { useMay } from '../../../session/session.ts';
 import { AutomaticUpdates } from '../updates/automatic-updates.tsx';
 import { Updates } from '../updates/updates.tsx';
 import { Administrators } from './administrators.tsx';
@@ -13,6 +14,9 @@ import { Themes } from './themes.tsx';
 /** The contents of the WordPress of an install. */
 export function WordPressSection({ install }: { install: Install }) {
   const wordpress = useWordPress(install.id);
+  const mayWork = useMay(install.account.id)('install.work');
+  // The plugins of a network are for its own administrators.
+  const mayChange = ({ multisite }: WordPress) => mayWork && install.status === 'active' && !multisite;
   return (
     <Loaded query={wordpress} what="WordPress">
       {(known) => (
@@ -22,8 +26,8 @@ export function WordPressSection({ install }: { install: Install }) {
           <Updates install={install} />
           {known.read_at !== null && (
             <>
-              <Plugins plugins={known.plugins} />
-              <Themes themes={known.themes} />
+              <Plugins installId={install.id} plugins={known.plugins} mayChange={mayChange(known)} />
+              <Themes installId={install.id} themes={known.themes} mayChange={mayChange(known)} />
               <Administrators administrators={known.administrators} />
               <SiteHealthSection health={known.site_health} />
             </>
