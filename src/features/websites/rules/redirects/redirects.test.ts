@@ -75,6 +75,7 @@ describe('a redirect', () => {
       'redirect.update',
       'redirect.delete',
     ]);
+    expect(recorded.at(-1)?.details).toMatchObject({ from: '/old%20page' });
   });
 
   it('is shown as a request may write it', async () => {
@@ -105,6 +106,8 @@ describe('a redirect', () => {
       ]);
     }
     expect(await sources()).toEqual(['1 /a']);
+    const circle = await owner.client.call('POST', path(), { json: { from: '/a%20b', to: '/a%20b' } });
+    expect(field(circle.body, 'errors', 0, 'message')).toContain('Visitors of /a%20b would never arrive');
   });
 
   it('of another account, or of none, is not there', async () => {

@@ -83,11 +83,10 @@ export function createRedirectService(platform: Platform) {
       const { operationId, result } = await changeRedirects(of, async (redirects, requireUsable) => {
         const wanted = redirects.toSpliced(position - 1, 0, added);
         await requireUsable(wanted, () => '');
-        const { from, to } = added;
         return {
           wanted,
           action: 'redirect.create',
-          details: { from, to },
+          details: addressesOf(added),
           result: present(added, wanted.indexOf(added)),
         };
       });
@@ -116,11 +115,10 @@ export function createRedirectService(platform: Platform) {
         const at = position === undefined ? place : position - 1;
         const wanted = redirects.toSpliced(place, 1).toSpliced(at, 0, after);
         await requireUsable(wanted, () => '');
-        const { from, to } = after;
         return {
           wanted,
           action: 'redirect.update',
-          details: { from, to },
+          details: addressesOf(after),
           result: present(after, wanted.indexOf(after)),
         };
       });
@@ -131,9 +129,10 @@ export function createRedirectService(platform: Platform) {
       const { operationId } = await change(of, ({ redirects, ...rest }) => {
         const place = placeOf(redirects, redirectId);
         return {
+        const before = redirects[place];
           rules: { ...rest, redirects: redirects.toSpliced(place, 1) },
           action: 'redirect.delete',
-          details: { from: redirects[place]?.from ?? '' },
+          details: { from: before === undefined ? '' : encodedFrom(before) },
           result: undefined,
         };
       });
@@ -184,15 +183,14 @@ function requireUsable(
   refuse(faultsOfNumber(redirects));
   const endless = endlessRedirects(redirects.map(hostRedirect), names, match);
   refuse(
-    endless.map((place): Fault => {
-      const { from = '', to = '' } = redirects[place] ?? {};
-      return {
-        resource: 'Redirect',
-        field: `${at(place)}to`,
-        type: 'invalid_value',
-        code: 'loop',
-        message: `Visitors of ${from} would never arrive: ${to} is redirected again, and so on`,
-      };
+    endless.flatMap((place): Fault[] => {
+      const redirect = redirects[place];
+      if (redirect === undefined) return [];
+      const { from, to } = addressesOf(redirect);
+      const message = `Visitors of ${from} would never arrive: ${to} is redirected again, and so on`;
+      return [
+        { resource: 'Redirect', field: `${at(place)}to`, type: 'invalid_value', code: 'loop', message },
+      ];
     }),
   );
 }
@@ -212,6 +210,11 @@ function present(redirect: StoredRedirect, place: number): Redirect {
 /** Paths are stored decoded, as edges compare them. */
 function decodedFrom(match: StoredRedirect['match'], from: string): string {
   return match === 'regex' ? from : (decodedPath(from) ?? from);
+/** For the activity and for messages: as the API shows them. */
+function addressesOf(redirect: StoredRedirect): { from: string; to: string } {
+  return { from: encodedFrom(redirect), to: redirect.to };
+}
+
 }
 
 /** The stored path as a request may write it. */
