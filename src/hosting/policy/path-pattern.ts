@@ -4,8 +4,6 @@ import { LONGEST_PATTERN } from '../contract/website-rules.ts';
 const MOST_GROUPS = 9;
 /** The largest number in `{2,5}`, because engines copy the repeated part. */
 const MOST_REPEATS = 100;
-/** The sum of these numbers: the time of RE2 grows with it. */
-const MOST_REPEATS_IN_ALL = 200;
 
 /** Why a regular expression cannot be used. */
 export class PatternFault extends Error {
@@ -16,6 +14,8 @@ export class PatternFault extends Error {
 export interface PathPattern {
   /** The number of its groups. */
   groups: number;
+  /** The sum of the largest numbers in `{2,5}`: the time of RE2 grows with it. */
+  repeats: number;
   /** The same expression for PCRE: `$` is the end of the path, also before a line feed. */
   pcre: string;
 }
@@ -119,9 +119,6 @@ export function parsePattern(text: string): PathPattern {
       throw new PatternFault(`${whole} ends before it begins`);
     }
     repeats += Number(most || least || 0);
-    if (repeats > MOST_REPEATS_IN_ALL) {
-      throw new PatternFault(`its repetitions add up to more than ${MOST_REPEATS_IN_ALL}; use * or +`);
-    }
     at += whole.length;
     pcre += whole;
     if (peek() === '?') pcre += take();
@@ -186,7 +183,7 @@ export function parsePattern(text: string): PathPattern {
 
   alternatives(0);
   if (at < characters.length) throw new PatternFault('a ) has no (');
-  return { groups, pcre };
+  return { groups, repeats, pcre };
 }
 
 function isControl(character: string): boolean {

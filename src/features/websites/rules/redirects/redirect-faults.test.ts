@@ -36,6 +36,8 @@ describe('a redirect', () => {
     [['regex', '^/(.*)$', 'https://example$1'], ['to invalid_format']],
     [['regex', '^/(.*)$', '/$2'], ['to unknown_group']],
     [['regex', '(a+)+', '/x'], ['from invalid_pattern']],
+    [['regex', '[a-z]{0,100}[a-z]{0,100}', '/x'], []],
+    [['regex', 'a{100}b{100,}c{0,1}', '/x'], ['from invalid_pattern']],
     [
       ['regex', 'a{', 'x'],
       ['from invalid_pattern', 'to invalid_format'],

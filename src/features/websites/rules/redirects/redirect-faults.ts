@@ -11,6 +11,8 @@ import { faultOfRulePath } from '../rule-paths.ts';
 
 type Rule = Pick<PathRedirect, 'match' | 'from' | 'to'>;
 
+/** Expressions that were stored before this limit still work. */
+const MOST_REPEATS_IN_ALL = 200;
 /** Redirects of one website that follow each other; browsers give up later. */
 const MOST_HOPS = 5;
 /** Longer paths are not followed: few websites have such, and patterns take longer. */
@@ -27,9 +29,15 @@ function fault(field: string, code: string, message: string): Fault {
   return { resource: 'Redirect', field, type: 'invalid_value', code, message };
 }
 
-/** The faults of a redirect on its own. `at`: the beginning of its fields' names. */
-export function faultsOfRedirect({ match, from, to }: Rule, at = ''): Fault[] {
-  return [...faultsOfSource(match, from, `${at}from`), ...faultsOfTarget(match, from, to, `${at}to`)];
+/** The faults of a redirect on its own. `at`: the beginning of its fields' names. `isStored`: its source was accepted before. */
+export function faultsOfRedirect(
+  { match, from, to }: Rule,
+  { at = '', isStored = false }: { at?: string; isStored?: boolean } = {},
+): Fault[] {
+  return [
+    ...(isStored ? [] : faultsOfSource(match, from, `${at}from`)),
+    ...faultsOfTarget(match, from, to, `${at}to`),
+  ];
 }
 
 function faultsOfSource(match: Rule['match'], from: string, field: string): Fault[] {
@@ -38,7 +46,9 @@ function faultsOfSource(match: Rule['match'], from: string, field: string): Faul
     return found === undefined ? [] : [fault(field, found.code, found.message)];
   }
   try {
-    parsePattern(from);
+    if (parsePattern(from).repeats > MOST_REPEATS_IN_ALL) {
+      throw new PatternFault(`its repetitions add up to more than ${MOST_REPEATS_IN_ALL}; use * or +`);
+    }
     return [];
   } catch (error) {
     if (!(error instanceof PatternFault)) throw error;

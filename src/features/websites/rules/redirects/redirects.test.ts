@@ -3,7 +3,10 @@ import { activityOf } from '../../../../../test/activity.ts';
 import { field, text } from '../../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../../test/homeport.ts';
 import { NOT_FOUND } from '../../../../../test/refusal.ts';
+import { timestamp } from '../../../../lib/clock.ts';
 import { type Install, ruleCalls } from '../rules.fixture.ts';
+import { saveRules } from '../store.ts';
+import { USUAL_RULES } from '../stored-rules.ts';
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -108,6 +111,23 @@ describe('a redirect', () => {
     expect(await sources()).toEqual(['1 /a']);
     const circle = await owner.client.call('POST', path(), { json: { from: '/a%20b', to: '/a%20b' } });
     expect(field(circle.body, 'errors', 0, 'message')).toContain('Visitors of /a%20b would never arrive');
+  });
+
+  it('whose expression was stored before a limit still works, and a new one is refused', async () => {
+    const { database, clock, random } = homeport.platform;
+    const id = random.uuid();
+    const from = '^/a{1,90}b{1,90}c{1,90}$';
+    const before = { id, match: 'regex', from, to: '/new/', status: 301, keep_query: true } as const;
+    await database.write(({ queries }) =>
+      saveRules(queries, install.id, { ...USUAL_RULES, redirects: [before] }, timestamp(clock)),
+    );
+    expect(await change('PATCH', path(id), { from, keep_query: false })).toMatchObject({ status: 200 });
+    await add({ from: '/x', to: '/abc' });
+    expect(await target('/abc?y')).toEqual([301, '/new/']);
+    const answer = await owner.client.call('POST', path(), { json: { match: 'regex', from, to: '/y' } });
+    expect(field(answer.body, 'errors', 0)).toMatchObject({ field: 'from', code: 'invalid_pattern' });
+    const wider = await owner.client.call('PATCH', path(id), { json: { from: `${from}|d` } });
+    expect(wider.status).toBe(400);
   });
 
   it('of another account, or of none, is not there', async () => {

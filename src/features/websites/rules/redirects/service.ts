@@ -103,7 +103,8 @@ export function createRedirectService(platform: Platform) {
         const before = redirects[place];
         if (before === undefined) throw new NotFound();
         const { match = before.match, from: given = encodedFrom(before), to: target = before.to } = asked;
-        refuse(faultsOfRedirect({ match, from: given, to: target }));
+        const isStored = match === before.match && given === encodedFrom(before);
+        refuse(faultsOfRedirect({ match, from: given, to: target }, { isStored }));
         const after: StoredRedirect = {
           id: before.id,
           match,
@@ -128,8 +129,8 @@ export function createRedirectService(platform: Platform) {
     async remove(of: RulesOf, redirectId: string): Promise<string | null> {
       const { operationId } = await change(of, ({ redirects, ...rest }) => {
         const place = placeOf(redirects, redirectId);
-        return {
         const before = redirects[place];
+        return {
           rules: { ...rest, redirects: redirects.toSpliced(place, 1) },
           action: 'redirect.delete',
           details: { from: before === undefined ? '' : encodedFrom(before) },
@@ -145,7 +146,9 @@ export function createRedirectService(platform: Platform) {
       { redirects: asked, replace = false }: Static<(typeof importRedirectsBody)['schema']>,
     ): Promise<{ count: number; total: number; operationId: string | null }> {
       refuse(
-        asked.flatMap((one, index) => faultsOfRedirect({ match: 'exact', ...one }, `redirects.${index}.`)),
+        asked.flatMap((one, index) =>
+          faultsOfRedirect({ match: 'exact', ...one }, { at: `redirects.${index}.` }),
+        ),
       );
       const added = asked.map(stored);
       const { operationId, result } = await changeRedirects(of, async (redirects, requireUsable) => {
@@ -207,14 +210,14 @@ function present(redirect: StoredRedirect, place: number): Redirect {
   return { id, position: place + 1, match, from: encodedFrom(redirect), to, status, keep_query };
 }
 
-/** Paths are stored decoded, as edges compare them. */
-function decodedFrom(match: StoredRedirect['match'], from: string): string {
-  return match === 'regex' ? from : (decodedPath(from) ?? from);
 /** For the activity and for messages: as the API shows them. */
 function addressesOf(redirect: StoredRedirect): { from: string; to: string } {
   return { from: encodedFrom(redirect), to: redirect.to };
 }
 
+/** Paths are stored decoded, as edges compare them. */
+function decodedFrom(match: StoredRedirect['match'], from: string): string {
+  return match === 'regex' ? from : (decodedPath(from) ?? from);
 }
 
 /** The stored path as a request may write it. */
