@@ -67,10 +67,11 @@ export function createVisitorLogins({ clock }: { clock: Clock }): VisitorLogins 
       if (before !== undefined && before.until > now() && before.count >= FAILURES) {
         return { status: 429, retryAfter: Math.ceil((before.until - now()) / 1_000) };
       }
-      const total = count(computed, 'total', 1_000);
-      if (count(computed, id, 1_000) > COMPUTED_BY_INSTALL || total > COMPUTED_IN_TOTAL) {
-        return { status: 429, retryAfter: 1 };
-      }
+      // Attempts that the install's own limit refuses do not use up the total of the others.
+      const isExhausted =
+        count(computed, id, 1_000) > COMPUTED_BY_INSTALL ||
+        count(computed, 'total', 1_000) > COMPUTED_IN_TOTAL;
+      if (isExhausted) return { status: 429, retryAfter: 1 };
       const hash = Object.hasOwn(protect.users, given.user) ? (protect.users[given.user] ?? null) : null;
       if ((await isVisitorPassword(hash, given.password)) && hash !== null) {
         accepted.set(known, now() + REMEMBERED_MS);

@@ -240,6 +240,12 @@ describe('passwords of visitors', () => {
       })
       .toBe(true);
     expect(statuses).toEqual(new Set([401, 429]));
+    // Attempts at one website leave the others theirs.
+    const attempts = Array.from({ length: 60 }, (_, at) => [site, basic('ann:guess'), `e${at}`]);
+    const other = [{ ...site, id: 'two' }, basic('ann:guess'), 'f'];
+    const answers = (await lua.call('protection', 'refusal', [...attempts, other])).map(([status]) => status);
+    expect(answers.slice(0, 60)).toContain(429);
+    expect(answers.at(-1)).toBe(401);
     // Known credentials cost nothing.
     expect(await ask(basic('ann:right'), 'b')).toBeNull();
     const changed = { ...site, revision: 's', protect: { realm: 'x', users: {} } };

@@ -38,9 +38,9 @@ local function credentials(header)
 end
 
 local function is_exhausted(limits, id)
-  local total = limits:incr("total", 1, 0, 1) or 0
-  local own = limits:incr("computed" .. id, 1, 0, 1) or 0
-  return total > COMPUTED_IN_TOTAL or own > COMPUTED_BY_INSTALL
+  -- Attempts that the install's own limit refuses do not use up the total of the others.
+  if (limits:incr("computed" .. id, 1, 0, 1) or 0) > COMPUTED_BY_INSTALL then return true end
+  return (limits:incr("total", 1, 0, 1) or 0) > COMPUTED_IN_TOTAL
 end
 
 -- Whether a text is a pass, see policy/visitor-pass.ts. `now`: seconds.
