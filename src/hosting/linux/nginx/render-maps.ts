@@ -67,6 +67,14 @@ map $http_cookie $personal_cookie {
     default "";
     "~(?:^|;)\\s*+(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}|${SESSION_COOKIE}))" 1;
 }
+map $sent_http_cache_control $file_expires {
+    default off;
+    "" 7d;
+}
+map "$sent_http_cache_control:$upstream_http_x_page_cache_control" $page_cache_control {
+    default $upstream_http_x_page_cache_control;
+    "~*^private:.*(?:public|s-maxage)" "";
+}
 map $retry $next_try {
     default $retry;
     "" ${BUSY_SECONDS};

@@ -173,7 +173,8 @@ location @php {
 }
 
 /**
- * A page from the cache, or from an inner server, which gets the address in the variable `uri`. The inner server's `Cache-Control` is for the cache; visitors get PHP's. A part of a
+ * A page from the cache, or from an inner server, which gets the address in the variable `uri`. The inner server's `Cache-Control` is for the cache; visitors get
+ * PHP's, except for one that is public at a protected website. A part of a
  * page is never sent, because the whole may be another by the next part.
  */
 function renderCached(uri = '$page_uri'): string {
@@ -194,7 +195,7 @@ ${Object.entries(HOP_HEADERS)
     proxy_ignore_headers ${IGNORED_ANSWERS};
     proxy_hide_header Cache-Control;
 ${INNER_ANSWERS.map((name) => `    proxy_hide_header ${name};`).join('\n')}
-    add_header Cache-Control $upstream_http_x_page_cache_control always;
+    add_header Cache-Control $page_cache_control always;
     add_header Vary Accept-Encoding always;
     add_header X-Cache $cache_state always;`;
 }

@@ -71,7 +71,7 @@ location = / {
     ${renderMissing('-f $document_root/index.html')}
 }
 location ~* ${quotedPattern(STATIC_FILES)} {
-    expires 7d;
+    expires $file_expires;
     add_header X-Content-Type-Options nosniff;
     try_files $uri ${TO_WORDPRESS};
 }

@@ -131,6 +131,7 @@ describe('a protected website', () => {
   const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
   test('asks for a password, and PHP does not see it', async () => {
+    await edge.write(shop.state, 'who.css', 'shop {}');
     const row = await edge.serve(shop, { protect: await protectedBy('open sesame') });
     for (const path of ['/who.txt', '/', '/wp-login.php', '/dump.sql']) {
       const answer = await get(path);
@@ -143,6 +144,18 @@ describe('a protected website', () => {
     expect(page.status).toBe(200);
     expect(page.text).not.toContain('AUTHORIZATION');
     expect((await get('/who.txt', basic('ann:wrong'))).status).toBe(401);
+    for (const path of ['/who.txt', '/who.css', '/page', '/none.png', '/index.php']) {
+      const { headers } = await get(path, basic('ann:open sesame'));
+      expect(headers['cache-control'], path).toMatch(/^private/);
+      expect(headers['cache-control'], path).not.toContain('max-age=604800');
+    }
+    // PHP allows shared caches, with the page cache and past it.
+    await edge.write(shop.state, 'shared.php', '<?php header("Cache-Control: public, max-age=60"); echo 1;');
+    const pastCache: Record<string, string> = { Origin: 'http://other.test' };
+    for (const past of [{}, {}, pastCache]) {
+      const { headers } = await get('/shared.php', { ...basic('ann:open sesame'), ...past });
+      expect(headers['cache-control']).toBe('private');
+    }
     // What is not a visitor's is not asked.
     const marker = { installId: row.id, revision: row.revision };
     expect((await get(markerPath(marker))).text).toBe(markerText(marker));
@@ -158,6 +171,11 @@ describe('a protected website', () => {
     }
     await edge.serve(shop);
     expect((await get('/who.txt')).status).toBe(200);
+    expect((await get('/who.css')).headers['cache-control']).toBe('max-age=604800');
+    for (const past of [{}, pastCache]) {
+      expect((await get('/shared.php', past)).headers['cache-control']).toBe('public, max-age=60');
+    }
+    expect((await get('/page')).headers['cache-control'] ?? '').not.toContain('private');
   });
 
   test('admits passes, exempt addresses and a header of its own, with credentials for WordPress', async () => {

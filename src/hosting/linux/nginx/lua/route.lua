@@ -54,6 +54,8 @@ end
 
 -- Ends the request unless the visitor may see the website. WordPress would take the credentials for its own, so that they stay here.
 local function protect(row, var)
+  -- A shared cache would show the answer to visitors without the password.
+  ngx.header["Cache-Control"] = "private"
   local own, basic = var.http_x_visitor_authorization, var.http_authorization
   local digits = addresses.digits(var.binary_remote_addr)
   if protection.admits(row.protect, digits, var.http_x_homeport_pass, var.cookie_homeport_pass, ngx.now()) then
