@@ -159,6 +159,17 @@ describe('plugins', () => {
     expect(body).not.toContain(made.token);
   });
 
+  it('do not start for a stranger', async () => {
+    const spy = await put('mu-plugins/spy.php', "echo 'plugin ', count($_GET), count($_REQUEST);");
+    const refused = await use({ token: 'x' });
+    const signedIn = await use(await login());
+    await spy();
+    expect(refused).toMatchObject({ status: 403, body: expect.stringContaining('This link was used') });
+    expect(refused.body).not.toContain('plugin');
+    expect(refused.body).toMatch(/<a href="http[^"]*\/wp-login\.php">Sign in with a password/);
+    expect(signedIn.body).toContain('plugin 00');
+  });
+
   it('that close the website or are broken stop no login', async () => {
     const hide = await put(
       'mu-plugins/hide.php',
