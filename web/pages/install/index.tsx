@@ -14,7 +14,7 @@ import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { Overview } from './overview/overview.tsx';
-import { type SectionProps, sectionsOf } from './sections.ts';
+import { labelWithoutWordPress, type SectionProps, sectionsOf } from './sections.ts';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
 import { WordPressSignIn } from './wordpress-sign-in.tsx';
 
@@ -43,10 +43,18 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   const sections = sectionsOf(install);
   const present = sections.find(({ id }) => id === section);
   if (present === undefined) {
+    const unavailable = labelWithoutWordPress(install, section);
     return (
       <Page title="Page not found">
         <p>
-          There is no page at <code>{location}</code>. Go to <Link href={own}>{install.name}</Link>.
+          {unavailable === undefined ? (
+            <>
+              There is no page at <code>{location}</code>.
+            </>
+          ) : (
+            `${install.name} does not run WordPress, so its page ${unavailable} does not exist.`
+          )}{' '}
+          Go to <Link href={own}>{install.name}</Link>.
         </p>
       </Page>
     );

@@ -126,10 +126,25 @@ const SECTIONS: readonly Section[] = [
       ({ ConnectSection }) => ConnectSection,
     ),
   },
+  {
+    id: 'wp-cli',
+    label: 'WP-CLI',
+    needsWordPress: true,
+    content: onDemand(
+      () => import('./wp-cli/wp-cli-section.tsx'),
+      ({ WpCliSection }) => WpCliSection,
+    ),
+  },
 ];
 
 /** Returns the sections that an install has, in their order. */
 export function sectionsOf({ php_version }: Install): readonly Section[] {
   // Every install with PHP runs WordPress.
   return SECTIONS.filter(({ needsWordPress }) => needsWordPress === undefined || php_version !== null);
+}
+
+/** Returns the label of a section that this install lacks because it has no WordPress. */
+export function labelWithoutWordPress({ php_version }: Install, section: string): string | undefined {
+  if (php_version !== null) return undefined;
+  return SECTIONS.find(({ id, needsWordPress }) => id === section && needsWordPress)?.label;
 }

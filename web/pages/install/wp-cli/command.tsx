@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { isUnderWay, type Operation, useOperation } from '../../../api/operations.ts';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Badge, ProgressBar } from '../../../components/notice.tsx';
+import { Time } from '../../../components/time.tsx';
+import { CancelOperation } from '../operations/cancel-operation.tsx';
+import { operationState, stateSince } from '../operations/operation-labels.ts';
+import styles from './wp-cli.module.css';
+
+/** A command of WP-CLI with its state, and its output on demand. A command of this page shows its line, and its output at once. */
+export function Command({ operation, line }: { operation: Operation; line: string | undefined }) {
+  const [isOpen, setOpen] = useState(line !== undefined);
+  const { word, tone } = operationState(operation);
+  const exitStatus = operation.result?.exit_status;
+  const hasFailed = exitStatus !== undefined && exitStatus !== '0';
+  return (
+    <li className={styles.command}>
+      <div className={styles.line}>
+        {line === undefined ? (
+          <span>WP-CLI command</span>
+        ) : (
+          <code className={styles.text}>wp {line.replace(/^wp\s+/, '')}</code>
+        )}
+        <span aria-live="polite">
+          {hasFailed ? <Badge tone="bad">Exit status {exitStatus}</Badge> : <Badge tone={tone}>{word}</Badge>}
+        </span>
+        <span className={styles.soft}>
+          <Time at={stateSince(operation)} />
+        </span>
+        {operation.cancellable && <CancelOperation operation={operation} />}
+      </div>
+      {operation.error !== null && <p>{operation.error.message}</p>}
+      {operation.error?.advice && <p>{operation.error.advice}</p>}
+      {isUnderWay(operation) && line !== undefined && <ProgressBar label="Running WP-CLI" />}
+      {operation.status === 'succeeded' && (
+        <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>Output</summary>
+          {isOpen && <Output operationId={operation.id} />}
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Output({ operationId }: { operationId: string }) {
+  const query = useOperation(operationId);
+  return (
+    <Loaded query={query} what="the output">
+      {({ result }) => {
+        const { exit_status, stdout, stderr, stdout_truncated, stderr_truncated } = result ?? {};
+        if (stdout === undefined || stderr === undefined) {
+          return <p className={styles.soft}>The output was kept for an hour, and is deleted.</p>;
+        }
+        return (
+          <div className={styles.output}>
+            <Stream label="Output" text={stdout} isCut={stdout_truncated === 'true'} />
+            {stderr !== '' && <Stream label="Errors" text={stderr} isCut={stderr_truncated === 'true'} />}
+            <p className={styles.soft}>Exit status {exit_status}</p>
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Stream({ label, text, isCut }: { label: string; text: string; isCut: boolean }) {
+  if (text === '') return <p className={styles.soft}>The command printed nothing.</p>;
+  return (
+    <figure className={styles.stream}>
+      <figcaption>{label}</figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <pre className={styles.pre} tabIndex={0}>
+        {text}
+      </pre>
+      {isCut && <p className={styles.soft}>Only the first 256 KiB are shown.</p>}
+    </figure>
+  );
+}
