@@ -27,10 +27,6 @@ beforeAll(async () => {
   });
   shop = { id: text(made.body, 'id'), name: 'importshop' };
   await homeport.idle();
-  // Only installs with WordPress have the section.
-  await homeport.platform.database.write(({ queries }) =>
-    queries.updateTable('installs').set({ php_version: '8.4' }).where('id', '=', shop.id).execute(),
-  );
 });
 afterAll(async () => {
   await portal?.remove();
