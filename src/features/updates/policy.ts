@@ -75,13 +75,14 @@ const DAY_NAMES: readonly string[] = WEEKDAYS;
 
 /** The hours of the night in which plugins and themes are updated without a window. */
 const NIGHT = { first: 1, hours: 5 };
-/** Of this server. */
-const LOCAL_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** The window for plugins and themes of an install without its own: the same hour of each night, spread over installs. */
-export function nightlyWindow(installId: string, time_zone = LOCAL_ZONE): MaintenanceWindow {
+export function nightlyWindow(installId: string, time_zone = serversZone()): MaintenanceWindow {
   const from_hour = NIGHT.first + (Number.parseInt(installId.slice(-4), 16) % NIGHT.hours);
   return { days: [...WEEKDAYS], from_hour, hours: 1, time_zone };
+}
+
+function serversZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** Whether updates may begin at this time. */

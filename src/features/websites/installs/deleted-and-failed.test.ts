@@ -179,8 +179,8 @@ describe('failed provisioning', () => {
     expect(await create({ name })).toMatchObject({ status: 400, body: { errors: [{ code: 'taken' }] } });
     expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
     const again = text((await create({ name })).body, 'id');
-    await homeport.idle();
-    expect(await read(again)).toMatchObject({ status: 'active' });
+    // It waits until the former website of this name is removed.
+    await laterUntil(async () => (await read(again))['status'] === 'active');
   });
 
   it('succeeds if the cause is fixed in time', async () => {
