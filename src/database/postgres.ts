@@ -69,7 +69,7 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
   const queries = new Kysely<Tables>({
     dialect: {
       createAdapter: () => dialect.createAdapter(),
-      createDriver: () => routedDriver(dialect.createDriver(), () => units.openTransaction()),
+      createDriver: () => routedDriver(dialect.createDriver(), () => units),
       createIntrospector: (db) => dialect.createIntrospector(db),
       createQueryCompiler: () => dialect.createQueryCompiler(),
     },
@@ -114,18 +114,13 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       ).compile();
       const fill = parameterFiller(compiled);
       const name = statementName(compiled.sql);
-      return async (parameters) => {
-        const open = units.openTransaction();
-        if (open) {
-          const raw = CompiledQuery.raw(compiled.sql, fill(parameters));
-          return (await open.queries.executeQuery<Row>(raw)).rows;
-        }
-        const result = await pool.query<Row & pg.QueryResultRow>({
-          name,
-          text: compiled.sql,
-          values: fill(parameters),
-        });
-        return result.rows;
+      return (parameters) => {
+        const values = fill(parameters);
+        return units.read<readonly Row[]>(
+          async ({ queries }) =>
+            (await queries.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values))).rows,
+          async () => (await pool.query<Row & pg.QueryResultRow>({ name, text: compiled.sql, values })).rows,
+        );
       };
     },
     ping: async () => {

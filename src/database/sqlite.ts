@@ -58,9 +58,8 @@ export function openSqlite(file: string, log: Logger): Database {
     writeOnce: commits.write,
     isConflict: () => false,
   });
-  const { openTransaction } = units;
   const reader = new Kysely<Tables>({
-    dialect: sqliteDialect(() => routedDriver(sqliteDriver(reading), openTransaction)),
+    dialect: sqliteDialect(() => routedDriver(sqliteDriver(reading), () => units)),
   });
   const changes = createChangeFeed(
     sqliteChanges(reading, log, {
@@ -88,12 +87,15 @@ export function openSqlite(file: string, log: Logger): Database {
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
         const values = fill(parameters);
-        const open = openTransaction();
-        if (open) return (await open.queries.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values))).rows;
-        return remembered(JSON.stringify(values), () => {
-          statement ??= prepareStatement<Row>(reading, compiled.sql);
-          return statement.all(values);
-        });
+        return units.read<readonly Row[]>(
+          async ({ queries }) =>
+            (await queries.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values))).rows,
+          async () =>
+            remembered(JSON.stringify(values), () => {
+              statement ??= prepareStatement<Row>(reading, compiled.sql);
+              return statement.all(values);
+            }),
+        );
       };
     },
     ping: async () => {

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openTestDatabase } from '../../test/database.ts';
@@ -134,4 +135,19 @@ it('leaves timers that outlive the unit outside of it', async () => {
   });
   await late.promise;
   expect(await notes()).toEqual(['late', 'one']);
+});
+
+it('commits early between the reads of the work, which see its changes before and after', async () => {
+  const outside = AsyncLocalStorage.snapshot();
+  await database.together(hooks(), async () => {
+    await write('one');
+    while ((await outside(notes)).length === 0) {
+      const reads = Promise.all(Array.from({ length: 8 }, notes));
+      await nextTurn();
+      expect(new Set((await reads).flat())).toEqual(new Set(['one']));
+    }
+    expect(await notes()).toEqual(['one']);
+    await write('two');
+  });
+  expect(await notes()).toEqual(['one', 'two']);
 });

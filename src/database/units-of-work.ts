@@ -26,8 +26,16 @@ export interface UnitsOfWork {
   write: Write;
   /** See Database.together. */
   together<Result>(hooks: UnitHooks<Result>, work: () => Promise<Result>): Promise<Result>;
-  /** The open transaction of the current unit. Reads must use it to see the unit's changes. */
-  openTransaction(): Transaction | undefined;
+  /**
+   * Reads in the open transaction of the current unit, to see its changes, and keeps it open meanwhile. Without one, reads by
+   * `otherwise`.
+   */
+  read<Result>(
+    inside: (transaction: Transaction) => Promise<Result>,
+    otherwise: () => Promise<Result>,
+  ): Promise<Result>;
+  /** Whether the caller is part of a unit. */
+  isInUnit(): boolean;
   /** Calls `work` outside of any unit. */
   outside<Result>(work: () => Result): Result;
 }
@@ -38,7 +46,11 @@ export function createUnitsOfWork(transactions: Transactions): UnitsOfWork {
 
   return {
     outside,
-    openTransaction: () => current.getStore()?.transaction,
+    isInUnit: () => current.getStore() !== undefined,
+    read(inside, otherwise) {
+      const unit = current.getStore();
+      return unit === undefined ? otherwise() : unit.read(inside, otherwise);
+    },
     write(work) {
       const unit = current.getStore();
       return unit === undefined || unit.hasEnded ? outside(() => transactions.write(work)) : unit.join(work);
@@ -82,6 +94,8 @@ class UnitOfWork {
   /** Writes of one unit run one after the other, as they share a connection. */
   #last: Promise<unknown> = Promise.resolve();
   #committedEarly = false;
+  #committingEarly: Promise<void> | undefined;
+  readonly #reading = new Set<Promise<unknown>>();
 
   constructor(
     transactions: Pick<Transactions, 'write' | 'writeOnce'>,
@@ -99,6 +113,23 @@ class UnitOfWork {
       if (this.#committedEarly) return this.#transactions.write(work);
       return inSavepoint(await this.#open(), work);
     });
+  }
+
+  /** See UnitsOfWork.read. */
+  async read<Result>(
+    inside: (transaction: Transaction) => Promise<Result>,
+    otherwise: () => Promise<Result>,
+  ): Promise<Result> {
+    // The changes are visible outside once they are committed. A failed commit fails the next write and the end of the unit.
+    await this.#committingEarly?.catch(() => undefined);
+    if (this.transaction === undefined) return otherwise();
+    const reading = inside(this.transaction);
+    this.#reading.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.#reading.delete(reading);
+    }
   }
 
   /** Runs `end` in the transaction, or in a second one after an early commit, and waits for the commit. */
@@ -158,10 +189,16 @@ class UnitOfWork {
   #commitEarly(): void {
     void this.#afterLast(async () => {
       if (this.hasEnded || this.#failure) return;
-      this.#released.resolve();
-      await this.#committed;
-      this.#committedEarly = true;
+      this.#committingEarly = this.#commitAfterReads();
+      await this.#committingEarly;
     }).catch(() => undefined);
+  }
+
+  async #commitAfterReads(): Promise<void> {
+    await Promise.allSettled(this.#reading);
+    this.#released.resolve();
+    await this.#committed;
+    this.#committedEarly = true;
   }
 
   #afterLast<Result>(work: () => Promise<Result>): Promise<Result> {
