@@ -129,6 +129,11 @@ describe('a command', () => {
     expect(await run(['plugin', 'list'], stranger)).toMatchObject(NOT_FOUND);
     const other = await homeport.ownedAccount();
     expect(await run(['plugin', 'list'], other.owner)).toMatchObject(NOT_FOUND);
+    const limits = { readOnly: true, accountId: null, installs: null };
+    const issued = await homeport.services.credentials.issue(owner.userId, { name: 'reading', limits });
+    const reading = { ...owner, client: homeport.clientOf(issued) };
+    expect(await run(['plugin', 'list'], reading)).toMatchObject({ status: 403 });
+    expect(ran).toEqual([]);
   });
 });
 
