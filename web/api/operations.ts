@@ -5,6 +5,7 @@ import { POLL_MS } from './queries.ts';
 
 type OperationsAnswer = BodyOf<PortalPaths['/portal/api/installs/{install_id}/operations']['get']>;
 export type Operation = OperationsAnswer['results'][number];
+export type OperationResult = Operation['result'];
 export type NextTurns = OperationsAnswer['next'];
 
 export const isUnderWay = ({ status }: Pick<Operation, 'status'>) =>

@@ -1,6 +1,6 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react';
 import { errorMessage } from '../api/failure.ts';
-import { isUnderWay, useOperation } from '../api/operations.ts';
+import { isUnderWay, type OperationResult, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
 import styles from './toast.module.css';
 
@@ -9,8 +9,11 @@ interface Toast {
   sentence: string;
   tone: 'busy' | 'good' | 'bad';
   /** What it follows while it is busy. */
-  operation?: { id: string; done: string };
+  operation?: { id: string; done: Done };
 }
+
+/** The sentence for a successful operation, which can depend on its result. */
+type Done = string | ((result: OperationResult) => string);
 
 const GOOD_MS = 5_000;
 
@@ -45,7 +48,7 @@ export function showSuccess(sentence: string): void {
  * Shows that an operation is in progress, and then that it is done, or why it failed. An operation that the server did not name is
  * only announced.
  */
-export function showOperation(operationId: string | null, words: { busy: string; done: string }): void {
+export function showOperation(operationId: string | null, words: { busy: string; done: Done }): void {
   if (operationId === null) showSuccess(words.busy);
   else show(words.busy, 'busy', { id: operationId, done: words.done });
 }
@@ -132,13 +135,13 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
 }
 
 /** Replaces a toast by the outcome of its operation. */
-function Follow({ toast, id, done }: { toast: Toast; id: string; done: string }) {
+function Follow({ toast, id, done }: { toast: Toast; id: string; done: Done }) {
   const { data, error } = useOperation(id);
   useEffect(() => {
     if (error !== null) dismiss(toast);
     if (data === undefined || isUnderWay(data)) return;
     dismiss(toast);
-    if (data.status === 'succeeded') showSuccess(done);
+    if (data.status === 'succeeded') showSuccess(typeof done === 'string' ? done : done(data.result));
     else if (data.status === 'failed') show(data.error?.message ?? 'The operation failed.', 'bad');
   }, [toast, data, error, done]);
   return <span className={styles.turning} aria-hidden="true" />;

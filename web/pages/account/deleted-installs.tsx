@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
 import { unwrap, unwrapStarted } from '../../api/failure.ts';
+import type { OperationResult } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
 import { environmentLabel } from '../../components/environments.ts';
 import { Section } from '../../components/page.tsx';
@@ -61,7 +62,10 @@ function RestoreButton({ accountId, install }: { accountId: string; install: Del
         }),
       ),
     onSuccess: (operationId) =>
-      showOperation(operationId, { busy: `Restoring ${name}.`, done: `${name} is restored.` }),
+      showOperation(operationId, {
+        busy: `Restoring ${name}.`,
+        done: (result) => restoredSentence(name, result),
+      }),
     onError: showFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['install', accountId] }),
   });
@@ -70,6 +74,13 @@ function RestoreButton({ accountId, install }: { accountId: string; install: Del
       Restore <span className="visually-hidden">{name}</span>
     </Button>
   );
+}
+
+/** Names the domains that another install serves, or that need proof, so that the owner can act on them. */
+function restoredSentence(name: string, result: OperationResult): string {
+  const withheld = result?.withheld_domains;
+  if (withheld === undefined) return `${name} is restored.`;
+  return `${name} is restored, but does not serve these domains: ${withheld}.`;
 }
 
 function labelOf(environment: string | null): string {
