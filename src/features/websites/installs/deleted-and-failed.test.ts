@@ -180,7 +180,7 @@ describe('failed provisioning', () => {
     expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
     const again = text((await create({ name })).body, 'id');
     // It waits until the former website of this name is removed.
-    await laterUntil(async () => (await read(again))['status'] === 'active');
+    await laterUntil(async () => field(await read(again), 'status') === 'active');
   });
 
   it('succeeds if the cause is fixed in time', async () => {
