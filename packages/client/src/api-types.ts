@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Push an install to production
-         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default.
+         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself, and until the copy that it was created for has succeeded, unless another copy, a restore or an import has replaced it since.
          */
         post: operations["pushInstall"];
         delete?: never;

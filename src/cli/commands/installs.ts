@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
+import { addCopyCommands } from './copies.ts';
 import { addDeletedInstalls } from './deleted-installs.ts';
 import { addImportCommand } from './import-website.ts';
 import { addItemCommands } from './install-items.ts';
@@ -79,6 +80,7 @@ export function addInstallCommands(program: Command): void {
   addRulesCommands(install);
   addLogCommand(install);
   addDeletedInstalls(install);
+  addCopyCommands(install);
   addImportCommand(install);
   addInstallWp(install);
   addOrphanCommands(install);

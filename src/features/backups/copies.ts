@@ -1,11 +1,14 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../access/permissions.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
-import { InvalidRequest, notPermitted } from '../../lib/failures.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
+import { InvalidRequest, NotFound, notPermitted } from '../../lib/failures.ts';
 import { FaultCollection } from '../../lib/fault-collection.ts';
+import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
+import { findWebsite } from '../websites/installs/website-store.ts';
 import { setCopyJob } from './copy-store.ts';
 import { type EnqueueBackup, requireActiveTarget, requireUsable } from './copy-target.ts';
 import { copiesLane, prepareCopy } from './jobs.ts';
@@ -31,7 +34,16 @@ const FIELDS = { resource: COPY, files: 'custom_options.include_files', tables: 
 /** Requests copies of installs into others. */
 export function createCopies(
   { config, database, queue, random, activity }: Platform,
-  { limits, enqueueBackup }: { limits: NotificationLimits; enqueueBackup: EnqueueBackup },
+  {
+    limits,
+    enqueueBackup,
+    idOfInstall,
+  }: {
+    limits: NotificationLimits;
+    enqueueBackup: EnqueueBackup;
+    /** Finds an install by name or id. */
+    idOfInstall(queries: Queries, text: string, purpose?: string): Promise<string>;
+  },
 ) {
   const { reader } = database;
 
@@ -52,8 +64,7 @@ export function createCopies(
     return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
       database.write(async (transaction) => {
         const { queries } = transaction;
-        // Always in the same order, so copies in both directions cannot deadlock.
-        for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
+        await lockBoth(transaction, installId, targetId);
         const source = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', source);
         requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id, target);
@@ -66,10 +77,15 @@ export function createCopies(
     );
   }
 
+  /** Always in the same order, so copies in both directions cannot deadlock. */
+  async function lockBoth(transaction: Transaction, ...ids: [string, string]): Promise<void> {
+    for (const id of ids.sort()) await lockRow(transaction, 'installs', id);
+  }
+
   /** Requests a copy of a locked install into another one, which may still be provisioned. Returns the operation's id. */
   async function enqueueCopy(
     transaction: Transaction,
-    caller: Caller,
+    actor: Actor,
     source: { id: string; name: string; account_id: string },
     target: { id: string; name: string },
     {
@@ -82,12 +98,12 @@ export function createCopies(
     const backupId = random.uuid();
     // Does not name the target, which users of this install may not see.
     const description = 'Copy into another install';
-    await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
+    await enqueueBackup(transaction, actor, source, { id: backupId, description, addresses: [] });
     const checkpointId = checkpoint ? random.uuid() : null;
     if (checkpointId !== null) {
       await enqueueBackup(
         transaction,
-        caller,
+        actor,
         { id: target.id, account_id: source.account_id },
         // Does not name the source, which users of the target may not see.
         { id: checkpointId, description: 'Checkpoint before a copy', addresses: [], checkpoint: true },
@@ -108,11 +124,11 @@ export function createCopies(
       },
       lane: copiesLane(target.id),
       install: target.id,
-      requestId: caller.origin.requestId,
+      requestId: actor.origin.requestId,
       ...(Object.keys(result).length > 0 ? { result } : {}),
     });
     if (!keepBackup) await setCopyJob(transaction.queries, backupId, jobId);
-    await activity.record(transaction, caller, source.account_id, {
+    await activity.record(transaction, actor, source.account_id, {
       action: 'install.copy',
       subject: { id: source.id, name: source.name },
       installId: target.id,
@@ -141,6 +157,33 @@ export function createCopies(
       }
       faults.refuse();
       return copy(caller, sourceId, wanted, { resource: COPY, field: 'destination_environment_id' });
+    },
+
+    /** For the command line: copies an install into another one of its account, both by name or id. Throws InvalidRequest. */
+    async copyAsOperator(
+      source: string,
+      { into, parts, checkpoint }: Pick<WantedCopy, 'into' | 'parts' | 'checkpoint'>,
+    ): Promise<{ jobId: string; source: InstallRef; target: InstallRef }> {
+      requireParts(parts, config, { resource: COPY, files: 'files', tables: 'table' });
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        const sourceId = await idOfInstall(queries, source, ' to copy');
+        const targetId = await idOfInstall(queries, into, ' to copy into');
+        if (targetId === sourceId) throw new InvalidRequest('An install is not copied into itself.');
+        await lockBoth(transaction, sourceId, targetId);
+        const from = await findWebsite(queries, { id: sourceId });
+        if (!from) throw new NotFound();
+        const target = await requireActiveTarget(queries, targetId);
+        if (target.account_id !== from.account_id) {
+          throw new InvalidRequest(
+            `"${from.name}" and "${target.name}" belong to different accounts. Choose installs of one account.`,
+          );
+        }
+        const to = { id: targetId, name: target.name };
+        const wanted = { keepBackup: false, checkpoint, parts, notify: [] };
+        const jobId = await enqueueCopy(transaction, OPERATOR, from, to, wanted);
+        return { jobId, source: { id: from.id, name: from.name }, target: to };
+      });
     },
   };
 }

@@ -109,7 +109,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
     enqueueBackup,
     restore,
     requestRestore,
-    ...createCopies(platform, { limits, enqueueBackup }),
+    ...createCopies(platform, { limits, enqueueBackup, idOfInstall }),
 
     /**
      * Requests a backup. Returns it with the operation's id. Throws NotFound, Forbidden; RateLimited for mails to strangers

@@ -1,12 +1,16 @@
-import type { Caller } from '../../../access/caller.ts';
+import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
-import { Conflict } from '../../../lib/failures.ts';
+import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
+import { Conflict, InvalidRequest } from '../../../lib/failures.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
+import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
-import type { InstallService } from '../../websites/installs/service.ts';
+import type { InstallService, NewInstall } from '../../websites/installs/service.ts';
 import { findInstallAccess, type InstallView } from '../../websites/installs/store.ts';
+import { findInstallRef, findWebsite } from '../../websites/installs/website-store.ts';
 import { awaitCopy, isCopyAwaited } from '../awaited-copies-store.ts';
 import { EVERYTHING, type ReplacedParts } from '../replaced-parts.ts';
 import type { BackupService } from '../service.ts';
@@ -31,8 +35,8 @@ export function createStagingService(
     installs,
     backups,
   }: {
-    installs: Pick<InstallService, 'get' | 'create'>;
-    backups: Pick<BackupService, 'copy' | 'enqueueCopy'>;
+    installs: Pick<InstallService, 'get' | 'create' | 'createAsOperator'>;
+    backups: Pick<BackupService, 'copy' | 'copyAsOperator' | 'enqueueCopy'>;
   },
 ) {
   return {
@@ -43,27 +47,23 @@ export function createStagingService(
      */
     async create(caller: Caller, installId: string, name: string): Promise<WithOperation<InstallView>> {
       const source = await installs.get(caller, installId);
-      if (source.site_id === null) {
-        throw new Conflict('The install is in no site. Move it into one first.');
-      }
-      if (source.status !== 'active') {
-        throw new Conflict(`The install is ${source.status}; only an active one can be copied.`);
-      }
-      const { account_id, site_id, php_version } = source;
-      return installs.create(
-        caller,
-        { name, account_id, site_id, environment: 'staging', php_version: await offered(php_version) },
-        async (transaction, target) => {
-          await lockRow(transaction, 'installs', installId);
-          const present = await findInstallAccess(transaction.queries, caller, installId);
-          authorize('install.work', 'install.read', present);
-          await awaitCopy(transaction.queries, target.id);
-          // The new install has nothing to go back to.
-          const wanted = { keepBackup: false, checkpoint: false, parts: EVERYTHING, notify: [] };
-          const from = { id: installId, name: present.name, account_id };
-          return backups.enqueueCopy(transaction, caller, from, target, wanted);
-        },
-      );
+      return installs.create(caller, await stagingOf(source, name), async (transaction, target) => {
+        await lockRow(transaction, 'installs', installId);
+        const present = await findInstallAccess(transaction.queries, caller, installId);
+        authorize('install.work', 'install.read', present);
+        return fill(transaction, caller, { ...present, id: installId }, target);
+      });
+    },
+
+    /** For the command line, by name. Throws InvalidRequest for an unknown install; Conflict as `create`. */
+    async createAsOperator(sourceName: string, name: string): Promise<{ id: string; jobId: string }> {
+      const source = await namedInstall(sourceName);
+      const wanted = await stagingOf(source, name);
+      const { id, operationId } = await installs.createAsOperator(wanted, async (transaction, target) => {
+        await lockRow(transaction, 'installs', source.id);
+        return fill(transaction, OPERATOR, source, target);
+      });
+      return { id, jobId: operationId };
     },
 
     /**
@@ -77,15 +77,7 @@ export function createStagingService(
       { to, parts, notification_emails }: WantedPush,
     ): Promise<string> {
       const source = await installs.get(caller, installId);
-      // A new staging install has another content until its copy has ended.
-      if (await isBeingReplaced(database.reader, installId)) {
-        throw new Conflict('The install is being replaced itself. Push it when that has finished.');
-      }
-      if (await isCopyAwaited(database.reader, installId)) {
-        throw new Conflict(
-          'The copy into this install did not succeed, so it has a new website only. Copy, restore or import a website into it first.',
-        );
-      }
+      await requirePushable(installId);
       const into = to ?? (await productionOf(source));
       return backups.copy(
         caller,
@@ -94,7 +86,70 @@ export function createStagingService(
         { resource: PUSH, field: 'to' },
       );
     },
+
+    /** For the command line: the install that a push replaces. Throws InvalidRequest for unknown installs; Conflict as `push`. */
+    async targetOf(sourceName: string, to?: string): Promise<InstallRef> {
+      const source = await namedInstall(sourceName);
+      await requirePushable(source.id);
+      if (to !== undefined) return namedInstall(to);
+      const target = await findInstallRef(database.reader, await productionOf(source));
+      if (target === undefined) throw noProduction();
+      return target;
+    },
+
+    /** For the command line: copies an install over another one by its name, with a checkpoint. Throws as `targetOf`. */
+    async pushAsOperator(sourceName: string, to: string, parts: ReplacedParts) {
+      await requirePushable((await namedInstall(sourceName)).id);
+      return backups.copyAsOperator(sourceName, { into: to, parts, checkpoint: true });
+    },
   };
+
+  async function namedInstall(name: string) {
+    const found = await findWebsite(database.reader, { name });
+    if (found !== undefined) return found;
+    throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+  }
+
+  /** A new staging install for an install. Throws Conflict. */
+  async function stagingOf(
+    source: Pick<InstallView, 'account_id' | 'site_id' | 'php_version' | 'status'>,
+    name: string,
+  ): Promise<NewInstall> {
+    if (source.site_id === null) {
+      throw new Conflict('The install is in no site. Move it into one first.');
+    }
+    if (source.status !== 'active') {
+      throw new Conflict(`The install is ${source.status}; only an active one can be copied.`);
+    }
+    const { account_id, site_id, php_version } = source;
+    return { name, account_id, site_id, environment: 'staging', php_version: await offered(php_version) };
+  }
+
+  /** Requests the copy of a locked install into its new staging install. Returns the operation's id. */
+  async function fill(
+    transaction: Transaction,
+    actor: Actor,
+    source: { id: string; name: string; account_id: string },
+    target: InstallRef,
+  ): Promise<string> {
+    await awaitCopy(transaction.queries, target.id);
+    // The new install has nothing to go back to.
+    const wanted = { keepBackup: false, checkpoint: false, parts: EVERYTHING, notify: [] };
+    return backups.enqueueCopy(transaction, actor, source, target, wanted);
+  }
+
+  /** Throws Conflict. */
+  async function requirePushable(installId: string): Promise<void> {
+    // A new staging install has another content until its copy has ended.
+    if (await isBeingReplaced(database.reader, installId)) {
+      throw new Conflict('The install is being replaced itself. Push it when that has finished.');
+    }
+    if (await isCopyAwaited(database.reader, installId)) {
+      throw new Conflict(
+        'The copy into this install did not succeed, so it has a new website only. Copy, restore or import a website into it first.',
+      );
+    }
+  }
 
   /** The PHP version, if a host offers it. An upgrade of the machines may have removed it. */
   async function offered(version: string | null): Promise<string | null> {
@@ -105,11 +160,10 @@ export function createStagingService(
 
   async function productionOf({ id, site_id }: Pick<InstallView, 'id' | 'site_id'>): Promise<string> {
     const found = site_id === null ? undefined : await findProductionOf(database.reader, site_id);
-    if (found === undefined || found === id) {
-      throw new Conflict(
-        'The site has no other install in its production environment. Name the install to replace.',
-      );
-    }
+    if (found === undefined || found === id) throw noProduction();
     return found;
   }
 }
+
+const noProduction = () =>
+  new Conflict('The site has no other install in its production environment. Name the install to replace.');

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import type { Caller } from '../../../access/caller.ts';
+import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize, isAllowed } from '../../../access/permissions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
@@ -12,7 +12,7 @@ import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failure
 import { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
-import type { MemberRole } from '../../../lib/roles.ts';
+import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';
 import { createApplyAgain } from './apply-again.ts';
@@ -59,6 +59,9 @@ export interface InstallChange {
 const NO_OPTIONS: InstallOptions = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
 
 export type InstallService = ReturnType<typeof createInstallService>;
+
+/** Work in the transaction that creates an install. Returns the operation that was asked for, if it is another one. */
+type AlsoCreate = (transaction: Transaction, install: { id: string; name: string }) => Promise<string | null>;
 
 /**
  * Prepares further settings of a new install in an environment. The returned function stores them in the transaction that creates the
@@ -131,11 +134,24 @@ export function createInstallService(
   async function create(
     caller: Caller,
     input: NewInstall,
-    also: (
-      transaction: Transaction,
-      install: { id: string; name: string },
-    ) => Promise<string | null> = async () => null,
+    also: AlsoCreate = async () => null,
   ): Promise<WithOperation<InstallView>> {
+    const isMember = async (queries: Queries, accountId: string) => {
+      const member = await findMembership(queries, caller, accountId);
+      if (member && !isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
+      return member !== undefined;
+    };
+    const { id, operationId } = await add(caller, input, isMember, also);
+    return { ...(await get(caller, id)), operationId };
+  }
+
+  /** `mayAdd`: whether the account is one that the actor may create installs in. */
+  async function add(
+    actor: Actor,
+    input: NewInstall,
+    mayAdd: (queries: Queries, accountId: string) => Promise<boolean>,
+    also: AlsoCreate,
+  ): Promise<{ id: string; operationId: string }> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
@@ -145,14 +161,13 @@ export function createInstallService(
     const operationId = await database
       .write(async (transaction) => {
         const { queries } = transaction;
-        const member = await findMembership(queries, caller, account_id);
-        if (member && !isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
+        const isMember = await mayAdd(queries, account_id);
         const faults = new FaultCollection(createInstallSchema, notOffered);
-        await faults.from(() => requireMember(member));
+        await faults.from(() => requireMember(isMember));
         // Only members learn which names are taken.
-        if (member) await faults.from(() => requireFreeName(queries, name, account_id));
+        if (isMember) await faults.from(() => requireFreeName(queries, name, account_id));
         const site =
-          member && site_id !== null
+          isMember && site_id !== null
             ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
             : undefined;
         faults.refuse();
@@ -180,14 +195,13 @@ export function createInstallService(
         });
         await storeSettings(queries, id);
         await addToInstallCount(queries, account_id, 1);
-        const { requestId } = caller.origin;
         const jobId = await queue.enqueue(transaction, provisionInstall, {
           payload: { id },
           lane: id,
-          requestId,
+          requestId: actor.origin.requestId,
           result: { install_id: id },
         });
-        await activity.record(transaction, caller, account_id, {
+        await activity.record(transaction, actor, account_id, {
           action: 'install.create',
           subject: { id, name },
           installId: id,
@@ -202,7 +216,7 @@ export function createInstallService(
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, name, environment);
       });
-    return { ...(await get(caller, id)), operationId };
+    return { id, operationId };
   }
 
   /** Returns the install with the id of the operation that a switch of PHP starts. */
@@ -280,6 +294,8 @@ export function createInstallService(
     get,
     list,
     create,
+    /** For the command line: as `create`, in any account. */
+    createAsOperator: (input: NewInstall, also: AlsoCreate) => add(OPERATOR, input, async () => true, also),
     update,
     remove,
     switchWordpress: createCoreSwitch(platform),
@@ -289,8 +305,8 @@ export function createInstallService(
   };
 }
 
-function requireMember(member: MemberRole | undefined): void {
-  if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
+function requireMember(isMember: boolean): void {
+  if (!isMember) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
 }
 
 /** Reports a taken name together with other faults. If two requests compete, the unique constraint decides. */
