@@ -11,18 +11,20 @@ export function DatabaseAccess({ installId }: { installId: string }) {
         View and change the tables, run SQL, export and import, in your browser. The session ends after 30
         minutes without a request. Make a backup before you change anything.
       </p>
-      <LinkButton
-        again="open the database again"
-        createLink={() =>
-          unwrap(
-            hosting.POST('/installs/{install_id}/database/login_links', {
-              params: { path: { install_id: installId } },
-            }),
-          )
-        }
-      >
-        Open the database
-      </LinkButton>
+      <div>
+        <LinkButton
+          again="open the database again"
+          createLink={() =>
+            unwrap(
+              hosting.POST('/installs/{install_id}/database/login_links', {
+                params: { path: { install_id: installId } },
+              }),
+            )
+          }
+        >
+          Open the database
+        </LinkButton>
+      </div>
     </Section>
   );
 }

@@ -74,14 +74,14 @@ function WebsiteMail({ install }: { install: Install }) {
               onSubmit={(values) => limit(textOf(values, 'limit_per_hour'))}
             >
               <TextField
-                label="Recipients an hour"
+                label="Recipients per hour"
                 name="limit_per_hour"
                 type="number"
                 min={0}
                 max={most_per_hour}
                 step={1}
                 defaultValue={limit_per_hour}
-                hint={`At most ${most_per_hour}. 0 switches mail off; leave it empty for the highest limit.`}
+                hint={`At most ${most_per_hour}. Enter 0 to switch mail off. Leave it empty for the highest limit.`}
               />
             </Form>
           )}

@@ -8,13 +8,13 @@ import { Section } from '../../../components/page.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 
 const SIZES = [
-  ['memory_limit', 'Memory of a request'],
+  ['memory_limit', 'Memory per request'],
   ['upload_max_filesize', 'Largest upload'],
 ] as const;
 const NUMBERS = [
-  ['max_execution_time', 'Processor time of a request, in seconds'],
-  ['workers', 'Requests at once'],
-  ['max_input_vars', 'Fields of a form'],
+  ['max_execution_time', 'Processor time per request, in seconds'],
+  ['workers', 'Concurrent requests'],
+  ['max_input_vars', 'Form fields per request'],
 ] as const;
 
 /** Changes the PHP limits of an install. An empty field is the default. The operation shows the progress. */
@@ -56,8 +56,9 @@ export function PhpLimits({ install }: { install: Install }) {
   return (
     <Section title="PHP limits">
       <p>
-        Leave a field empty for the default. The website is checked before and after the change. If it is
-        worse off, PHP keeps its limits. More memory for a request leaves room for fewer requests at once.
+        Leave a field empty for the default. The website is checked before and after the change. If it gets
+        worse, PHP keeps its current limits. More memory per request leaves room for fewer concurrent
+        requests.
       </p>
       <Form key={JSON.stringify([limits, custom])} submitLabel="Change limits" onSubmit={change}>
         {SIZES.map(([name, label]) => (

@@ -32,8 +32,8 @@ export function PhpVersion({ install }: { install: Install }) {
   return (
     <Section title="PHP">
       <p>
-        The website is checked before and after the switch. If it is worse off, it goes back to its present
-        version.
+        The website is checked before and after the switch. If the website gets worse, it returns to its
+        current version.
       </p>
       <Form
         key={install.php_version}
@@ -46,7 +46,7 @@ export function PhpVersion({ install }: { install: Install }) {
           defaultValue={install.php_version ?? ''}
           options={versions.map((version) => ({
             value: version,
-            label: version === install.php_version ? `${version} (present)` : version,
+            label: version === install.php_version ? `${version} (current)` : version,
           }))}
         />
       </Form>

@@ -102,7 +102,7 @@ function BlockedAddresses({ install, present }: { install: Install; present: rea
 }
 
 const XMLRPC = [
-  { value: 'allowed', label: 'Allow XML-RPC', hint: 'The edge limits attempts to log in by it.' },
+  { value: 'allowed', label: 'Allow XML-RPC', hint: 'The edge limits login attempts through it.' },
   {
     value: 'blocked',
     label: 'Block XML-RPC',

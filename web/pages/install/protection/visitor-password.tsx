@@ -44,7 +44,7 @@ export function VisitorPassword({ install, password }: { install: Install; passw
     >
       <p aria-live="polite">
         {enabled
-          ? 'Visitors must enter this name and password. Hand them to everyone who may see the website.'
+          ? 'Visitors must enter this name and password. Share them with everyone who may see the website.'
           : 'Everyone may visit the website. Turn the password on to show it to your team and your client only.'}
       </p>
       {enabled && secret !== null && (
@@ -52,14 +52,16 @@ export function VisitorPassword({ install, password }: { install: Install; passw
           facts={[
             ['User name', <Copyable key="name" text={username} what="the user name" />],
             ['Password', <Copyable key="password" text={secret} what="the password" />],
-            ...(allowed_addresses.length === 0 ? [] : [['Not asked', allowed_addresses.join(', ')] as const]),
+            ...(allowed_addresses.length === 0
+              ? []
+              : [['Exempt addresses', allowed_addresses.join(', ')] as const]),
           ]}
         />
       )}
       {enabled && install.php_version !== null && (
         <p>
           Signing in to wp-admin from this portal needs no password. Programs that use application passwords
-          must connect from an address that is not asked.
+          must connect from an exempt address.
         </p>
       )}
       <Dialog
@@ -105,9 +107,9 @@ export function VisitorPassword({ install, password }: { install: Install; passw
             autoComplete="off"
           />
           <TextArea
-            label="Addresses that are not asked"
+            label="Exempt addresses"
             name="allowed_addresses"
-            hint="Optional: one IP address or range on each line, such as that of your office."
+            hint="Optional. Visitors from these IP addresses or ranges, such as your office, need no password. One on each line."
             autoCapitalize="none"
             autoComplete="off"
             defaultValue={allowed_addresses.join('\n')}

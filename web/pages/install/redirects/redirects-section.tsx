@@ -13,6 +13,7 @@ import { type Column, Table } from '../../../components/table.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 import { MATCHES, RedirectForm } from './redirect-form.tsx';
+import styles from './redirects.module.css';
 
 /** The redirects of paths of a website. */
 export function RedirectsSection({ install }: { install: Install }) {
@@ -26,7 +27,7 @@ export function RedirectsSection({ install }: { install: Install }) {
     >
       <p>
         Redirects send visitors of old addresses to new ones, on every domain of the website. They come before
-        files and WordPress. The first redirect that matches counts.
+        files and WordPress. The first redirect that matches applies.
       </p>
       <Loaded query={query} what="the redirects">
         {(redirects) =>
@@ -58,11 +59,12 @@ function columns(install: Install, count: number, mayWork: boolean): Column<Redi
       rowHeader: true,
       cell: ({ match, from }) => (
         <>
-          <code>{from}</code> <small>{MATCHES[match].short}</small>
+          <code className={styles.address}>{from}</code>{' '}
+          <small className={styles.match}>{MATCHES[match].short}</small>
         </>
       ),
     },
-    { id: 'to', header: 'To', cell: ({ to }) => <code>{to}</code> },
+    { id: 'to', header: 'To', cell: ({ to }) => <code className={styles.address}>{to}</code> },
     { id: 'status', header: 'Status', cell: ({ status }) => status },
     ...(mayWork
       ? [

@@ -79,8 +79,8 @@ const ITEMS = ['none', 'weekly', 'daily'] as const;
 export const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 export const CORE_OPTIONS = [
-  { value: 'security', label: 'Security releases of the present branch' },
-  { value: 'minor', label: 'Releases up to the next major number' },
+  { value: 'security', label: 'Security releases only' },
+  { value: 'minor', label: 'Releases before the next major' },
   { value: 'all', label: 'All releases' },
   { value: 'none', label: 'None' },
 ];

@@ -23,9 +23,9 @@ export function Core({ install, wordpress }: { install: Install; wordpress: Word
             core?.available_update?.version ?? (updates_checked_at === null ? 'unknown' : 'none'),
           ],
           ...(multisite ? [['Multisite', 'yes; the lists are those of the main site'] as const] : []),
-          ['Read', read_at === null ? 'not yet' : <Time key="read" at={read_at} />],
+          ['Last read', read_at === null ? 'not yet' : <Time key="read" at={read_at} />],
           [
-            'Asked for updates',
+            'Last checked for updates',
             updates_checked_at === null ? 'not yet' : <Time key="checked" at={updates_checked_at} />,
           ],
         ]}
