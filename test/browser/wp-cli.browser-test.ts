@@ -59,7 +59,7 @@ it('runs a command by keyboard, and shows its output when it ends', async () => 
   await newest().getByText('In progress').waitFor();
   resolve(SUCCESS);
   await newest().getByText('akismet').waitFor();
-  await newest().getByText('Done').waitFor();
+  await newest().getByText('Exit status 0').waitFor();
   expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('command');
   await page.getByText('WP-CLI has ended.').waitFor();
   await expectAccessibleInBothThemes(page);
@@ -70,7 +70,7 @@ it('shows errors and the exit status of a command, also after a reload', async (
   outcome = { ...SUCCESS, exitStatus: 1, stdout: '', stderr: "Error: 'foo' is not a registered wp command." };
   await command().fill('foo');
   await page.getByRole('button', { name: 'Run' }).click();
-  await newest().getByText('Exit status 1').first().waitFor();
+  await newest().getByText('Exit status 1').waitFor();
   await newest().getByText('is not a registered wp command').waitFor();
   await page.reload();
   expect(await newest().getByText('is not a registered wp command').count()).toBe(0);

@@ -12,7 +12,6 @@ export function Command({ operation, line }: { operation: Operation; line: strin
   const [isOpen, setOpen] = useState(line !== undefined);
   const { word, tone } = operationState(operation);
   const exitStatus = operation.result?.exit_status;
-  const hasFailed = exitStatus !== undefined && exitStatus !== '0';
   return (
     <li className={styles.command}>
       <div className={styles.line}>
@@ -22,7 +21,11 @@ export function Command({ operation, line }: { operation: Operation; line: strin
           <code className={styles.text}>wp {line.replace(/^wp\s+/, '')}</code>
         )}
         <span aria-live="polite">
-          {hasFailed ? <Badge tone="bad">Exit status {exitStatus}</Badge> : <Badge tone={tone}>{word}</Badge>}
+          {exitStatus === undefined ? (
+            <Badge tone={tone}>{word}</Badge>
+          ) : (
+            <Badge tone={exitStatus === '0' ? 'good' : 'bad'}>Exit status {exitStatus}</Badge>
+          )}
         </span>
         <span className={styles.soft}>
           <Time at={stateSince(operation)} />
@@ -47,15 +50,16 @@ function Output({ operationId }: { operationId: string }) {
   return (
     <Loaded query={query} what="the output">
       {({ result }) => {
-        const { exit_status, stdout, stderr, stdout_truncated, stderr_truncated } = result ?? {};
+        const { stdout, stderr, stdout_truncated, stderr_truncated } = result ?? {};
         if (stdout === undefined || stderr === undefined) {
           return <p className={styles.soft}>The output was kept for an hour, and is deleted.</p>;
         }
+        if (stdout === '' && stderr === '')
+          return <p className={styles.soft}>The command printed nothing.</p>;
         return (
           <div className={styles.output}>
-            <Stream label="Output" text={stdout} isCut={stdout_truncated === 'true'} />
-            {stderr !== '' && <Stream label="Errors" text={stderr} isCut={stderr_truncated === 'true'} />}
-            <p className={styles.soft}>Exit status {exit_status}</p>
+            <Stream label="Standard output" text={stdout} isCut={stdout_truncated === 'true'} />
+            <Stream label="Standard error" text={stderr} isCut={stderr_truncated === 'true'} />
           </div>
         );
       }}
@@ -64,7 +68,7 @@ function Output({ operationId }: { operationId: string }) {
 }
 
 function Stream({ label, text, isCut }: { label: string; text: string; isCut: boolean }) {
-  if (text === '') return <p className={styles.soft}>The command printed nothing.</p>;
+  if (text === '') return null;
   return (
     <figure className={styles.stream}>
       <figcaption>{label}</figcaption>
