@@ -38,6 +38,7 @@ import { requireEdgePackages } from '../hosting/linux/setup/packages.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
+import type { CheckPace } from '../hosting/linux/websites/website-check.ts';
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createWordPressCores } from '../hosting/linux/wordpress/cores.ts';
 import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
@@ -66,6 +67,8 @@ export interface MachineSurroundings {
   instance?: string;
   /** Called after each step of creating a website: tests interrupt there. */
   reached?: (step: string, website: WebsiteRemains) => void;
+  /** How long the checks of a change of a website wait. */
+  checkPace?: CheckPace;
 }
 
 export interface RunningMachine {
@@ -140,6 +143,7 @@ function createHostMachine(
     random = systemRandomness,
     instance = 'homeport',
     reached,
+    checkPace,
   }: MachineSurroundings,
 ): HostMachine {
   const layout = layoutOf(config);
@@ -237,6 +241,7 @@ function createHostMachine(
     clock,
     random,
     reached,
+    checkPace,
     isTrial: isRestoreCheck,
     users,
     databaseServer: createDatabaseServer({ layout, daemons, log }),

@@ -49,7 +49,8 @@ afterAll(async () => {
 
 /** Starts the host and answers its questions, as a control plane does. */
 async function start(): Promise<void> {
-  running = await machine.start();
+  // A page that hangs is requested three times.
+  running = await machine.start({ checkPace: { pageMs: 6_000, pauseMs: 100 } });
   host = connect();
 }
 

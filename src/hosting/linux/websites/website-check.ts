@@ -70,7 +70,16 @@ const MOST_PAGES = 10;
 const SIDE_BY_SIDE = 2;
 /** A busy machine or a slow database can break one visit. */
 const MOST_CHECKS = 3;
-const PAUSE_MS = 3 * SECOND_MS;
+
+/** How long a check waits. Tests wait less. */
+export interface CheckPace {
+  /** For a page, with its redirects. */
+  pageMs: number;
+  /** Before a failing check is repeated. */
+  pauseMs: number;
+}
+
+export const CHECK_PACE: CheckPace = { pageMs: 20 * SECOND_MS, pauseMs: 3 * SECOND_MS };
 
 /** The website to look at, and how to reach it. */
 export interface Look {
@@ -80,6 +89,7 @@ export interface Look {
   edge: AskedEdge;
   /** Command prefix that enters the install's cgroup. */
   enter: readonly string[];
+  pace: CheckPace;
   signal?: AbortSignal | undefined;
 }
 
@@ -109,7 +119,9 @@ export async function findFault(
   suspects?: readonly SuspectedItem[],
 ): Promise<string | null> {
   const check = async () => worsened(before, await observeAgain(look, before), suspects);
-  const fault = await repeatFailing(check, () => sleep(PAUSE_MS, undefined, { signal: look.signal }));
+  const fault = await repeatFailing(check, () =>
+    sleep(look.pace.pauseMs, undefined, { signal: look.signal }),
+  );
   return fault === null ? null : cleanText(fault);
 }
 
@@ -152,9 +164,13 @@ function pagesOf(settings: SiteSettings | null, paths: readonly string[]): Check
     .slice(0, MOST_PAGES);
 }
 
-async function see({ website, edge, signal }: Look, { name, path }: CheckedPage): Promise<SeenPage> {
+async function see({ website, edge, pace, signal }: Look, { name, path }: CheckedPage): Promise<SeenPage> {
   try {
-    const { status, body } = await visitPage(website, path, edge, { signal, headers: UNCACHED });
+    const { status, body } = await visitPage(website, path, edge, {
+      signal,
+      headers: UNCACHED,
+      timeoutMs: pace.pageMs,
+    });
     const parts = PARTS.filter((part) => body.toLowerCase().includes(part.toLowerCase()));
     const errors = [...body.matchAll(ERRORS)].map((found) => found[1] ?? found[2] ?? '');
     return { name, path, status, failure: null, length: body.length, parts, errors: [...new Set(errors)] };

@@ -10,6 +10,7 @@ import type { WebServer } from '../nginx/web-server.ts';
 import type { PurgeSockets } from '../purges/purge-sockets.ts';
 import type { CompiledCores } from '../wordpress/compiled-cores.ts';
 import type { Websites } from '../wordpress/website.ts';
+import type { CheckPace } from './website-check.ts';
 
 /** The parts that websites of this machine are provisioned with. */
 export interface WebsiteParts {
@@ -28,4 +29,6 @@ export interface WebsiteParts {
   limits: ResourceLimits;
   /** What the PHP of an install may use. */
   phpBounds: PhpBounds;
+  /** How long the checks of a change wait; `CHECK_PACE` if left out. */
+  checkPace?: CheckPace | undefined;
 }

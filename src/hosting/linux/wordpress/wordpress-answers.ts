@@ -30,6 +30,7 @@ export interface VisitedPage {
 
 /** Every WordPress home page contains one of these, whatever its theme: links to its content or its REST API. */
 const SIGNS = ['/wp-content/', '/wp-includes/', 'https://api.w.org/'];
+/** For a page, with its redirects. */
 const TIMEOUT_MS = 20_000;
 /** Bytes of a page that are read, because a website could send without end and this process keeps what it reads. */
 const MOST_BYTES = 1024 * 1024;
@@ -61,9 +62,13 @@ export async function visitPage(
   website: VisitedWebsite,
   path: string,
   edge: AskedEdge,
-  { signal, headers = {} }: { signal?: AbortSignal | undefined; headers?: Record<string, string> } = {},
+  {
+    signal,
+    headers = {},
+    timeoutMs = TIMEOUT_MS,
+  }: { signal?: AbortSignal | undefined; headers?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<VisitedPage> {
-  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const limit = AbortSignal.timeout(timeoutMs);
   const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
   const { passKey } = website;
   const passing: Record<string, string> = passKey ? { [PASS_HEADER]: createPass(passKey, new Date()) } : {};
