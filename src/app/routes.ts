@@ -75,7 +75,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ),
     ...backupRoutes(services.backups),
     ...stagingRoutes(services.staging, siteDomain),
-    ...importRoutes(services.imports),
+    ...importRoutes(services.imports, services.importKeys),
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
     ...loginLinkRoutes(services.loginLinks),

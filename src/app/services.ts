@@ -12,6 +12,7 @@ import { createNoticeLimits } from '../features/accounts/security-notices/job-ki
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createArchiveService } from '../features/backups/archives/service.ts';
+import { createImportKeyService } from '../features/backups/imports/import-key-service.ts';
 import { createImportService } from '../features/backups/imports/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
@@ -139,6 +140,7 @@ export function createServices(
       enqueueBackup: backups.enqueueBackup,
       hasWordPress,
     }),
+    importKeys: createImportKeyService(platform, { hasWordPress }),
     archives: createArchiveService(platform, notificationLimits),
     caches,
     bulk: createBulkService({

@@ -99,6 +99,7 @@ test('all that the documents name are there', () => {
     'install push',
     'install copy',
     'install import',
+    'install import-key',
     'install wp',
     'install orphans',
     'install discard',

@@ -25,6 +25,7 @@ import type {
   WebsitesFolderRow,
 } from './tables/hosts.ts';
 import type { IdempotencyKeyRow } from './tables/idempotency-keys.ts';
+import type { ImportKeyRow } from './tables/import-keys.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, OperationRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
@@ -88,6 +89,7 @@ export interface Tables {
   acme_validations: AcmeValidationRow;
   offload_settings: OffloadSettingsRow;
   website_rules: WebsiteRulesRow;
+  import_keys: ImportKeyRow;
   backups: BackupRow;
   archives: ArchiveRow;
   restore_checks: RestoreCheckRow;

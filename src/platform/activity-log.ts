@@ -39,6 +39,7 @@ export const ACTIONS = [
   'install.update_policy',
   'install.copy',
   'install.import',
+  'install.create_import_key',
   'install.login_link',
   'install.database_link',
   'install.update_mail',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { environment } from '../../src/features/hosts/fleet.fixture.ts';
+import { RefusedImportError } from '../../src/hosting/contract/host.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';
@@ -56,6 +57,27 @@ it('an import names the archive, is confirmed by the name, and shows its step', 
     .waitFor();
   resolve();
   await page.getByRole('listitem').filter({ hasText: 'Importing a website' }).getByText('Done').waitFor();
+});
+
+it('an import by SSH shows the key of the install, and the host key to confirm', async () => {
+  const fingerprint = `SHA256:${'a'.repeat(43)}`;
+  machine.machine.importWebsite = () =>
+    Promise.reject(new RefusedImportError(`The SSH server has the host key ${fingerprint}.`));
+  const page = await portal.signedIn(owner);
+  await page.goto(`/installs/${shop.id}/imports`);
+  await page.getByRole('radio', { name: 'On the old host, by SSH' }).check();
+  await page.getByRole('button', { name: 'Show the public key' }).click();
+  await page.getByText(/^ecdsa-sha2-nistp256 /).waitFor();
+  await page.getByLabel('Old host', { exact: true }).fill('old.example');
+  await page.getByLabel('User', { exact: true }).fill('ada');
+  await page.getByLabel('Folder of the WordPress').fill('public_html');
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByRole('textbox').fill(shop.name);
+  await dialog.getByRole('button', { name: `Replace ${shop.name}` }).click();
+  await page.getByRole('listitem').filter({ hasText: fingerprint }).first().waitFor();
 });
 
 it('a staging copy is made in the site, and pushing it preselects nothing', async () => {

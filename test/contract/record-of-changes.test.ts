@@ -67,6 +67,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   170: ['backup.create', 'install.change_wordpress'],
   171: ['backup.create', 'install.change_wordpress'],
   160: ['backup.create', 'install.import'],
+  163: ['install.create_import_key'],
   161: ['install.create', 'backup.create', 'install.copy'],
   162: ['backup.create', 'backup.create', 'install.copy'],
   111: ['install.wp_cli'],

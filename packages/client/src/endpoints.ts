@@ -18,6 +18,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   createDatabaseLink: { method: 'POST', path: '/installs/{install_id}/database/login_links' },
   createDomain: { method: 'POST', path: '/installs/{install_id}/domains' },
   createDomainCertificateOrder: { method: 'POST', path: '/installs/{install_id}/domains/{domain_id}/ssl_certificate' },
+  createImportKey: { method: 'POST', path: '/installs/{install_id}/import_key' },
   createInstall: { method: 'POST', path: '/installs' },
   createLoginLink: { method: 'POST', path: '/installs/{install_id}/wordpress/login_links' },
   createRedirect: { method: 'POST', path: '/installs/{install_id}/redirects' },

@@ -10,31 +10,60 @@ export function addImportCommand(install: Command): void {
     .command('import')
     .summary('import an existing website into an install')
     .description(
-      'replace the website of an install by an existing one from an archive, and wait for the result. A backup is made first, and put ' +
-        'back if the imported website does not answer. A running server does the work, otherwise this command does',
+      'replace the website of an install by an existing one from an archive or from the old host by SSH, and wait for the result. A ' +
+        'backup is made first, and put back if the imported website does not answer. A running server does the work, otherwise this ' +
+        'command does. For SSH, add the key that "homeport install import-key" prints to the authorized_keys of the old host',
     )
     .argument('<name>', 'the install')
     .argument(
-      '<archive>',
-      'the path of the archive below the folder of the install, such as private/website.zip, or a URL with https',
+      '<source>',
+      'the path of an archive below the folder of the install, such as private/website.zip, a URL with https, or the old host as ssh://user@host[:port]/path',
+    )
+    .option(
+      '--host-key <fingerprint>',
+      'the confirmed host key of the old host, SHA256:…; without it, the command shows it',
     )
     .option('--yes', 'replace the current website without asking')
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
-    .addHelpText('after', '\nExample:\n  homeport install import harbourcafe private/website.zip --yes')
+    .addHelpText(
+      'after',
+      [
+        '\nExample:',
+        '  homeport install import harbourcafe private/website.zip --yes',
+        '  homeport install import harbourcafe ssh://ada@old.example/~/public_html',
+      ].join('\n'),
+    )
     .action(importWebsite);
+  install
+    .command('import-key')
+    .summary('print the public key for imports by SSH')
+    .description(
+      'print the public key with which an install signs in to the old host of a website. The first call makes it. Add it to ' +
+        '~/.ssh/authorized_keys there, and remove it after the import',
+    )
+    .argument('<name>', 'the install')
+    .option('--json', 'print JSON: public_key, created_at')
+    .addHelpText('after', '\nExample:\n  homeport install import-key harbourcafe')
+    .action(printImportKey);
+}
+
+async function printImportKey(name: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+  await withPlatform(command, async (_platform, services) => {
+    const key = await services.importKeys.provideAsOperator(name);
+    if (json) return printJson(key);
+    process.stdout.write(`${key.public_key}\n`);
+  });
 }
 
 async function importWebsite(
   name: string,
-  archive: string,
-  { yes, json }: { yes?: boolean; json?: boolean },
+  given: string,
+  { hostKey, yes, json }: { hostKey?: string; yes?: boolean; json?: boolean },
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (platform, services) => {
-    const { readSource } = await import('../../features/backups/imports/service.ts');
-    const source = readSource(
-      archive.startsWith('https://') ? { source: 'url', url: archive } : { source: 'file', path: archive },
-    );
+    const { readSourceArgument } = await import('../../features/backups/imports/source-argument.ts');
+    const source = readSourceArgument(given, hostKey);
     if (yes !== true) {
       await requireConsent(`Replace the present website of ${name} by an imported one?`, {
         effect: `This replaces the present website of ${name}.`,

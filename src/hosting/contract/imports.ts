@@ -13,10 +13,34 @@ export interface WebsiteImports {
   lastImport(install: InstallRef): Promise<string | null>;
 }
 
-/** Where the archive is: a path below the install's home, `private/website.zip`, or an address with `https`. */
-export type ImportSource = { file: string } | { url: string };
+/**
+ * Where the website is: an archive in a path below the install's home, `private/website.zip`, or at an address with `https`; or the
+ * host that serves it.
+ */
+export type ImportSource = { file: string } | { url: string } | { ssh: SshSource };
 
-/** What an import does at the moment, in this order; without a download if the archive is a file. */
+/** A website on another host, and the key that opens it. */
+export interface SshSource {
+  host: string;
+  port: number;
+  user: string;
+  /** The folder of the WordPress, absolute or from the user's home. */
+  path: string;
+  /** The confirmed fingerprint of the server, `SHA256:…`. Without it, the import is refused with the server's fingerprint. */
+  hostKey: string | null;
+  /** PEM. */
+  privateKey: string;
+}
+
+/** What values may look like that become arguments of SSH. None of them can be an option. */
+export const SSH_PATTERNS = {
+  host: '^[A-Za-z0-9:][A-Za-z0-9.:-]{0,252}$',
+  user: '^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}$',
+  path: '^[^\\u0000-\\u001f\\u007f-][^\\u0000-\\u001f\\u007f]{0,1023}$',
+  hostKey: '^SHA256:[A-Za-z0-9+/]{43}$',
+};
+
+/** What an import does at the moment, in this order; without a download if the archive is a file. By SSH, the download has two parts. */
 export const IMPORT_STEPS = ['download', 'unpack', 'database', 'urls', 'check'] as const;
 export type ImportStep = (typeof IMPORT_STEPS)[number];
 

@@ -203,7 +203,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         withinMs.importWebsite,
         {
           install: { id, name },
-          source: 'file' in source ? { file: source.file } : { url: source.url },
+          source,
           importId: importId ?? null,
         },
         signal,

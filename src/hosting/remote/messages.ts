@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { MOST_READ_BYTES } from '../contract/host.ts';
+import { SSH_PATTERNS } from '../contract/imports.ts';
 import {
   LOG_CURSOR,
   LOG_KINDS,
@@ -190,12 +191,25 @@ const homePath = Type.String({
   pattern: '^private/[^\\u0000-\\u001f\\u007f]+$',
 });
 
+const sshSource = Type.Object(
+  {
+    host: Type.String({ pattern: SSH_PATTERNS.host }),
+    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    user: Type.String({ pattern: SSH_PATTERNS.user }),
+    path: Type.String({ pattern: SSH_PATTERNS.path }),
+    hostKey: orNull(Type.String({ pattern: SSH_PATTERNS.hostKey })),
+    privateKey: pem,
+  },
+  closed,
+);
+
 export const importSource = Type.Union([
   Type.Object({ file: homePath }, closed),
   Type.Object(
     { url: Type.String({ maxLength: 4_096, pattern: '^https://[^\\u0000-\\u0020\\u007f]+$' }) },
     closed,
   ),
+  Type.Object({ ssh: sshSource }, closed),
 ]);
 
 export const importedWebsite = Type.Object({

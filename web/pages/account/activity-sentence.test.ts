@@ -30,6 +30,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.change_wordpress',
   'install.update_policy',
   'install.copy',
+  'install.create_import_key',
   'install.login_link',
   'install.database_link',
   'install.update_mail',

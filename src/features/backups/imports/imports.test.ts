@@ -1,3 +1,4 @@
+import ssh2 from 'ssh2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
@@ -44,6 +45,9 @@ function answerWith(importWebsite: HostMachine['importWebsite']): void {
     return importWebsite(...args);
   };
 }
+
+const ssh = { source: 'ssh', host: 'old.example', user: 'ada', path: '/srv/shop' };
+const fingerprint = `SHA256:${'a'.repeat(43)}`;
 
 const request = (body: object, { client } = owner) => client.post(`/installs/${install.id}/imports`, body);
 
@@ -120,6 +124,9 @@ describe('an import', () => {
     for (const [body, field, code] of [
       [{ source: 'file' }, 'path', 'missing'],
       [{ source: 'url' }, 'url', 'missing'],
+      [{ source: 'ssh' }, 'host', 'missing'],
+      [{ ...ssh, url: 'https://x.example/' }, 'url', 'not_applicable'],
+      [{ source: 'file', path: 'private/a.zip', host: 'old.example' }, 'host', 'not_applicable'],
       [{ source: 'file', path: 'private/../htdocs/a.zip' }, 'path', 'invalid_format'],
       [{ source: 'file', path: 'private/a.zip', url: 'https://x.example/' }, 'url', 'not_applicable'],
       [{ source: 'url', url: 'https://x.example/', path: 'private/a.zip' }, 'path', 'not_applicable'],
@@ -130,7 +137,13 @@ describe('an import', () => {
     }
     for (const body of [
       {},
-      { source: 'ssh' },
+      { source: 'ftp' },
+      { ...ssh, host: '-oProxyCommand=x' },
+      { ...ssh, user: '-x' },
+      { ...ssh, path: '-x' },
+      { ...ssh, path: 'a\nb' },
+      { ...ssh, port: 0 },
+      { ...ssh, host_key: 'MD5:aa' },
       { source: 'file', path: '/etc/passwd' },
       { source: 'file', path: 'htdocs/a.zip' },
       { source: 'url', url: 'http://x.example/a.zip' },
@@ -139,6 +152,56 @@ describe('an import', () => {
       expect((await request(body)).status, JSON.stringify(body)).toBe(400);
     }
     expect(asked).toEqual([]);
+  });
+
+  it('by SSH needs the key of the install, which stays secret and the same', async () => {
+    expect(await request(ssh)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('no import key') },
+    });
+    const made = await owner.client.post(`/installs/${install.id}/import_key`);
+    const again = await owner.client.post(`/installs/${install.id}/import_key`);
+    expect(made).toMatchObject({
+      status: 201,
+      body: { public_key: expect.stringMatching(/^ecdsa-sha2-nistp256 \S+ homeport-import-/) },
+    });
+    expect(again.body).toEqual(made.body);
+    const row = await homeport.platform.database.reader
+      .selectFrom('import_keys')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const privateKey = homeport.platform.sealer.open(row.sealed_key);
+    const derived = ssh2.utils.parseKey(privateKey);
+    if (derived instanceof Error) throw derived;
+    const [, blob = ''] = row.public_key.split(' ');
+    expect(derived.getPublicSSH().toString('base64')).toBe(blob);
+
+    // Without a confirmed host key, nothing is replaced, so there is nothing to put back.
+    answerWith(() => Promise.reject(new RefusedImportError(`The host key is ${fingerprint}.`)));
+    expect(await operationOf(await request(ssh))).toMatchObject({
+      status: 'failed',
+      error: { code: 'import_refused', message: expect.stringContaining(fingerprint) },
+      result: null,
+    });
+    answerWith(async () => ({ tablePrefix: 'wp_', files: 3, bytes: 100 }));
+    expect(await operationOf(await request({ ...ssh, port: 2222, host_key: fingerprint }))).toMatchObject({
+      status: 'succeeded',
+      result: { checkpoint_id: expect.any(String) },
+    });
+    const known = { host: 'old.example', user: 'ada', path: '/srv/shop', privateKey };
+    expect(asked).toEqual([
+      { ssh: { ...known, port: 22, hostKey: null } },
+      { ssh: { ...known, port: 2222, hostKey: fingerprint } },
+    ]);
+    const written = await activityOf(homeport, accountId);
+    expect(written).toContainEqual(
+      expect.objectContaining({
+        action: 'install.import',
+        details: expect.objectContaining({ from: 'old.example' }),
+      }),
+    );
+    const jobs = await homeport.platform.database.reader.selectFrom('jobs').selectAll().execute();
+    expect(JSON.stringify([jobs, written, made.body])).not.toContain(privateKey.split('\n')[1]);
   });
 
   it('is one at a time', async () => {

@@ -11,8 +11,21 @@ import { receiveCopy } from '../awaited-copies-store.ts';
 import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
 import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
+import { findImportKey } from './import-key-store.ts';
 
-const Source = Type.Union([Type.Object({ file: Type.String() }), Type.Object({ url: Type.String() })]);
+const Source = Type.Union([
+  Type.Object({ file: Type.String() }),
+  Type.Object({ url: Type.String() }),
+  Type.Object({
+    ssh: Type.Object({
+      host: Type.String(),
+      port: Type.Integer(),
+      user: Type.String(),
+      path: Type.String(),
+      hostKey: Type.Union([Type.String(), Type.Null()]),
+    }),
+  }),
+]);
 
 /** Requests that the checkpoint of an ended import is put back if the host says that the import had replaced the website. */
 export async function enqueueSettlement(
@@ -44,6 +57,13 @@ export function settlementKind(platform: Platform, host: Pick<Host, 'lastImport'
   });
 }
 
+async function privateKeyOf({ database, sealer }: Platform, installId: string): Promise<string> {
+  const key = await findImportKey(database.reader, installId);
+  if (!key)
+    throw new PermanentFailure('The install has no key for imports by SSH.', { code: 'import_refused' });
+  return sealer.open(key.sealed_key);
+}
+
 /** The job that imports an existing website. */
 export function importKind(platform: Platform, host: Host): JobKind {
   const { database, sealer } = platform;
@@ -54,7 +74,11 @@ export function importKind(platform: Platform, host: Host): JobKind {
       if (!install)
         throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
       await requireCheckpoint(database.reader, payload, 'replaced');
-      const source = Value.Parse(Source, JSON.parse(sealer.open(payload.sealed_source)));
+      const wanted = Value.Parse(Source, JSON.parse(sealer.open(payload.sealed_source)));
+      const source =
+        'ssh' in wanted
+          ? { ssh: { ...wanted.ssh, privateKey: await privateKeyOf(platform, install.id) } }
+          : wanted;
       await permanently(
         postponing(
           host.importWebsite(install, source, {

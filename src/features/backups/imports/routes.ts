@@ -1,8 +1,10 @@
-import { bodyRoute, type Route, Started } from '../../../api/route.ts';
-import { importWebsiteSchema } from './schema.ts';
-import { IMPORT, type ImportService, readSource } from './service.ts';
+import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
+import type { ImportKeyService } from './import-key-service.ts';
+import { importKeySchema, importWebsiteSchema } from './schema.ts';
+import type { ImportService } from './service.ts';
+import { IMPORT, readSource } from './source.ts';
 
-export function importRoutes(imports: ImportService): Route[] {
+export function importRoutes(imports: ImportService, importKeys: ImportKeyService): Route[] {
   return [
     bodyRoute({
       method: 'POST',
@@ -10,7 +12,7 @@ export function importRoutes(imports: ImportService): Route[] {
       operationId: 'importWebsite',
       summary: 'Import an existing website',
       description:
-        'Replaces the website of an install by an existing one from an archive: `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
+        'Replaces the website of an install by an existing one from an archive: `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
       tag: 'Installs',
       errors: [400, 401, 403, 404, 409, 429, 503],
       success: 202,
@@ -24,6 +26,19 @@ export function importRoutes(imports: ImportService): Route[] {
         });
         return new Started(operationId, undefined);
       },
+    }),
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/import_key',
+      operationId: 'createImportKey',
+      summary: 'Create the key for imports by SSH',
+      description:
+        'Makes the key pair with which this install signs in to the old host of a website, and answers its public key. Later requests answer the same key. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
+      tag: 'Installs',
+      errors: [401, 403, 404, 409, 429, 503],
+      success: 201,
+      response: importKeySchema,
+      handle: ({ caller, id }) => importKeys.provide(caller, id('install_id')),
     }),
   ];
 }

@@ -4,9 +4,8 @@ import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
-import type { ImportSource } from '../../../hosting/contract/imports.ts';
 import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
-import { Conflict, InvalidRequest, invalidValue, NotFound } from '../../../lib/failures.ts';
+import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
@@ -15,13 +14,12 @@ import type { EnqueueBackup } from '../copy-target.ts';
 import { importWebsite } from '../jobs.ts';
 import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
+import { findImportKey } from './import-key-store.ts';
+import type { WantedSource } from './source.ts';
 import { isImportUnfinished } from './store.ts';
 
-/** The resource that faults of a request name. */
-export const IMPORT = 'WebsiteImport';
-
 export interface WantedImport {
-  source: ImportSource;
+  source: WantedSource;
   /** Whether the install is backed up first. */
   checkpoint: boolean;
   notification_emails: readonly string[];
@@ -64,7 +62,14 @@ export function createImportService(
     if (await isImportUnfinished(transaction.queries, id)) {
       throw new Conflict('Another import into this install has not finished. Wait for it, or cancel it.');
     }
-    const checkpointId = checkpoint ? random.uuid() : null;
+    if ('ssh' in source && !(await findImportKey(transaction.queries, id))) {
+      throw new Conflict(
+        'The install has no import key. Create it, and add its public key to the authorized_keys of the old host.',
+      );
+    }
+    // Without a confirmed host key, the import only finds out the fingerprint of the server.
+    const replaces = !('ssh' in source && source.ssh.hostKey === null);
+    const checkpointId = checkpoint && replaces ? random.uuid() : null;
     if (checkpointId !== null) {
       await enqueueBackup(
         transaction,
@@ -90,7 +95,7 @@ export function createImportService(
       action: 'install.import',
       subject: { id, name },
       installId: id,
-      details: { from: 'file' in source ? posix.basename(source.file) : new URL(source.url).hostname },
+      details: { from: originOf(source) },
     });
     return jobId;
   }
@@ -122,7 +127,7 @@ export function createImportService(
     },
 
     /** For the command line, with a checkpoint. Throws InvalidRequest for an unknown install; Conflict. */
-    requestAsOperator: (name: string, source: ImportSource): Promise<{ jobId: string; installId: string }> =>
+    requestAsOperator: (name: string, source: WantedSource): Promise<{ jobId: string; installId: string }> =>
       database.write(async (transaction) => {
         const install = await findWebsite(transaction.queries, { name });
         if (!install) {
@@ -135,34 +140,8 @@ export function createImportService(
   };
 }
 
-/** The source in a request. Throws InvalidRequest. */
-export function readSource({
-  source,
-  path,
-  url,
-}: {
-  source: 'file' | 'url';
-  path?: string;
-  url?: string;
-}): ImportSource {
-  if (source === 'file') {
-    if (path === undefined) throw invalidValue(IMPORT, 'path', 'missing', 'Name the path of the archive');
-    if (url !== undefined) throw invalidValue(IMPORT, 'url', 'not_applicable', 'A file has no URL');
-    const parts = path.split('/');
-    if (parts[0] !== 'private' || parts.length < 2 || parts.some((part) => ['', '.', '..'].includes(part))) {
-      throw invalidValue(
-        IMPORT,
-        'path',
-        'invalid_format',
-        'The path must begin with private/ and must not contain "..", "." or "//"',
-      );
-    }
-    return { file: path };
-  }
-  if (url === undefined) throw invalidValue(IMPORT, 'url', 'missing', 'Name the URL of the archive');
-  if (path !== undefined) throw invalidValue(IMPORT, 'path', 'not_applicable', 'A URL has no path of a file');
-  if (URL.parse(url)?.protocol !== 'https:') {
-    throw invalidValue(IMPORT, 'url', 'invalid_format', 'The URL must be valid and begin with https://');
-  }
-  return { url };
+/** What the activity names. A URL can contain a signature, so only its host is shown. */
+function originOf(source: WantedSource): string {
+  if ('file' in source) return posix.basename(source.file);
+  return 'url' in source ? new URL(source.url).hostname : source.ssh.host;
 }

@@ -16,6 +16,7 @@ import {
   startWordPressMachine,
   type WordPressMachine,
 } from '../wordpress/machine.fixture.ts';
+import { startOldHost } from './old-host.fixture.ts';
 import { createWebsiteImports, type ImportsOptions } from './website-imports.ts';
 
 const run = promisify(execFile);
@@ -148,6 +149,36 @@ describe('an import', () => {
       expect(await titles()).toEqual(['downloaded', 'downloaded']);
     } finally {
       server.close();
+    }
+  });
+
+  test('fetches the website by SSH from the sandbox, and keeps the key from the website', async () => {
+    const oldHost = await startOldHost();
+    try {
+      await archiveOf('by-ssh');
+      const former = join(scratch, 'by-ssh');
+      await run('cp', ['-r', join(former, 'wp-content'), oldHost.folder]);
+      await writeFile(
+        join(oldHost.folder, 'wp-config.php'),
+        "<?php\ndefine('DB_NAME', 'x');\ndefine('DB_USER', 'x');\ndefine('DB_PASSWORD', 'x');\n$table_prefix = 'wp_';\n",
+      );
+      oldHost.program('wp', '#!/bin/sh\nexit 1\n');
+      oldHost.program('mysqldump', `#!/bin/sh\nexec cat ${join(former, 'dump.sql')}\n`);
+      const { port, hostKey, privateKey, folder: path } = oldHost;
+      const ssh = { host: '127.0.0.1', port, user: 'root', path, hostKey, privateKey };
+      const before = await titles();
+      await expect(importsWith().import(shop, { ssh: { ...ssh, hostKey: null } }, {})).rejects.toThrow(
+        hostKey,
+      );
+      expect(await titles()).toEqual(before);
+      const steps = new Set<string>();
+      await importsWith().import(shop, { ssh }, { report: (_done, _total, step) => void steps.add(step) });
+      expect(await titles()).toEqual(['by-ssh', 'by-ssh']);
+      expect([...steps]).toEqual(expect.arrayContaining(['unpack', 'database', 'urls']));
+      const { stdout } = await run('grep', ['-rl', 'PRIVATE KEY', home()]).catch(() => ({ stdout: '' }));
+      expect(stdout).not.toContain('import');
+    } finally {
+      await oldHost.stop();
     }
   });
 

@@ -64,6 +64,7 @@ const Imported = Type.Object({
   website: Type.Object({ tablePrefix: Type.String(), files: Type.Integer(), bytes: Type.Integer() }),
 });
 const Downloaded = Type.Object({ bytes: Type.Integer() });
+const Fetched = Type.Object({ archive: Type.String(), dump: Type.String() });
 
 /**
  * Builds the imported website beside the present one, as a restore does, and then replaces that. All that reads the archive runs as
@@ -116,7 +117,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     await mkdir(work, { mode: 0o700 });
     await lchown(work, sandbox.uid, sandbox.gid);
 
-    const archive = await archiveOf(source, sandbox, { work, enter, signal, report });
+    const fetched = await fetchSource(source, sandbox, { work, enter, signal, report });
     const {
       dump,
       tablePrefix: configured,
@@ -128,7 +129,13 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       sandbox,
       {
         name: 'import-unpack.php',
-        args: [archive, join(work, 'tree'), join(staged.folder, 'htdocs', 'wp-content'), ...limitsOf(layout)],
+        args: [
+          fetched.archive,
+          join(work, 'tree'),
+          join(staged.folder, 'htdocs', 'wp-content'),
+          ...limitsOf(layout),
+          ...(fetched.dump === undefined ? [] : [fetched.dump]),
+        ],
         enter,
         signal,
       },
@@ -176,8 +183,8 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     return { tablePrefix, files, bytes };
   }
 
-  /** The path of the archive, after a download if need be. */
-  async function archiveOf(
+  /** The paths of the archive, and of the dump if that is not in the archive. */
+  async function fetchSource(
     source: ImportSource,
     sandbox: SandboxedInstall,
     {
@@ -191,8 +198,16 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       signal: AbortSignal | undefined;
       report: NonNullable<ImportOptions['report']>;
     },
-  ): Promise<string> {
-    if ('file' in source) return join(layout.homeOf(sandbox.id), source.file);
+  ): Promise<{ archive: string; dump?: string }> {
+    if ('file' in source) return { archive: join(layout.homeOf(sandbox.id), source.file) };
+    const mostBytes = layout.limits.bytes ?? 0;
+    const fetching = { enter, signal };
+    const progress = (done: number, total: number | null) => report(done, total, 'download');
+    if ('ssh' in source) {
+      const input = JSON.stringify({ ...source.ssh, mostBytes });
+      const script = { name: 'import-ssh.php', args: [work], input, ...fetching };
+      return runImportScript(layout, sandbox, script, Fetched, progress);
+    }
     const archive = join(work, 'archive');
     await runImportScript(
       layout,
@@ -201,15 +216,14 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
         name: 'import-download.php',
         args: [archive],
         // By standard input, because every process of the machine can read arguments.
-        input: JSON.stringify({ url: source.url, mostBytes: layout.limits.bytes ?? 0 }),
+        input: JSON.stringify({ url: source.url, mostBytes }),
         settings: downloadSettings,
-        enter,
-        signal,
+        ...fetching,
       },
       Downloaded,
-      (done, total) => report(done, total, 'download'),
+      progress,
     );
-    return archive;
+    return { archive };
   }
 
   return {

@@ -14,8 +14,12 @@ import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx
 import { CheckpointField } from '../backups/replacement-fields.tsx';
 import operationStyles from '../operations/operations.module.css';
 import { OperationItem } from '../operations/operations.tsx';
+import { SshFields, sshSource } from './ssh-fields.tsx';
 
-type Source = { source: 'file'; path: string } | { source: 'url'; url: string };
+type Source =
+  | { source: 'file'; path: string }
+  | { source: 'url'; url: string }
+  | ReturnType<typeof sshSource>;
 
 interface Wanted {
   source: Source;
@@ -46,7 +50,7 @@ export function ImportsSection({ install }: { install: Install }) {
         <p>
           Replaces this website by an existing one from an archive: <code>wp-content</code> and a dump of its
           database in a <code>.zip</code> or <code>.tar.gz</code>, or a backup of All-in-One WP Migration,
-          Duplicator or UpdraftPlus.
+          Duplicator or UpdraftPlus. Or this install fetches both from the old host by SSH.
         </p>
         {mayWork && install.status === 'active' ? (
           <ImportForm install={install} />
@@ -56,6 +60,13 @@ export function ImportsSection({ install }: { install: Install }) {
       </Section>
     </>
   );
+}
+
+function sourceOf(kind: string, values: FormData): Source {
+  if (kind === 'ssh') return sshSource(values);
+  return kind === 'url'
+    ? { source: 'url', url: textOf(values, 'url').trim() }
+    : { source: 'file', path: textOf(values, 'path').trim() };
 }
 
 function ImportForm({ install }: { install: Install }) {
@@ -81,10 +92,7 @@ function ImportForm({ install }: { install: Install }) {
 
   async function choose(values: FormData) {
     setWanted({
-      source:
-        kind === 'url'
-          ? { source: 'url', url: textOf(values, 'url').trim() }
-          : { source: 'file', path: textOf(values, 'path').trim() },
+      source: sourceOf(kind, values),
       checkpoint: values.has('checkpoint'),
     });
   }
@@ -93,16 +101,18 @@ function ImportForm({ install }: { install: Install }) {
     <>
       <Form submitLabel="Continue" onSubmit={choose}>
         <RadioGroup
-          label="Where the archive is"
+          label="Where the website is"
           name="source"
           value={kind}
           onChange={setKind}
           options={[
-            { value: 'file', label: 'I uploaded it by SFTP' },
-            { value: 'url', label: 'Download it from a URL' },
+            { value: 'file', label: 'In an archive that I uploaded by SFTP' },
+            { value: 'url', label: 'In an archive at a URL' },
+            { value: 'ssh', label: 'On the old host, by SSH' },
           ]}
         />
-        {kind === 'url' ? (
+        {kind === 'ssh' && <SshFields installId={install.id} />}
+        {kind === 'url' && (
           <TextField
             key="url"
             label="URL of the archive"
@@ -113,7 +123,8 @@ function ImportForm({ install }: { install: Install }) {
             placeholder="https://"
             hint="A public address with https. It may contain a signature."
           />
-        ) : (
+        )}
+        {kind === 'file' && (
           <TextField
             key="path"
             label="Path of the archive"
@@ -141,7 +152,7 @@ function ImportForm({ install }: { install: Install }) {
           onClose={() => setWanted(null)}
         >
           This replaces the plugins, themes, uploads and the database of {install.name} with those of the
-          archive. The folder private and the version of WordPress stay.
+          imported website. The folder private and the version of WordPress stay.
         </ReplacementConfirmation>
       )}
     </>

@@ -4,7 +4,7 @@
  * every entry before it is written.
  *
  * Arguments: the archive, an empty folder for everything, the path that wp-content moves to, the most bytes and the most files
- * (0: no limit). Prints lines of JSON: `{"progress": [done, total]}`, and in the end `{"result": …}` or `{"refused": reason}`.
+ * (0: no limit), and a dump that is not in the archive. Prints lines of JSON: `{"progress": [done, total]}`, and in the end `{"result": …}` or `{"refused": reason}`.
  */
 require __DIR__ . '/import-archive.php';
 
@@ -32,7 +32,8 @@ foreach ($files as $file) {
 }
 report($count, true);
 $content = content_of($seen['contents']);
-$dump = dump_of($seen['dumps'], $content);
+// Files of SQL in a website that has its dump elsewhere belong to plugins.
+$dump = $argv[6] ?? "$folder/" . dump_of($seen['dumps'], $content);
 $config = config_of($folder, $seen['configs'], $content);
 foreach (DROP_INS as $name) {
     @unlink("$folder/$content/$name");
@@ -42,7 +43,7 @@ if (!rename("$folder/$content", $place)) {
     exit(1);
 }
 echo json_encode(['result' => [
-    'dump' => "$folder/$dump",
+    'dump' => $dump,
     'tablePrefix' => $config,
     'isWpress' => is_wpress((string) file_get_contents($archive, false, null, 0, WPRESS_HEADER)),
     'files' => $count['files'],
