@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { runCommand } from '../machine/run-command.ts';
+import { runScript } from '../wordpress/run-php.ts';
 import { makeHome } from './folders.ts';
 import { asUser, type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';
 
@@ -30,6 +32,20 @@ afterAll(async () => {
 async function run(command: [string, ...string[]], options: SandboxOptions = {}): Promise<string> {
   const [program, ...args] = sandboxCommand(layout, install, command, options);
   return (await runCommand(program, args)).stdout;
+}
+
+/** Ids of the processes of a user that have not ended. */
+async function processesOf(uid: number): Promise<string[]> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    ids.map(async (id) => ({
+      id,
+      status: await readFile(join('/proc', id, 'status'), 'utf8').catch(() => ''),
+    })),
+  );
+  return found
+    .filter(({ status }) => status.includes(`\nUid:\t${uid}\t`) && !/^State:\tZ/m.test(status))
+    .map(({ id }) => id);
 }
 
 describe('a sandbox', () => {
@@ -104,6 +120,19 @@ describe('a sandbox', () => {
         .map(Number)
         .every((size) => !(size > 1024 * 1024)),
     ).toBe(true);
+  });
+
+  it('leaves no process behind if it is aborted at any moment of its start', async () => {
+    const script = join(layout.homeOf(install.id), 'htdocs', 'sleep.php');
+    await writeFile(script, '<?php sleep(600);');
+    for (let round = 0; round < 50; round++) {
+      const caller = new AbortController();
+      const running = runScript(layout, install, { script, signal: caller.signal }).catch(() => 'aborted');
+      await pause(round % 25);
+      caller.abort();
+      expect(await running).toBe('aborted');
+    }
+    await vi.waitFor(async () => expect(await processesOf(UID)).toEqual([]), { timeout: 10_000 });
   });
 
   it('names a missing path', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { hasCode } from '../../../lib/error-code.ts';
 
 export interface CommandOptions {
   /** Text for the program's standard input; empty if left out. */
@@ -13,6 +14,11 @@ export interface CommandOptions {
   /** The most bytes of standard output, and of standard error; a program that writes more is killed. 64 MiB if left out. */
   mostOutput?: number | undefined;
   signal?: AbortSignal | undefined;
+  /**
+   * Runs the program in a session of its own, and an abort kills its whole group. For bwrap: until its child has asked the kernel
+   * to die with it, the child survives it.
+   */
+  ownSession?: boolean;
 }
 
 /** A program exited with a status other than 0. The message contains the end of its standard error. */
@@ -40,6 +46,8 @@ export class CommandError extends Error {
   }
 }
 
+/** Keeps the process id, because execFile makes no group leaders. */
+const SETSID = '/usr/bin/setsid';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_OUTPUT = 64 * 1024 * 1024;
 /** A tenant's program can write as much as fits, and messages go to the log. */
@@ -61,12 +69,14 @@ export async function runCommand(
     timeoutMs = 60_000,
     mostOutput = MOST_OUTPUT,
     signal,
+    ownSession = false,
   } = options;
   signal?.throwIfAborted();
+  const [program, ...rest] = ownSession ? [SETSID, file, ...args] : [file, ...args];
   return new Promise((resolve, reject) => {
     const child = execFile(
-      file,
-      [...args],
+      program,
+      rest,
       {
         cwd: folder,
         env: { PATH, LC_ALL: 'C.UTF-8', ...environment },
@@ -78,7 +88,11 @@ export async function runCommand(
       },
       (error, stdout, stderr) => {
         if (error === null) return resolve({ stdout, stderr });
-        if (signal?.aborted) return reject(signal.reason);
+        if (signal?.aborted) {
+          // execFile has killed the program itself by now: one without its session yet has no children.
+          if (ownSession && child.pid !== undefined) killGroup(child.pid);
+          return reject(signal.reason);
+        }
         const status = typeof error.code === 'number' ? error.code : null;
         const said = stderr.trim() || (error.killed ? `it took longer than ${timeoutMs} ms` : error.message);
         const why = said.slice(-MOST_IN_MESSAGE);
@@ -87,6 +101,14 @@ export async function runCommand(
     );
     feed(child.stdin, input);
   });
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
 }
 
 /** Whether a program exits with status 0. Discards its output. */

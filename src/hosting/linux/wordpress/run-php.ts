@@ -43,13 +43,15 @@ export async function runScript(
   const php = [install.php.cli, ...options, script, ...args];
   const [program = '', ...rest] = [
     ...enter,
-    ...sandboxCommand(layout, install, asCommand(php), { environment }),
+    // runCommand makes the session: bwrap would leave the group of processes that an abort kills.
+    ...sandboxCommand(layout, install, asCommand(php), { environment, terminal: true }),
   ];
   return runCommand(program, rest, {
     ...(input === undefined ? {} : { input }),
     timeoutMs,
     mostOutput,
     signal,
+    ownSession: true,
   });
 }
 
