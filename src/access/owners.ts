@@ -12,5 +12,6 @@ export function findOwners(
     .where('member.account_id', '=', accountId)
     .where('member.role', '=', 'owner')
     .where('member.invite_accepted', '=', true)
+    .orderBy('member.seq')
     .execute();
 }

@@ -1,7 +1,8 @@
+import { findOwners } from '../../access/owners.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { sendTransferMail, type TransferNews } from './jobs.ts';
-import { ownersOfAccount, type TransferRow } from './store.ts';
+import type { TransferRow } from './store.ts';
 import { installsOf } from './view.ts';
 
 /** Queues a mail about a transfer to each owner of the origin or the destination. */
@@ -17,7 +18,7 @@ export async function tellOwners(
   const own = to === 'origin' ? origin : destination;
   // Before the transfer, the origin does not learn the name of the destination.
   const other = to === 'destination' ? origin.name : news === 'given' ? destination.name : '';
-  for (const { email, first_name } of await ownersOfAccount(transaction.queries, own.id)) {
+  for (const { email, first_name } of await findOwners(transaction.queries, own.id)) {
     await queue.enqueue(transaction, sendTransferMail, {
       payload: {
         to: email,

@@ -195,16 +195,3 @@ export async function isOwner(queries: Queries, accountId: string, userId: strin
     .executeTakeFirst();
   return row !== undefined;
 }
-
-/** The owners of an account who have accepted their invitation. */
-export function ownersOfAccount(queries: Queries, accountId: string) {
-  return queries
-    .selectFrom('memberships as member')
-    .innerJoin('users as person', 'person.id', 'member.user_id')
-    .select(['person.email', 'person.first_name'])
-    .where('member.account_id', '=', accountId)
-    .where('member.role', '=', 'owner')
-    .where('member.invite_accepted', '=', true)
-    .orderBy('member.seq')
-    .execute();
-}

@@ -88,22 +88,6 @@ export async function installsOfAccount(
   return new Set(rows.map((row) => row.id));
 }
 
-/** The email addresses of the owners who have joined an account. */
-export async function ownersOf(
-  queries: Queries,
-  accountId: string,
-): Promise<{ email: string; first_name: string }[]> {
-  return queries
-    .selectFrom('memberships as member')
-    .innerJoin('users as person', 'person.id', 'member.user_id')
-    .select(['person.email', 'person.first_name'])
-    .where('member.account_id', '=', accountId)
-    .where('member.role', '=', 'owner')
-    .where('member.invite_accepted', '=', true)
-    .orderBy('member.seq')
-    .execute();
-}
-
 export async function nameOfAccount(queries: Queries, accountId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom('accounts')

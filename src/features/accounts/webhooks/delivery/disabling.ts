@@ -1,9 +1,10 @@
 import { PLATFORM } from '../../../../access/caller.ts';
+import { findOwners } from '../../../../access/owners.ts';
 import { timestamp } from '../../../../lib/clock.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import { failPendingDeliveries } from '../deliveries-store.ts';
 import { sendWebhookDisabled } from '../jobs.ts';
-import { lockWebhook, nameOfAccount, ownersOf, updateWebhook } from '../store.ts';
+import { lockWebhook, nameOfAccount, updateWebhook } from '../store.ts';
 import type { DeliveredWebhook } from './store.ts';
 
 const SWITCHED_OFF = 'The webhook was switched off before this delivery.';
@@ -34,7 +35,7 @@ export async function disableWebhook(
       details: { reason },
     });
     const account = (await nameOfAccount(queries, account_id)) ?? '';
-    for (const { email, first_name } of await ownersOf(queries, account_id)) {
+    for (const { email, first_name } of await findOwners(queries, account_id)) {
       await queue.enqueue(transaction, sendWebhookDisabled, {
         payload: { to: email, first_name, account_id, webhook_id: id, account, host, reason },
         lane: null,
