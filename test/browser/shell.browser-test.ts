@@ -95,6 +95,7 @@ describe('the portal', () => {
 
   it('shows a failed sign-out and stays usable', async () => {
     const page = await portal.signedIn(owner);
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -104,6 +105,7 @@ describe('the portal', () => {
 
   it('keeps an error until it is dismissed, and loads a failed page once the server is reachable', async () => {
     const page = await portal.signedIn(owner);
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -39,18 +39,10 @@ export function Menu({
       setOpen(false);
       button.current?.focus();
     };
-    // The list does not move with its button.
-    const close = (event: Event) => {
-      if (event.target !== list.current) setOpen(false);
-    };
-    window.addEventListener('scroll', close, { capture: true });
-    window.addEventListener('resize', close);
     document.addEventListener('pointerdown', leave);
     document.addEventListener('focusin', leave);
     document.addEventListener('keydown', closeOnEscape);
     return () => {
-      window.removeEventListener('scroll', close, { capture: true });
-      window.removeEventListener('resize', close);
       document.removeEventListener('pointerdown', leave);
       document.removeEventListener('focusin', leave);
       document.removeEventListener('keydown', closeOnEscape);
@@ -106,21 +98,34 @@ export function Menu({
 const EDGE_PX = 16;
 const GAP_PX = 6;
 
-/** Places the list below its button, or above it without room, aligned with its right edge, and keeps it on the screen. */
+/**
+ * Places the list below its button, or above it without room, aligned with its right edge, and keeps it on the screen. The list
+ * is fixed, because tables would cut it off, so it follows its button when anything scrolls.
+ */
 function usePlacement(
   button: RefObject<HTMLElement | null>,
   list: RefObject<HTMLElement | null>,
   open: boolean,
 ): void {
   useLayoutEffect(() => {
-    if (!open || !list.current || !button.current) return;
-    const { style, offsetWidth, offsetHeight } = list.current;
-    const { top, right, bottom, width } = button.current.getBoundingClientRect();
-    const { clientWidth, clientHeight } = document.documentElement;
-    style.minWidth = `${width}px`;
-    style.left = `${Math.max(EDGE_PX, right - Math.max(offsetWidth, width))}px`;
-    const hasRoom = bottom + GAP_PX + offsetHeight <= clientHeight || top < offsetHeight + GAP_PX;
-    style.top = `${hasRoom ? bottom + GAP_PX : top - GAP_PX - offsetHeight}px`;
-    style.maxWidth = `${clientWidth - 2 * EDGE_PX}px`;
+    if (!open) return;
+    const place = () => {
+      if (!list.current || !button.current) return;
+      const { style, offsetWidth, offsetHeight } = list.current;
+      const { top, right, bottom, width } = button.current.getBoundingClientRect();
+      const { clientWidth, clientHeight } = document.documentElement;
+      style.minWidth = `${width}px`;
+      style.left = `${Math.max(EDGE_PX, right - Math.max(offsetWidth, width))}px`;
+      const hasRoom = bottom + GAP_PX + offsetHeight <= clientHeight || top < offsetHeight + GAP_PX;
+      style.top = `${hasRoom ? bottom + GAP_PX : top - GAP_PX - offsetHeight}px`;
+      style.maxWidth = `${clientWidth - 2 * EDGE_PX}px`;
+    };
+    place();
+    window.addEventListener('scroll', place, { capture: true, passive: true });
+    window.addEventListener('resize', place);
+    return () => {
+      window.removeEventListener('scroll', place, { capture: true });
+      window.removeEventListener('resize', place);
+    };
   }, [button, list, open]);
 }
