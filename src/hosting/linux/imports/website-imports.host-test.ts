@@ -196,6 +196,44 @@ describe('an import', () => {
     expect(await machine.databases.query(shop.database, 'SELECT COUNT(*) FROM wp_links')).toEqual([['0']]);
   });
 
+  test('runs no PHP of the imported website before the exchange', async () => {
+    const archive = await archiveOf('hostile', "REPLACE INTO wp_options (option_name, option_value) VALUES ('WPLANG', 'de_DE');");
+    const content = join(scratch, 'hostile', 'wp-content');
+    for (const path of [
+      'mu-plugins/spy.php',
+      'themes/twentytwentythree/functions.php',
+      'languages/de_DE.php',
+      'install.php',
+      'fatal-error-handler.php',
+      'db-error.php',
+      'php-error.php',
+      'maintenance.php',
+      'object-cache.php',
+      'db.php',
+      'advanced-cache.php',
+    ]) {
+      await mkdir(join(content, path, '..'), { recursive: true });
+      await writeFile(
+        join(content, path),
+        `<?php touch(__FILE__ . '.ran'); $spy = new mysqli('localhost', '${shop.unixUser}', '', '${shop.database}', 0, '${machine.layout.mariadbSocket}');
+        $spy->query('CREATE TABLE IF NOT EXISTS ${shop.database}.ran (id INT)'); return null;`,
+      );
+    }
+    await run('tar', ['--create', '--gzip', `--file=${archive}`, '.'], { cwd: join(scratch, 'hostile') });
+    let tables: string[][] = [];
+    const imports = importsWith({
+      reached: async (step) => {
+        if (step === 'begun') tables = await machine.databases.query(shop.database, "SHOW TABLES LIKE 'ran'");
+      },
+    });
+    await imports.import(shop, await upload(archive, 'hostile.tar.gz'), {});
+    expect(tables).toEqual([]);
+    expect(await titles()).toEqual(['hostile', 'hostile']);
+    const { stdout } = await run('find', [join(home(), 'htdocs/wp-content/'), '-name', '*.ran']);
+    expect(stdout).toBe('');
+    await importsWith().import(shop, await upload(await archiveOf('plain'), 'plain.tar.gz'), {});
+  });
+
   test('keeps views, triggers and procedures, which then belong to the install', async () => {
     const programs = `CREATE TABLE \`wp_odd\` (\`a.b\` INT, c INT GENERATED ALWAYS AS (\`a.b\` * 2) STORED);
 --

@@ -18,7 +18,7 @@ import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { phpFileOf } from '../wordpress/php-files.ts';
-import { runPhp } from '../wordpress/run-php.ts';
+import { BARE, runPhp } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';
 import { findWordPress } from './imported-database.ts';
@@ -163,12 +163,14 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
         from: hosts,
         to: primaryHostname,
         scheme,
+        // The user of the database server can also change the present website.
+        bare: true,
         signal,
       });
       // The dump can come from another version of WordPress.
       await runPhp(layout, beside, {
         script: phpFileOf(layout.coreOf(sandbox.wordpressVersion), 'upgrade.php'),
-        environment: { HOMEPORT_DATABASE: staged.database },
+        environment: { HOMEPORT_DATABASE: staged.database, ...BARE },
         enter,
         timeoutMs: UPGRADE_MS,
         signal,

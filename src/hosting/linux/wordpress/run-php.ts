@@ -21,6 +21,9 @@ export interface PhpRun {
 
 const MESSAGE_LENGTH = 2000;
 
+/** Environment in which upgrade.php and replace-urls.php load no PHP of the website. */
+export const BARE: Readonly<Record<string, string>> = { HOMEPORT_BARE: '1' };
+
 /** Runs a script with the install's PHP, as its user and in its sandbox. Rejects with a {@link CommandError}. */
 export async function runScript(
   layout: LinuxLayout,

@@ -32,7 +32,7 @@ import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { createWebsiteReader } from './read-website.ts';
 import { isReplaceableHost } from './replaceable-host.ts';
-import { runPhp, runScript } from './run-php.ts';
+import { BARE, runPhp, runScript } from './run-php.ts';
 import type { SiteConfig } from './site-config.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
@@ -55,6 +55,8 @@ export interface WantedUrls {
   to: string;
   /** The scheme of all replaced URLs without a port, and with `https` of those that have the name already; null keeps theirs. */
   scheme: 'http' | 'https' | null;
+  /** Whether PHP of the website, such as its drop-ins, stays unused. */
+  bare?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -234,7 +236,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
   async function replaceUrls(
     install: SandboxedInstall,
     database: string,
-    { from, to, scheme, signal }: WantedUrls,
+    { from, to, scheme, bare = false, signal }: WantedUrls,
   ): Promise<void> {
     const names = from.filter((host) => !host.startsWith('*.'));
     for (const name of [...names, to]) {
@@ -248,7 +250,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     const changed = await runPhp(layout, install, {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
       args: [scheme ?? 'keep', to, ...others],
-      environment: { HOMEPORT_DATABASE: database },
+      environment: { HOMEPORT_DATABASE: database, ...(bare ? BARE : {}) },
       enter: enter(install.id),
       timeoutMs: REPLACE_MS,
       signal,

@@ -2,9 +2,10 @@
 /**
  * Replaces host names and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
  * Arguments: the new scheme (`http`, `https`, or `keep`), the new host name, then the old ones, which can include the new one.
- * Prints the number of changed rows of each table.
+ * Prints the number of changed rows of each table. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const SHORTINIT = true;
+require __DIR__ . '/without-content.php';
 require dirname(__DIR__) . '/wp-load.php';
 
 $to = ['scheme' => $argv[1], 'host' => $argv[2]];

@@ -1,9 +1,10 @@
 <?php
 /**
  * Upgrades or downgrades the database to the WordPress that contains this file. Loads no plugins. Prints the database versions
- * before and after.
+ * before and after. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const WP_INSTALLING = true;
+require __DIR__ . '/without-content.php';
 require dirname(__DIR__) . '/wp-load.php';
 require ABSPATH . 'wp-admin/includes/upgrade.php';
 
