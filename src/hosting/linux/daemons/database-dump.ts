@@ -9,7 +9,7 @@ import {
   clientEnvironment,
   type OwnedDatabase,
   runStatements,
-  STATEMENTS,
+  statementOptions,
 } from './mariadb-client.ts';
 import { runPiped } from './piped-command.ts';
 import { textLiteral } from './sql.ts';
@@ -91,7 +91,7 @@ export async function loadFrom(
 ): Promise<void> {
   const input = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await runPiped(...clientCommand(socket, owner, 'mariadb', [...STATEMENTS, database]), {
+    await runPiped(...clientCommand(socket, owner, 'mariadb', [...statementOptions(owner), database]), {
       input,
       environment: clientEnvironment(owner),
       signal,

@@ -328,6 +328,25 @@ describe('a dump', () => {
     await expect(readFile(join(folder, 'off.sql'))).rejects.toThrow('ENOENT');
   });
 
+  test('of a stranger leaves no statement on the server after an abort, and has a time limit', async () => {
+    const file = join(folder, 'slow.sql');
+    await writeFile(
+      file,
+      'CREATE TABLE t (a DOUBLE);\nINSERT INTO t SELECT @@max_statement_time;\nCOMMIT;\nINSERT INTO t SELECT SLEEP(600);\n',
+    );
+    const sessions = async () =>
+      (await here.asRoot("SELECT INFO FROM information_schema.PROCESSLIST WHERE USER = 'hp_shop'")).flat();
+    const cancelled = new AbortController();
+    const load = databases.loadForeign('hp_shop', file, cancelled.signal);
+    await expect.poll(sessions).toEqual(['INSERT INTO t SELECT SLEEP(600)']);
+    expect(await databases.query('hp_shop', 'SELECT a FROM t')).toEqual([['1800']]);
+    cancelled.abort(new Error('cancelled'));
+    await expect(load).rejects.toThrow('cancelled');
+    await expect.poll(sessions).toEqual([]);
+    expect(await here.asRoot("SELECT 1 FROM mysql.global_priv WHERE User = 'hp_shop'")).toEqual([]);
+    await databases.drop('hp_shop', shop.name);
+  });
+
   test('that is malicious can only harm its own database, and runs no programs', async () => {
     const file = join(folder, 'evil.sql');
     const marked = join('/tmp', `${machine.instance}-evil`);

@@ -7,9 +7,12 @@ import { databaseName, grantedDatabase } from './sql.ts';
 /** The user as whom foreign statements fill a database. No Unix user has such a name, so nobody else connects as it. */
 export const loadingUserOf = (database: string): string => databaseName(database).slice(1, -1);
 
-/** A statement for root. */
+/** Far longer than adding the indexes of a table of some gigabytes. */
+const STATEMENT_SECONDS = 30 * 60;
+
+/** Statements for root. A statement goes on after its client is killed, so its session is ended, too. */
 export function dropLoadingUser(database: string): string {
-  return `DROP USER IF EXISTS ${account(database)}`;
+  return `DROP USER IF EXISTS ${account(database)};\nKILL CONNECTION USER ${account(database)}`;
 }
 
 /**
@@ -27,7 +30,7 @@ export async function loadForeign(
   const user = account(database);
   await asRoot(
     dropLoadingUser(database),
-    `CREATE USER ${user} IDENTIFIED BY '${password}' WITH MAX_STATEMENT_TIME 0`,
+    `CREATE USER ${user} IDENTIFIED BY '${password}' WITH MAX_STATEMENT_TIME ${STATEMENT_SECONDS}`,
     `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`,
   );
   try {

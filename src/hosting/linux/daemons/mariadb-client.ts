@@ -43,16 +43,21 @@ export function clientEnvironment(client: DatabaseClient): Record<string, string
  * `mariadb` reads statements without access to files or shell commands (`\!`), which a dump could contain. `loose`: releases
  * before 2024 do not know the option.
  */
-export const STATEMENTS = [
+const STATEMENTS = [
   '--loose-sandbox',
   '--batch',
   '--skip-column-names',
   '--default-character-set=utf8mb4',
   // The server's limit applies, not the smaller one of the program.
   '--max-allowed-packet=1G',
-  // A website's time limit is too short for a large dump; the caller's time limit applies instead.
-  '--init-command=SET SESSION max_statement_time = 0',
 ];
+/** A website's time limit is too short for a large dump; the caller's time limit applies instead. */
+const UNLIMITED = '--init-command=SET SESSION max_statement_time = 0';
+
+/** Options of `mariadb` for statements from standard input. A user with a `login` has its own time limit. */
+export function statementOptions(client: DatabaseClient): string[] {
+  return client !== 'root' && client.login !== undefined ? STATEMENTS : [...STATEMENTS, UNLIMITED];
+}
 
 /** Runs our own statements and returns the rows of all results. They go through standard input. */
 export async function runStatements(
@@ -63,7 +68,7 @@ export async function runStatements(
 ): Promise<string[][]> {
   const { database, ...limits } = options;
   const [file, args] = clientCommand(socket, client, 'mariadb', [
-    ...STATEMENTS,
+    ...statementOptions(client),
     ...(database === undefined ? [] : [database]),
   ]);
   const { stdout } = await runCommand(file, args, {
