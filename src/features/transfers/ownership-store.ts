@@ -11,8 +11,8 @@ interface MovedSite {
 }
 
 /**
- * Moves the rows of a site and its installs to another account. Grants of the origin's partial users end. The rows are
- * also written once for the origin, so that the change feed reports their departure there.
+ * Moves the rows of a site and its installs to another account. Grants of the origin's partial users and the keys to the origin's
+ * other hosts end. The rows are also written once for the origin, so that the change feed reports their departure there.
  */
 export async function moveRows(
   queries: Queries,
@@ -20,6 +20,7 @@ export async function moveRows(
 ): Promise<void> {
   if (installIds.length > 0) {
     await queries.deleteFrom('install_grants').where('install_id', 'in', installIds).execute();
+    await queries.deleteFrom('import_keys').where('install_id', 'in', installIds).execute();
     // A foreign key ties the account of an install to that of its site.
     await queries.updateTable('installs').set({ site_id: null }).where('id', 'in', installIds).execute();
   }

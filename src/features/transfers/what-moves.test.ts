@@ -113,6 +113,20 @@ describe('rights', () => {
     expect(await statusFor(unlimited, install.id)).toBe(200);
   });
 
+  it('of the install on hosts of the origin end with its import key', async () => {
+    const now = await newSituation(homeport);
+    const { database, clock, sealer } = homeport.platform;
+    const row = { public_key: 'a', sealed_key: sealer.seal('b'), created_at: clock.now().toISOString() };
+    await database.write(({ queries }) =>
+      queries
+        .insertInto('import_keys')
+        .values({ install_id: now.install.id, ...row })
+        .execute(),
+    );
+    await transferred(homeport, now);
+    expect(await database.reader.selectFrom('import_keys').select('install_id').execute()).toEqual([]);
+  });
+
   it('of an open SFTP connection end with the transfer', async () => {
     const now = await newSituation(homeport, true);
     const { origin, destination, install } = now;
