@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from '../../database/database.ts';
 import { PermanentFailure } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { isReplacementQueued } from './backup-uses-store.ts';
+import { isReplacementQueued, queuedPutBacks } from './backup-uses-store.ts';
 import { restoreBackup } from './jobs.ts';
 import { findBackup } from './store.ts';
 
@@ -63,4 +63,13 @@ export async function putCheckpointBack(
     result: { backup_id: checkpoint_id },
   });
   return true;
+}
+
+/** Cancels what waits to put checkpoints back, because an import has replaced the website that they belong to. */
+export async function cancelPutBacks(
+  { queue }: Pick<Platform, 'queue'>,
+  transaction: Transaction,
+  installId: string,
+): Promise<void> {
+  for (const id of await queuedPutBacks(transaction.queries, installId)) await queue.cancel(transaction, id);
 }

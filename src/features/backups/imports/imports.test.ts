@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { refusal } from '../../../../test/refusal.ts';
+import { operatorFor } from '../../../access/caller.ts';
 import {
   BrokenWebsiteError,
   type HostMachine,
@@ -11,6 +12,8 @@ import {
 } from '../../../hosting/contract/host.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
+import { putCheckpointBack } from '../checkpoints.ts';
+import { importWebsite } from '../jobs.ts';
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -120,6 +123,38 @@ describe('an import', () => {
     expect(body).toMatchObject({ count: 2 });
   });
 
+  it.each([
+    ['succeeds and cancels', null, 'cancelled'],
+    ['is refused and leaves', new RefusedImportError('The archive is empty.'), 'succeeded'],
+  ] as const)('that %s the return of a checkpoint from before it', async (_does, failure, status) => {
+    const { platform } = homeport;
+    const other = await homeport.install(owner, accountId);
+    const { id: checkpoint_id } = await homeport.services.backups.request(
+      operatorFor(owner.userId),
+      other.id,
+      { description: 'x', notification_emails: [] },
+    );
+    await homeport.idle();
+    answerWith(() =>
+      failure === null
+        ? Promise.resolve({ tablePrefix: 'wp_', files: 3, bytes: 100 })
+        : Promise.reject(failure),
+    );
+    await platform.database.write(async (transaction) => {
+      const sealed_source = platform.sealer.seal(JSON.stringify({ file: 'private/a.zip' }));
+      await platform.queue.enqueue(transaction, importWebsite, {
+        payload: { install_id: other.id, import_id: checkpoint_id, sealed_source },
+        lane: other.id,
+      });
+      expect(await putCheckpointBack(platform, transaction, { install_id: other.id, checkpoint_id })).toBe(
+        true,
+      );
+    });
+    await homeport.idle();
+    const { body } = await owner.client.get(`/operations?install_id=${other.id}&kind=backup.restore`);
+    expect(body).toMatchObject({ results: [{ status }] });
+  });
+
   it('is refused for a wrong source', async () => {
     for (const [body, field, code] of [
       [{ source: 'file' }, 'path', 'missing'],
@@ -202,6 +237,24 @@ describe('an import', () => {
     );
     const jobs = await homeport.platform.database.reader.selectFrom('jobs').selectAll().execute();
     expect(JSON.stringify([jobs, written, made.body])).not.toContain(privateKey.split('\n')[1]);
+
+    // The key goes away while the import waits.
+    const { platform } = homeport;
+    const source = { host: 'old.example', port: 22, user: 'ada', path: '/srv/shop', hostKey: fingerprint };
+    const late = await platform.database.write(async (transaction) => {
+      await transaction.queries.deleteFrom('import_keys').execute();
+      const sealed_source = platform.sealer.seal(JSON.stringify({ ssh: source }));
+      const payload = { install_id: install.id, import_id: 'late', sealed_source };
+      return platform.queue.enqueue(transaction, importWebsite, { payload, lane: install.id });
+    });
+    await homeport.idle();
+    expect((await owner.client.get(`/operations/${late}`)).body).toMatchObject({
+      error: {
+        code: 'import_refused',
+        message: expect.stringContaining('import key of the install is gone'),
+      },
+    });
+    expect(asked).toHaveLength(2);
   });
 
   it('is one at a time', async () => {

@@ -8,7 +8,7 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { receiveCopy } from '../awaited-copies-store.ts';
-import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
+import { cancelPutBacks, putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
 import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
 import { findImportKey } from './import-key-store.ts';
@@ -60,7 +60,10 @@ export function settlementKind(platform: Platform, host: Pick<Host, 'lastImport'
 async function privateKeyOf({ database, sealer }: Platform, installId: string): Promise<string> {
   const key = await findImportKey(database.reader, installId);
   if (!key)
-    throw new PermanentFailure('The install has no key for imports by SSH.', { code: 'import_refused' });
+    throw new PermanentFailure(
+      'The import key of the install is gone, as after a transfer to another account. Create a new one, add it to the old host, and import again.',
+      { code: 'import_refused' },
+    );
   return sealer.open(key.sealed_key);
 }
 
@@ -93,6 +96,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
       });
       return async (transaction) => {
         await receiveCopy(transaction.queries, payload.install_id);
+        await cancelPutBacks(platform, transaction, payload.install_id);
         await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason: null });
         await requestReading(transaction, platform.queue, payload.install_id);
       };
