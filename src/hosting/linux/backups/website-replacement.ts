@@ -46,6 +46,8 @@ export interface Target {
   parts?: RestoredParts | undefined;
   /** The folders that are replaced if files are. Default: both. */
   folders?: readonly (typeof FOLDERS)[number][];
+  /** Whether {@link WebsiteReplacement.prepareDatabase} creates the second database, after long work without it. */
+  databaseLater?: boolean;
   /** A text that {@link WebsiteReplacement.readRecord} returns from the exchange until the next one. */
   record?: string;
 }
@@ -62,6 +64,8 @@ export interface WebsiteReplacement {
    * Creates a staging folder, and in it what the install fills: `htdocs` and `private`, an empty second database, or both.
    */
   prepare(home: string, target: Target, owner: { uid: number; gid: number }): Promise<StagedWebsite>;
+  /** Creates the second database, empty, of a prepared replacement. */
+  prepareDatabase(target: Target): Promise<void>;
   /**
    * Replaces the present files and tables by the staged ones. A failure leaves the present ones, unless it comes so late that
    * only {@link recover} can complete the replacement.
@@ -110,15 +114,17 @@ export function createWebsiteReplacement(
       await mkdir(join(folder, name), { mode: 0o700 });
       await lchown(join(folder, name), owner.uid, owner.gid);
     }
-    const database = scratchOf(target.database);
-    if (tables !== 'none') {
-      await databases.drop(database, target.unixUser);
-      await databases.create(database, target.unixUser);
-      // The website may have lost its own files or database, which is why it is restored.
-      await databases.create(target.database, target.unixUser);
-    }
+    if (tables !== 'none' && target.databaseLater !== true) await prepareDatabase(target);
     await reached('prepared');
-    return { folder, database };
+    return { folder, database: scratchOf(target.database) };
+  }
+
+  async function prepareDatabase(target: Target): Promise<void> {
+    const database = scratchOf(target.database);
+    await databases.drop(database, target.unixUser);
+    await databases.create(database, target.unixUser);
+    // The website may have lost its own files or database, which is why it is restored.
+    await databases.create(target.database, target.unixUser);
   }
 
   async function replace(home: string, target: Target): Promise<void> {
@@ -210,6 +216,7 @@ export function createWebsiteReplacement(
 
   return {
     prepare,
+    prepareDatabase,
     replace,
     recover,
     readRecord: (home) => ifThere(readFile(join(home, RECORD), 'utf8')),

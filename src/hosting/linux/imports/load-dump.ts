@@ -1,4 +1,4 @@
-import { mkdir, open, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusedImportError } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
@@ -6,12 +6,11 @@ import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { explainScript, type ImportScript, startImportScript } from './import-script.ts';
+import { requireFreeSpace } from './watch-database.ts';
 
 /** The exit status of import-sql.php for a dump that cannot be imported. */
 const REFUSED = 3;
 const LONGEST_REASON = 500;
-/** The scratch folder is on the disk of all websites. */
-const FREE_BYTES = 1024 ** 3;
 const CHECKED_EVERY = 64 * 1024 ** 2;
 /** Errors of MariaDB for texts that are not in the encoding of the connection. */
 const WRONG_ENCODING = /ERROR (?:1366|1300|3854) /;
@@ -89,13 +88,6 @@ async function rewrite(
   } finally {
     signal?.removeEventListener('abort', stop);
     await output.close();
-  }
-}
-
-async function requireFreeSpace(folder: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < FREE_BYTES) {
-    throw new RefusedImportError('The host has too little free space for the dump. Ask its operator.');
   }
 }
 

@@ -197,7 +197,10 @@ describe('an import', () => {
   });
 
   test('runs no PHP of the imported website before the exchange', async () => {
-    const archive = await archiveOf('hostile', "REPLACE INTO wp_options (option_name, option_value) VALUES ('WPLANG', 'de_DE');");
+    const archive = await archiveOf(
+      'hostile',
+      "REPLACE INTO wp_options (option_name, option_value) VALUES ('WPLANG', 'de_DE');",
+    );
     const content = join(scratch, 'hostile', 'wp-content');
     for (const path of [
       'mu-plugins/spy.php',

@@ -21,8 +21,9 @@ import { phpFileOf } from '../wordpress/php-files.ts';
 import { BARE, runPhp } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';
-import { findWordPress } from './imported-database.ts';
+import { findWordPress, type ImportedDatabase } from './imported-database.ts';
 import { loadForeignDump } from './load-dump.ts';
+import { watchingDatabase } from './watch-database.ts';
 
 /** Imports existing websites, in place of the present ones. The caller renews caches and checks the website. */
 export interface LinuxImports {
@@ -83,7 +84,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     const { signal } = given;
     const home = layout.homeOf(ref.id);
     // The private folder has the archive, and stays.
-    const replaced = { database, unixUser, folders: ['htdocs'] as const };
+    const replaced = { database, unixUser, folders: ['htdocs'] as const, databaseLater: true };
     try {
       const staged = await replacement.prepare(home, replaced, sandbox);
       const imported = await build(target, source, staged, given);
@@ -111,7 +112,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     staged: StagedWebsite,
     { signal, report = () => {} }: ImportOptions,
   ): Promise<ImportedWebsite> {
-    const { ref, sandbox, primaryHostname, secure } = target;
+    const { ref, sandbox } = target;
     const enter = options.enter(ref.id);
     const work = join(staged.folder, WORK);
     await mkdir(work, { mode: 0o700 });
@@ -142,7 +143,32 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       Unpacked,
       (done, total) => report(done, total, 'unpack'),
     );
-    await loadForeignDump({ layout, databases }, sandbox, { file: dump, isWpress }, staged.database, {
+    // Not earlier: no limit holds for this database while nobody watches it.
+    await replacement.prepareDatabase({ database: target.database, unixUser: target.unixUser });
+    const watched = {
+      database: staged.database,
+      mostBytes: layout.limits.bytes,
+      folder: layout.mariadb,
+      signal,
+    };
+    const { tablePrefix, hosts } = await watchingDatabase(databases, watched, (watching) =>
+      buildDatabase(target, { file: dump, isWpress }, configured, staged, { signal: watching, report }),
+    );
+    log.info({ install: ref.id, files, bytes, tablePrefix, hosts }, `imported a website into ${ref.name}`);
+    return { tablePrefix, files, bytes };
+  }
+
+  /** Fills the second database from the dump, for the address and the core of the install. */
+  async function buildDatabase(
+    target: HostedInstall,
+    dump: { file: string; isWpress: boolean },
+    configured: string | null,
+    staged: StagedWebsite,
+    { signal, report }: { signal: AbortSignal; report: NonNullable<ImportOptions['report']> },
+  ): Promise<ImportedDatabase> {
+    const { ref, sandbox, primaryHostname, secure } = target;
+    const enter = options.enter(ref.id);
+    await loadForeignDump({ layout, databases }, sandbox, dump, staged.database, {
       enter,
       signal,
       report: (done, total) => report(done, total, 'database'),
@@ -176,13 +202,12 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
         signal,
       });
     } catch (error) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       throw new RefusedImportError(`The imported WordPress does not start: ${messageOf(error)}`, {
         cause: error,
       });
     }
-    log.info({ install: ref.id, files, bytes, tablePrefix, hosts }, `imported a website into ${ref.name}`);
-    return { tablePrefix, files, bytes };
+    return { tablePrefix, hosts };
   }
 
   /** The paths of the archive, and of the dump if that is not in the archive. */

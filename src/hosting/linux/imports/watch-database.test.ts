@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { watchingDatabase } from './watch-database.ts';
+
+const GIB = 1024 ** 3;
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('stopped')));
+  });
+
+/** A database with these bytes at one look after the other, on a disk with this free space. */
+function watched(bytes: number[], { freeBytes = 2 * GIB, mostBytes = GIB as number | null } = {}) {
+  const left = [...bytes];
+  const databases = { fileBytes: async () => new Map([['hp_a_new', left.shift() ?? bytes.at(-1) ?? 0]]) };
+  const options = { database: 'hp_a_new', mostBytes, folder: '/', free: async () => freeBytes, everyMs: 1 };
+  return <T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) =>
+    watchingDatabase(databases, { ...options, signal }, work);
+}
+
+test('a database that becomes too large ends the work', async () => {
+  await expect(watched([0, GIB, GIB + 1])(untilAborted)).rejects.toThrow(/larger than .* \(1,024 MiB\)/);
+});
+
+test('a database that is too large in the end is refused', async () => {
+  await expect(watched([GIB + 1])(async () => 'done')).rejects.toThrow('(1,024 MiB)');
+});
+
+test('a full disk ends the work', async () => {
+  await expect(watched([0], { freeBytes: GIB - 1 })(untilAborted)).rejects.toThrow('too little free space');
+});
+
+test('other work ends as it does', async () => {
+  expect(await watched([GIB])(async () => 'done')).toBe('done');
+  expect(await watched([2 * GIB], { mostBytes: null })(async () => 'done')).toBe('done');
+  const cancelled = AbortSignal.abort(new Error('cancelled'));
+  const work = async (signal: AbortSignal) => signal.throwIfAborted();
+  await expect(watched([0])(work, cancelled)).rejects.toThrow('cancelled');
+});

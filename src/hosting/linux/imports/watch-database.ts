@@ -1,0 +1,66 @@
+import { repeatEvery } from '../../../lib/concurrency.ts';
+import { RefusedImportError } from '../../contract/host.ts';
+import type { Databases } from '../daemons/databases.ts';
+import { type FreeSpace, freeSpace } from '../machine/disk-watch.ts';
+
+/** Imports leave this much of the disk, which is that of all websites. */
+const LEAST_FREE_BYTES = 1024 ** 3;
+const LOOK_EVERY_MS = 2_000;
+
+export interface WatchedDatabase {
+  database: string;
+  /** Null: no limit. */
+  mostBytes: number | null;
+  /** A folder on the disk of the database. */
+  folder: string;
+  signal?: AbortSignal | undefined;
+  free?: FreeSpace;
+  everyMs?: number;
+}
+
+/** Throws a {@link RefusedImportError} if the disk of the folder has too little free space. */
+export async function requireFreeSpace(folder: string, free: FreeSpace = freeSpace): Promise<void> {
+  if ((await free(folder)) < LEAST_FREE_BYTES) {
+    throw new RefusedImportError('The host has too little free space for the dump. Ask its operator.');
+  }
+}
+
+/**
+ * Runs work that fills a database with what nobody vouches for. Aborts it with a {@link RefusedImportError} once the database has
+ * too many bytes or the disk too little room.
+ */
+export async function watchingDatabase<Result>(
+  databases: Pick<Databases, 'fileBytes'>,
+  { database, mostBytes, folder, signal, free, everyMs = LOOK_EVERY_MS }: WatchedDatabase,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const refused = new AbortController();
+  const look = async () => {
+    await requireFreeSpace(folder, free);
+    const bytes = (await databases.fileBytes()).get(database) ?? 0;
+    if (mostBytes === null || bytes <= mostBytes) return;
+    const limit = Math.floor(mostBytes / 1024 ** 2).toLocaleString('en');
+    throw new RefusedImportError(
+      `The database becomes larger than that of an install may be (${limit} MiB). Delete what the website does not need, and export it again.`,
+    );
+  };
+  const watch = repeatEvery(look, {
+    delayMs: everyMs,
+    // The server may be too busy to answer; the last look has to succeed.
+    onError: (error) => {
+      if (error instanceof RefusedImportError) refused.abort(error);
+    },
+    immediately: true,
+  });
+  try {
+    const result = await work(
+      signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]),
+    );
+    await look();
+    return result;
+  } catch (error) {
+    throw refused.signal.aborted && signal?.aborted !== true ? refused.signal.reason : error;
+  } finally {
+    await watch.stop();
+  }
+}
