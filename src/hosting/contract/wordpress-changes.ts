@@ -13,6 +13,9 @@ export interface WordPressChanger {
 export const ITEM_KINDS = ['plugin', 'theme'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
+/** Name of a theme's folder: neither a path nor `.` or `..`. */
+export const THEME_ID = '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f/\\\\]*$';
+
 /** `deleted`: an inactive plugin or theme is removed with its data. */
 export const ITEM_STATUSES = ['active', 'inactive', 'deleted'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];

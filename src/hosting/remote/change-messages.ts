@@ -1,5 +1,10 @@
 import Type from 'typebox';
-import { ITEM_SLUG, LONGEST_PACKAGE_PATH, LONGEST_PACKAGE_URL } from '../contract/wordpress-changes.ts';
+import {
+  ITEM_SLUG,
+  LONGEST_PACKAGE_PATH,
+  LONGEST_PACKAGE_URL,
+  THEME_ID,
+} from '../contract/wordpress-changes.ts';
 import { MOST_CHECKED_PAGES } from '../contract/wordpress-updates.ts';
 import { closed, orNull, sentences, text, uuid } from './messages.ts';
 import { checkedPath, itemId } from './update-messages.ts';
@@ -12,16 +17,17 @@ const packageSource = Type.Union([
   Type.Object({ url: Type.String({ minLength: 1, maxLength: LONGEST_PACKAGE_URL }) }, closed),
 ]);
 
-const itemChange = Type.Object(
-  {
-    kind: Type.Union([Type.Literal('plugin'), Type.Literal('theme')]),
-    id: orNull(itemId),
-    source: orNull(packageSource),
-    status: orNull(Type.Union([Type.Literal('active'), Type.Literal('inactive'), Type.Literal('deleted')])),
-    autoUpdate: orNull(Type.Boolean()),
-  },
-  closed,
-);
+const wantedState = {
+  source: orNull(packageSource),
+  status: orNull(Type.Union([Type.Literal('active'), Type.Literal('inactive'), Type.Literal('deleted')])),
+  autoUpdate: orNull(Type.Boolean()),
+};
+const themeId = Type.String({ minLength: 1, maxLength: 200, pattern: THEME_ID });
+
+export const itemChange = Type.Union([
+  Type.Object({ kind: Type.Literal('plugin'), id: orNull(itemId), ...wantedState }, closed),
+  Type.Object({ kind: Type.Literal('theme'), id: orNull(themeId), ...wantedState }, closed),
+]);
 
 export const itemOrder = Type.Object(
   {

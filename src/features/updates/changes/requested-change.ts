@@ -1,5 +1,9 @@
 import { posix } from 'node:path';
-import type { ItemChange, PackageSource } from '../../../hosting/contract/wordpress-changes.ts';
+import {
+  type ItemChange,
+  type PackageSource,
+  THEME_ID,
+} from '../../../hosting/contract/wordpress-changes.ts';
 import { InvalidRequest, invalidValue } from '../../../lib/failures.ts';
 
 /** The resource that faults of a request name. */
@@ -32,6 +36,9 @@ export function readChange({ kind, id, status, auto_update }: RequestedChange): 
   }
   if (kind === 'theme' && status === 'inactive') {
     throw invalidValue(ITEM, 'status', 'not_applicable', 'A theme is deactivated by activating another one');
+  }
+  if (kind === 'theme' && !new RegExp(THEME_ID, 'u').test(id)) {
+    throw invalidValue(ITEM, 'id', 'invalid_format', "A theme's id is the name of its folder, not a path");
   }
   return { kind, id, source: null, status: status ?? null, autoUpdate: auto_update ?? null };
 }

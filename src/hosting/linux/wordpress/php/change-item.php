@@ -91,7 +91,8 @@ final class Homeport_Item_Change
     private function find(string $wanted): string
     {
         if ($this->kind === 'theme') {
-            if (wp_get_theme($wanted)->exists()) {
+            // Only whole names of the list: a path such as `../uploads` can be read as a theme too.
+            if (isset(wp_get_themes(['errors' => null])[$wanted])) {
                 return $wanted;
             }
             throw new Homeport_Refused("There is no theme \"$wanted\"");
