@@ -163,8 +163,6 @@ describe('what the last reading excludes', () => {
   it.each([
     [{ kind: 'plugin', id: 'homeport', status: 'inactive' }, 'must-use'],
     [{ kind: 'plugin', id: 'object-cache.php', status: 'deleted' }, 'drop-in'],
-    [{ kind: 'plugin', id: 'akismet', status: 'deleted' }, 'Deactivate it first'],
-    [{ kind: 'theme', id: 'base', status: 'deleted' }, 'Activate another one first'],
     [{ kind: 'theme', id: 'twenty', status: 'deleted' }, 'comes with WordPress'],
     [{ kind: 'theme', id: 'twenty', auto_update: true }, 'updated with it'],
   ])('is refused before a checkpoint is made: %o', async (body, message) => {
@@ -172,6 +170,15 @@ describe('what the last reading excludes', () => {
     const refused = await post('changes', body);
     expect(refused.status).toBe(409);
     expect(JSON.stringify(refused.body)).toContain(message);
+  });
+
+  it.each([
+    { kind: 'plugin', id: 'akismet', status: 'deleted' },
+    { kind: 'theme', id: 'base', status: 'deleted' },
+  ])('but what is active is left to the host: %o', async (body) => {
+    await store(reading);
+    expect(await ended('changes', body)).toMatchObject({ status: 'succeeded' });
+    expect(orders).toHaveLength(1);
   });
 
   it('a network of sites is refused', async () => {
@@ -188,5 +195,11 @@ describe('what the last reading excludes', () => {
     const refused = await post('changes', body);
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused.body)).toContain(message);
+  });
+
+  it.each(['../uploads', '.', '..', 'shop/', 'shop\\x'])('a theme is no path: %s', async (id) => {
+    const refused = await post('changes', { kind: 'theme', id, status: 'deleted' });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain('the name of its folder');
   });
 });

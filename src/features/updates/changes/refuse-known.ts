@@ -5,8 +5,8 @@ import { wordpressReading } from '../../../hosting/remote/wordpress-messages.ts'
 import { Conflict } from '../../../lib/failures.ts';
 
 /**
- * Refuses changes that the last reading of a website excludes, before a checkpoint is made for them. The host decides in the end, because
- * a reading can be minutes old. Throws Conflict.
+ * Refuses changes that lasting facts of the last reading of a website exclude, before a checkpoint is made for them. The host decides
+ * about active ones: a reading can be minutes old, and an earlier change can wait. Throws Conflict.
  */
 export function refuseKnown(stored: unknown, { kind, id, status, autoUpdate }: ItemChange): void {
   if (!Value.Check(wordpressReading, stored)) return;
@@ -30,16 +30,10 @@ export function refuseKnown(stored: unknown, { kind, id, status, autoUpdate }: I
         `${plugin.name} is a drop-in: WordPress always loads it. The plugin that put it there removes it.`,
       );
     }
-    if (plugin?.status === 'active' && status === 'deleted') {
-      throw new Conflict('The plugin is active. Deactivate it first.');
-    }
     return;
   }
   const theme = stored.themes.find(({ stylesheet }) => stylesheet === id);
   if (theme === undefined) return;
-  if (status === 'deleted' && theme.status !== 'inactive') {
-    throw new Conflict('The website uses this theme. Activate another one first.');
-  }
   if (theme.bundled && status === 'deleted') {
     throw new Conflict('The theme comes with WordPress on this host and cannot be deleted.');
   }
