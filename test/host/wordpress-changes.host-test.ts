@@ -6,6 +6,7 @@ import type { InstallState } from '../../src/hosting/contract/host.ts';
 import type { ItemChange, ItemOutcome } from '../../src/hosting/contract/wordpress-changes.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
@@ -44,6 +45,9 @@ beforeAll(async () => {
     'twice/twice.php': 'function wp_head() {}',
     'good/good.php': `add_action('wp_footer', static fn() => print('<p>good plugin</p>'));`,
     'needs/needs.php': '',
+    'shop/extra.php': '',
+    // Deleting it removes its file and then fails.
+    'half/half.php': '',
   };
   for (const [path, code] of Object.entries(plugins)) {
     await files.write(`wp-content/plugins/${path}`, plugin(path, code));
@@ -51,6 +55,10 @@ beforeAll(async () => {
   await files.write(
     'wp-content/plugins/needs/needs.php',
     '<?php\n/*\nPlugin Name: Needs\nRequires PHP: 99.0\n*/\n',
+  );
+  await files.write(
+    'wp-content/plugins/half/uninstall.php',
+    "<?php unlink(__DIR__ . '/half.php'); throw new Error('half deleted');",
   );
   await files.write('wp-content/plugins/good/uninstall.php', "<?php update_option('uninstalled', 'yes');");
   for (const [name, page] of [
@@ -118,11 +126,51 @@ test('refuses what is not there, what always runs, what is active, and what need
   expect(await refused({ id: 'source.php', status: 'inactive' })).toContain('is a must-use plugin');
   expect(await refused({ id: 'homeport.php', status: 'deleted' })).toContain('is a must-use plugin');
   expect(await refused({ id: PLUGIN, status: 'deleted' })).toContain('is active');
+  expect(await refused({ id: 'shop/extra.php', status: 'deleted' })).toContain('"shop/shop.php" in the same');
   expect(await refused({ id: 'needs', status: 'active' })).toContain('99.0');
   const active = await option('stylesheet');
   expect(await refused({ kind: 'theme', id: active, status: 'deleted' })).toContain('comes with WordPress');
   expect(await refused({ source: { file: 'private/none.zip' } })).toBe('There is no file private/none.zip');
   await expectFormer();
+});
+
+test('deletes no folder that is not a theme', async () => {
+  await files.write('wp-content/uploads/style.css', '/*\nTheme Name: uploads\n*/');
+  await files.write('wp-content/uploads/index.php', '');
+  for (const id of ['../uploads', '.', '..', 'plain/', 'plain\\']) {
+    await expect(change({ kind: 'theme', id, status: 'deleted' }), id).rejects.toThrow();
+  }
+  await files.write('wp-content/themes/group/one/style.css', '/*\nTheme Name: One\n*/');
+  expect(await change({ kind: 'theme', id: 'group', status: 'deleted' })).toEqual({
+    refused: 'There is no theme "group"',
+  });
+  const kept = ['uploads/style.css', 'themes/plain/style.css', 'themes/group/one/style.css'];
+  expect(kept.filter((path) => !has(path))).toEqual([]);
+});
+
+test('a half-made deletion is rolled back', async () => {
+  expect(await change({ id: 'half', status: 'deleted' })).toEqual({
+    rolledBack: expect.stringContaining('half deleted'),
+  });
+  expect(has('plugins/half/half.php')).toBe(true);
+  await expectFormer();
+});
+
+test('removes a new plugin again that the website cannot activate', async () => {
+  await files.offer('');
+  // WordPress checks the first file of a package before it installs it, and activates the first by name.
+  const folder = join(layout.htdocsOf(install.id), 'wp-content/uploads/packed');
+  await files.write('wp-content/uploads/packed/two/a.php', '<?php\n/*\nPlugin Name: Z\n*/\n');
+  await files.write(
+    'wp-content/uploads/packed/two/b.php',
+    '<?php\n/*\nPlugin Name: A\nRequires PHP: 99.0\n*/\n',
+  );
+  const zip = join(layout.privateOf(install.id), 'two.zip');
+  await runCommand('python3', ['-m', 'zipfile', '-c', zip, 'two/'], { folder });
+  expect(await change({ source: { file: 'private/two.zip' }, status: 'active' })).toEqual({
+    refused: expect.stringContaining('99.0'),
+  });
+  expect(has('plugins/two')).toBe(false);
 });
 
 test('activates, deactivates and deletes a plugin, whose code to uninstall runs', async () => {

@@ -46,13 +46,13 @@ const Made = Type.Union([
 export type MadeChange = Static<typeof Made>;
 
 export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemChanger {
-  /** Null if the program ended without an outcome; `said` are its last words. */
+  /** `made` is null if the program ended without an outcome; `said` are its last words. */
   async function run(
     install: SandboxedInstall,
     mode: 'whole' | 'plain',
     { kind, id, source, status, autoUpdate }: ItemChange,
     signal?: AbortSignal,
-  ): Promise<{ made: MadeChange | null; said: string }> {
+  ): Promise<{ made: MadeChange | null; said: string; isUnchanged: boolean }> {
     const options = {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'change-item.php'),
       args: [mode],
@@ -65,24 +65,26 @@ export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemCh
     };
     try {
       const { stdout, stderr } = await runScript(layout, install, options);
-      return { made: parsePrinted(Made, stdout), said: stderr || stdout };
+      return { made: parsePrinted(Made, stdout), said: stderr || stdout, isUnchanged: saysUnchanged(stdout) };
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof CommandError)) throw error;
-      return { made: null, said: error.stderr.trim() || error.message };
+      const said = error.stderr.trim() || error.message;
+      return { made: null, said, isUnchanged: saysUnchanged(error.stdout) };
     }
   }
 
   return {
     async change(install, change, signal) {
-      const { made, said } = await run(install, 'whole', change, signal);
-      if (made !== null) {
-        // A broken plugin or theme can fail before anything was tried, and this change can be what repairs the website.
-        if (!('failed' in made) || !isPossiblePlain(change)) return made;
-      }
-      if (!isPossiblePlain(change)) return { failed: `WordPress ended early: ${lastLine(said)}` };
+      const { made, said, isUnchanged } = await run(install, 'whole', change, signal);
+      if (made !== null && !('failed' in made)) return made;
+      const failed = made ?? endedEarly(said);
+      // A broken plugin or theme can fail before anything was tried, and this change can be what repairs the website.
+      if (!isPossiblePlain(change)) return failed;
       const plain = await run(install, 'plain', change, signal);
-      return plain.made ?? { failed: `WordPress ended early: ${lastLine(plain.said)}` };
+      if (plain.made === null) return endedEarly(plain.said);
+      // What the first run left half changed is only refused now.
+      return 'refused' in plain.made && !isUnchanged ? failed : plain.made;
     },
   };
 }
@@ -90,4 +92,11 @@ export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemCh
 /** Whether WordPress can make the change without its plugins. The code of a new one must run with the others. */
 function isPossiblePlain({ kind, source, status }: ItemChange): boolean {
   return source === null && (kind === 'theme' || status !== 'active');
+}
+
+const endedEarly = (said: string) => ({ failed: `WordPress ended early: ${lastLine(said)}` });
+
+/** Whether change-item.php says that nothing was changed. The website's own code may print other lines, even after it. */
+function saysUnchanged(output: string): boolean {
+  return output.split('\n').includes('{"unchanged":true}');
 }

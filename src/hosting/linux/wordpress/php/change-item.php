@@ -2,9 +2,12 @@
 /**
  * Changes one plugin or theme with WordPress's own functions. Argument: `whole`, or `plain` to load neither plugins nor the theme,
  * because they fail. Standard input: JSON with kind, id, source, status and autoUpdate (ItemChange). Prints what was changed; or why
- * it was refused, when nothing has changed; or why it failed, when the website may be half changed.
+ * it was refused, when nothing has changed; or why it failed, when the website may be half changed. A line before that, or the end of
+ * PHP without an outcome, says if nothing was changed yet.
  */
 $homeport_change = json_decode(stream_get_contents(STDIN), true);
+// For fatal errors of plugins and themes. It runs before WordPress's own, which ends the request.
+register_shutdown_function('homeport_print_unchanged');
 try {
     require $argv[1] === 'plain' ? __DIR__ . '/load-plain.php' : dirname(__DIR__) . '/wp-load.php';
     require_once ABSPATH . 'wp-admin/includes/admin.php';
@@ -35,8 +38,18 @@ function homeport_end(array $outcome): never
     exit;
 }
 
+/** Once at most, and never after the outcome. */
+function homeport_print_unchanged(): void
+{
+    if (Homeport_Progress::$is_begun === false) {
+        Homeport_Progress::$is_begun = null;
+        fwrite(STDOUT, "\n" . '{"unchanged":true}' . "\n");
+    }
+}
+
 function homeport_print(array $outcome): void
 {
+    homeport_print_unchanged();
     fwrite(STDOUT, "\n" . json_encode($outcome, JSON_INVALID_UTF8_SUBSTITUTE) . "\n");
 }
 
@@ -44,6 +57,12 @@ function homeport_line(string $text): string
 {
     $plain = html_entity_decode(preg_replace('/<[^>]*>/', ' ', $text), ENT_QUOTES, 'UTF-8');
     return mb_substr(rtrim(trim(preg_replace('/[\x00-\x20\x7f]+/', ' ', $plain)), '.'), 0, 300);
+}
+
+final class Homeport_Progress
+{
+    /** Whether a change may have begun; null once it was printed that none has. */
+    public static ?bool $is_begun = false;
 }
 
 /** Nothing was changed. */
@@ -59,6 +78,9 @@ final class Homeport_Failed extends Exception
 final class Homeport_Item_Change
 {
     private string $kind;
+
+    /** Names in the folder of plugins or themes before an installation. */
+    private array $before = [];
 
     public function __construct(private array $change)
     {
@@ -76,8 +98,10 @@ final class Homeport_Item_Change
             $this->require_own($id);
             $this->kind === 'plugin' ? $this->change_plugin($id) : $this->change_theme($id);
         } catch (Homeport_Refused $refused) {
-            // It was installed, which is a change.
-            throw $this->change['source'] === null ? $refused : new Homeport_Failed($refused->getMessage());
+            if ($this->change['source'] !== null) {
+                $this->remove_installed($id, $refused);
+            }
+            throw $refused;
         }
         $this->switch_auto_update($id);
         return [
@@ -144,6 +168,7 @@ final class Homeport_Item_Change
     {
         $status = $this->change['status'];
         if ($status === 'inactive' && is_plugin_active($file)) {
+            $this->begin();
             deactivate_plugins($file);
             $this->require_success(is_plugin_active($file) ? new WP_Error('still', 'The plugin is still active') : true);
         }
@@ -151,6 +176,8 @@ final class Homeport_Item_Change
             if (is_plugin_active($file)) {
                 throw new Homeport_Refused('The plugin is active. Deactivate it first');
             }
+            $this->require_no_active_neighbour($file);
+            $this->begin();
             $this->require_success(delete_plugins([$file]));
         }
         if ($status === 'active' && !is_plugin_active($file)) {
@@ -158,10 +185,22 @@ final class Homeport_Item_Change
             if (is_wp_error($valid)) {
                 $this->refuse($valid);
             }
+            $this->begin();
             $done = activate_plugin($file);
             // It is active then, whatever it has printed.
             if (is_wp_error($done) && $done->get_error_code() !== 'unexpected_output') {
                 $this->require_success($done);
+            }
+        }
+    }
+
+    /** WordPress deletes the whole folder of a plugin. */
+    private function require_no_active_neighbour(string $file): void
+    {
+        $folder = dirname($file);
+        foreach (array_keys(get_plugins()) as $other) {
+            if ($folder !== '.' && dirname($other) === $folder && is_plugin_active($other)) {
+                throw new Homeport_Refused("The plugin \"$other\" in the same folder is active. Deactivate it first");
             }
         }
     }
@@ -177,6 +216,7 @@ final class Homeport_Item_Change
             if (in_array($folder, [get_option('stylesheet'), get_option('template')], true)) {
                 throw new Homeport_Refused('The website uses this theme. Activate another one first');
             }
+            $this->begin();
             $this->require_success(delete_theme($folder));
         }
         if ($status === 'active' && get_option('stylesheet') !== $folder) {
@@ -187,6 +227,7 @@ final class Homeport_Item_Change
             if (is_wp_error($valid)) {
                 $this->refuse($valid);
             }
+            $this->begin();
             switch_theme($folder);
         }
     }
@@ -199,16 +240,17 @@ final class Homeport_Item_Change
         if ($wanted === null || $wanted === in_array($id, $present, true)) {
             return;
         }
+        $this->begin();
         update_site_option($option, $wanted ? [...$present, $id] : array_values(array_diff($present, [$id])));
     }
 
     /** Installs a package, and returns the plugin or theme as WordPress names it. */
     private function install(array $source): string
     {
-        $root = $this->kind === 'plugin' ? WP_PLUGIN_DIR : get_theme_root();
-        $before = scandir($root);
+        $this->before = scandir($this->root());
         $skin = new WP_Ajax_Upgrader_Skin();
         $upgrader = $this->kind === 'plugin' ? new Plugin_Upgrader($skin) : new Theme_Upgrader($skin);
+        $this->begin();
         $result = $upgrader->install($this->package($source));
         $error = match (true) {
             is_wp_error($result) => $result,
@@ -218,7 +260,8 @@ final class Homeport_Item_Change
             default => null,
         };
         if ($error !== null) {
-            if (scandir($root) === $before) {
+            if (scandir($this->root()) === $this->before) {
+                Homeport_Progress::$is_begun = false;
                 $this->refuse($error);
             }
             $this->require_success($error);
@@ -230,6 +273,25 @@ final class Homeport_Item_Change
             throw new Homeport_Failed('The package contains no plugin');
         }
         return $id;
+    }
+
+    /** Removes the folder of a new plugin or theme that cannot be activated. Throws Homeport_Failed if more was installed. */
+    private function remove_installed(string $id, Homeport_Refused $refused): void
+    {
+        global $wp_filesystem;
+        $folder = $this->kind === 'plugin' ? dirname($id) : $id;
+        $is_new = array_values(array_diff(scandir($this->root()), $this->before)) === [$folder];
+        if (!$is_new || !$wp_filesystem->delete($this->root() . "/$folder", true)) {
+            throw new Homeport_Failed($refused->getMessage());
+        }
+        wp_clean_plugins_cache();
+        wp_clean_themes_cache();
+        Homeport_Progress::$is_begun = false;
+    }
+
+    private function root(): string
+    {
+        return $this->kind === 'plugin' ? WP_PLUGIN_DIR : get_theme_root();
     }
 
     /** The path or URL of a package. */
@@ -255,6 +317,12 @@ final class Homeport_Item_Change
             throw new Homeport_Refused("wordpress.org offers no {$this->kind} \"{$source['slug']}\"");
         }
         return $answer->download_link;
+    }
+
+    /** From here on the website may be half changed. */
+    private function begin(): void
+    {
+        Homeport_Progress::$is_begun = true;
     }
 
     private function refuse(WP_Error $error): never
