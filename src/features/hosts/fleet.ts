@@ -163,8 +163,8 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).planUpdates(install, wanted, signal),
     updateWordpress: async (install, order, signal, report) =>
       (await machineOf(install.id)).updateWordpress(install, order, signal, report),
-    changeItem: async (install, order, signal) =>
-      (await machineOf(install.id)).changeItem(install, order, signal),
+    changeItem: async (install, order, signal, report) =>
+      (await machineOf(install.id)).changeItem(install, order, signal, report),
     discardSnapshot: async (install, backupId) =>
       (await machineOf(install.id)).discardSnapshot(install, backupId),
     pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),

@@ -5,9 +5,14 @@ export interface WordPressChanger {
   /**
    * Installs, activates, deactivates or deletes a plugin or theme with WordPress's own functions, and checks the website's pages
    * before and after. If a page is worse, or WordPress fails, restores the checkpoint. A repeated call with the same id restores the
-   * checkpoint of an interrupted one, and returns the outcome of one that has ended.
+   * checkpoint of an interrupted one, and returns the outcome of one that has ended. `report` is called before anything changes.
    */
-  changeItem(install: InstallRef, order: ItemOrder, signal?: AbortSignal): Promise<ItemOutcome>;
+  changeItem(
+    install: InstallRef,
+    order: ItemOrder,
+    signal?: AbortSignal,
+    report?: (done: number, total: number | null) => void,
+  ): Promise<ItemOutcome>;
 }
 
 export const ITEM_KINDS = ['plugin', 'theme'] as const;

@@ -315,8 +315,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     planUpdates: updates.planUpdates,
     updateWordpress: (install, order, signal, report) =>
       serially(install.id, () => updates.updateWordpress(install, order, signal, report)),
-    changeItem: (install, order, signal) =>
-      serially(install.id, () => changes.changeItem(install, order, signal)),
+    changeItem: (install, order, signal, report) =>
+      serially(install.id, () => changes.changeItem(install, order, signal, report)),
 
     // Beside other work, too.
     async readLog(install, query, signal) {

@@ -225,12 +225,13 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         { install: { id, name }, wanted: { core, plugins: sentItems(plugins), themes: sentItems(themes) } },
         signal,
       ),
-    changeItem: ({ id, name }, order, signal) =>
+    changeItem: ({ id, name }, order, signal, report) =>
       call(
         COMMANDS.changeItem,
         withinMs.changeItem,
         { install: { id, name }, order: sentOrder(order) },
         signal,
+        report,
       ),
     async updateWordpress({ id, name }, { updateId, checkpointId, updates, pages }, signal, report) {
       const order = { updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] };

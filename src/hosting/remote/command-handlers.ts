@@ -66,7 +66,9 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.updateWordpress, ({ install, order }, signal, report) =>
     host.updateWordpress(install, order, signal, report),
   );
-  handle(COMMANDS.changeItem, ({ install, order }, signal) => host.changeItem(install, order, signal));
+  handle(COMMANDS.changeItem, ({ install, order }, signal, report) =>
+    host.changeItem(install, order, signal, report),
+  );
   handle(COMMANDS.readLog, ({ install, query }, signal) => host.readLog(install, query, signal));
   handle(COMMANDS.importWebsite, ({ install, source, importId }, signal, report) =>
     host.importWebsite(install, source, { importId: importId ?? undefined, signal, report }),

@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 function answer(changeItem: HostMachine['changeItem']): void {
-  machine.machine.changeItem = (ref, order, signal) => {
+  machine.machine.changeItem = (ref, order, signal, report) => {
     orders.push(order);
-    return changeItem(ref, order, signal);
+    return changeItem(ref, order, signal, report);
   };
 }
 
@@ -100,10 +100,43 @@ describe('a change of a plugin', () => {
   });
 
   it('that the host cannot undo is undone by a restore', async () => {
-    answer(() => Promise.reject(new PermanentHostError('the checkpoint is locked')));
+    answer((_ref, _order, _signal, report) => {
+      report?.(0, 1);
+      return Promise.reject(new PermanentHostError('the checkpoint is locked'));
+    });
     await ended('changes', { kind: 'plugin', id: 'akismet', status: 'deleted' });
     expect((await operations('backup.restore'))[0]).toMatchObject({
       result: { backup_id: orders[0]?.checkpointId },
+    });
+  });
+
+  it('that the host did not begin restores nothing', async () => {
+    answer(() => Promise.reject(new PermanentHostError('the journal cannot be written')));
+    const before = (await operations('backup.restore')).length;
+    expect(await ended('changes', { kind: 'plugin', id: 'akismet', status: 'deleted' })).toMatchObject({
+      status: 'failed',
+      result: null,
+    });
+    expect(await operations('backup.restore')).toHaveLength(before);
+  });
+
+  it.each([
+    [false, 1],
+    [true, 2],
+  ])('goes on with a checkpoint older than an hour only if it has begun: %s', async (isBegun, calls) => {
+    answer((_ref, _order, _signal, report) => {
+      if (isBegun) report?.(0, 1);
+      return Promise.reject(new Error('the host is stopping'));
+    });
+    const { headers } = await post('changes', { kind: 'plugin', id: 'akismet', status: 'active' });
+    await homeport.idle();
+    answer(async () => ({ rolledBack: 'the host was interrupted' }));
+    clock.advance(3_600_001);
+    await homeport.idle();
+    expect(orders).toHaveLength(calls);
+    expect(await get(String(headers.location).replace('/v1', ''))).toMatchObject({
+      status: 'failed',
+      error: { code: isBegun ? 'rolled_back' : 'failed' },
     });
   });
 });

@@ -1,7 +1,9 @@
 import { Value } from 'typebox/value';
 import type { Host } from '../../../hosting/contract/host.ts';
+import type { ItemOutcome } from '../../../hosting/contract/wordpress-changes.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { setResult } from '../../../jobs/operations-store.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { putCheckpointBack } from '../../backups/checkpoints.ts';
 import { changeWordPressItem } from '../../backups/jobs.ts';
@@ -10,7 +12,11 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { findPolicy } from '../policy-store.ts';
+import { isChangeBegun, noteChangeBegun } from './store.ts';
 import { storedChange } from './stored-change.ts';
+
+/** A restore of an older one would lose too much. */
+const OLDEST_CHECKPOINT_MS = HOUR_MS;
 
 /** With these codes the website is as it was. */
 const UNCHANGED: readonly string[] = [
@@ -22,8 +28,26 @@ const UNCHANGED: readonly string[] = [
 
 /** The job that changes a plugin or theme. */
 export function changeKind(platform: Platform, host: Host): JobKind {
-  const { database, queue, sealer } = platform;
+  const { database, queue, sealer, clock } = platform;
   const { reader } = database;
+
+  /** The checkpoint of a change that has not begun must be new: a restore loses what happened since. */
+  async function requireCheckpoint(installId: string, checkpointId: string): Promise<void> {
+    const checkpoint = await findBackup(reader, installId, checkpointId);
+    if (checkpoint?.status !== 'completed') {
+      throw new PermanentFailure(
+        'The checkpoint could not be made, so nothing was changed. The list of backups says why.',
+        { code: 'checkpoint_failed' },
+      );
+    }
+    const finished = Date.parse(checkpoint.finished_at ?? checkpoint.created_at);
+    if (clock.now().getTime() - finished <= OLDEST_CHECKPOINT_MS) return;
+    if (await isChangeBegun(reader, installId, checkpointId)) return;
+    throw new PermanentFailure(
+      'The change could not begin within an hour of its checkpoint, so nothing was changed. Make it again.',
+    );
+  }
+
   return defineJob({
     ...changeWordPressItem,
     async run({ change_id, install_id, sealed_change, checkpoint_id }, { id: jobId, signal, log }) {
@@ -31,28 +55,26 @@ export function changeKind(platform: Platform, host: Host): JobKind {
       if (!install) {
         throw new PermanentFailure('The install has no website to change.', { code: 'website_missing' });
       }
-      if (
-        checkpoint_id !== undefined &&
-        (await findBackup(reader, install_id, checkpoint_id))?.status !== 'completed'
-      ) {
-        throw new PermanentFailure(
-          'The checkpoint could not be made, so nothing was changed. The list of backups says why.',
-          { code: 'checkpoint_failed' },
-        );
-      }
+      if (checkpoint_id !== undefined) await requireCheckpoint(install_id, checkpoint_id);
       const change = Value.Parse(storedChange, JSON.parse(sealer.open(sealed_change)));
       // Pages that the customer named may need a plugin that is to go.
       const isGoing = change.status === 'inactive' || change.status === 'deleted';
       const pages = isGoing ? [] : (await findPolicy(reader, install_id)).pages;
-      const outcome = await permanently(
-        postponing(
-          host.changeItem(
-            install,
-            { changeId: change_id, checkpointId: checkpoint_id ?? null, change, pages },
-            signal,
-          ),
-        ),
-      );
+      const order = { changeId: change_id, checkpointId: checkpoint_id ?? null, change, pages };
+      // Outside the fence: the host changes the website, whatever becomes of this attempt.
+      let begun: Promise<void> | undefined;
+      const report = () => {
+        if (begun !== undefined || checkpoint_id === undefined) return;
+        begun = database.write(({ queries }) => noteChangeBegun(queries, jobId, checkpoint_id));
+        // Awaited below.
+        begun.catch(() => {});
+      };
+      let outcome: ItemOutcome;
+      try {
+        outcome = await permanently(postponing(host.changeItem(install, order, signal, report)));
+      } finally {
+        await begun;
+      }
       if ('refused' in outcome) {
         throw new PermanentFailure(`${outcome.refused}.`, { code: 'change_refused' });
       }
@@ -75,8 +97,10 @@ export function changeKind(platform: Platform, host: Host): JobKind {
       };
     },
     async giveUp({ install_id, checkpoint_id }, { code }, transaction) {
-      // The website may be half changed, and the host could not restore the checkpoint itself.
       if (checkpoint_id === undefined || UNCHANGED.includes(code)) return;
+      // Otherwise the website is unchanged, and a restore would lose what happened since the checkpoint.
+      if (!(await isChangeBegun(transaction.queries, install_id, checkpoint_id))) return;
+      // The website may be half changed, and the host could not restore the checkpoint itself.
       await putCheckpointBack(platform, transaction, { install_id, checkpoint_id });
     },
   });

@@ -1,4 +1,4 @@
-import { type InstallRef, PermanentHostError } from '../../contract/host.ts';
+import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
 import { exceededLimit } from '../../contract/install-limits.ts';
 import {
   type ChangedItem,
@@ -60,11 +60,13 @@ export function createWordPressChanges(
     record: InstallRecord,
     { changeId, change, pages }: ItemOrder,
     signal?: AbortSignal,
+    report?: ReportProgress,
   ): Promise<ChangeEntry | { refused: string }> {
     const { id } = record.state;
     const before = await observe(await lookAt(record, signal), pages);
     const entry: ChangeEntry = { changeId, stage: 'changing', expected: null, changed: null, reason: null };
     await store(id, entry);
+    report?.(0, 1);
     parts.reached?.('change begun', await lifecycle.websiteOf(record));
     const made = await make(record, change);
     if ('refused' in made) {
@@ -109,7 +111,12 @@ export function createWordPressChanges(
     await lifecycle.serveAgain(record);
   }
 
-  async function run(install: InstallRef, order: ItemOrder, signal?: AbortSignal): Promise<ItemOutcome> {
+  async function run(
+    install: InstallRef,
+    order: ItemOrder,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<ItemOutcome> {
     const { change, changeId, checkpointId } = order;
     const record = await requireRecord(install);
     if (checkpointId === null) {
@@ -118,9 +125,10 @@ export function createWordPressChanges(
     }
     let entry = await journal.read(install.id, changeId);
     if (entry?.stage === 'ended') return outcomeOf(entry);
+    if (entry !== null) report?.(0, 1);
     if (entry?.stage === 'changing') entry = await fail(record, entry, 'the host was interrupted');
     if (entry === null) {
-      const made = await makeChecked(record, order, signal);
+      const made = await makeChecked(record, order, signal, report);
       if ('refused' in made) return made;
       entry = made;
     }
