@@ -237,6 +237,17 @@ describe('an import', () => {
     await importsWith().import(shop, await upload(await archiveOf('plain'), 'plain.tar.gz'), {});
   });
 
+  test('is refused if its database is larger than that of an install may be', async () => {
+    const limits = { ...machine.layout.limits, bytes: 2 * 1024 ** 2 };
+    const imports = importsWith({ layout: { ...machine.layout, limits } });
+    const large = "CREATE TABLE wp_large AS SELECT REPEAT('x', 60000) AS t FROM wp_options a, wp_users;";
+    const source = await upload(await archiveOf('large', large), 'large.tar.gz');
+    const before = await titles();
+    await expect(imports.import(shop, source, {})).rejects.toThrow(/larger than .* \(2 MiB\)/);
+    expect(await titles()).toEqual(before);
+    expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);
+  });
+
   test('keeps views, triggers and procedures, which then belong to the install', async () => {
     const programs = `CREATE TABLE \`wp_odd\` (\`a.b\` INT, c INT GENERATED ALWAYS AS (\`a.b\` * 2) STORED);
 --
