@@ -12,8 +12,9 @@ require __DIR__ . '/import-archive.php';
 
 const CONNECT_SECONDS = 20;
 const LONGEST_SECONDS = 2 * 3600;
-/** A server that stalls must not occupy the install. */
-const STALL_SECONDS = 300;
+/** A server that stalls or trickles must not occupy the install. */
+const LEAST_BYTES_A_SECOND = 50_000;
+const SLOW_SECONDS = 60;
 const MOST_SCANNED = 64 << 10;
 const MOST_SAID = 8 << 10;
 const LONGEST_SAID = 300;
@@ -125,8 +126,9 @@ file_put_contents("$own/key", $source['privateKey']);
 $ssh = ssh_command($source, $own);
 $archive = "$folder/website.tar.gz";
 $dump = "$folder/dump.sql";
-$done = fetch($ssh, script_for($source['path'], PACK), $archive, $source, 0);
-fetch($ssh, script_for($source['path'], DUMP), $dump, $source, $done);
+$end = hrtime(true) + LONGEST_SECONDS * 1_000_000_000;
+$done = fetch($ssh, script_for($source['path'], PACK), $archive, $source, 0, $end);
+fetch($ssh, script_for($source['path'], DUMP), $dump, $source, $done, $end);
 echo json_encode(['result' => ['archive' => $archive, 'dump' => $dump]]), "\n";
 
 /** The key of the server that has the confirmed fingerprint, as a line of known_hosts. ssh then checks that the server owns it. */
@@ -157,7 +159,7 @@ function scanned_keys(array $source): array
     run($command, '', static function (string $bytes) use (&$output): bool {
         $output .= $bytes;
         return strlen($output) < MOST_SCANNED;
-    }, 4 * CONNECT_SECONDS);
+    }, hrtime(true) + 4 * CONNECT_SECONDS * 1_000_000_000);
     $found = [];
     foreach (explode("\n", $output) as $line) {
         $fields = explode(' ', trim($line));
@@ -215,7 +217,7 @@ function script_for(string $path, string $work): string
 }
 
 /** Writes the output of a script on the old host to a file. Returns the bytes of all files. */
-function fetch(array $ssh, string $script, string $file, array $source, int $before): int
+function fetch(array $ssh, string $script, string $file, array $source, int $before, int $end): int
 {
     $out = fopen($file, 'xb');
     $done = $before;
@@ -237,7 +239,7 @@ function fetch(array $ssh, string $script, string $file, array $source, int $bef
         }
         $told = $now;
         return true;
-    }, LONGEST_SECONDS);
+    }, $end, LEAST_BYTES_A_SECOND);
     fclose($out);
     if ($fault !== null) {
         refuse($fault);
@@ -252,7 +254,7 @@ function reason_of(?int $status, string $said, array $source): string
 {
     $place = place_of($source);
     if ($status === null) {
-        return "The SSH server $place sent nothing for " . STALL_SECONDS / 60 . ' minutes, or the transfer took more than ' . LONGEST_SECONDS / 3600 . ' hours.';
+        return "The SSH server $place sent less than " . LEAST_BYTES_A_SECOND / 1000 . ' kB a second for ' . SLOW_SECONDS . ' seconds, or the transfer took more than ' . LONGEST_SECONDS / 3600 . ' hours.';
     }
     if (isset(REASONS[$status])) {
         return sprintf(REASONS[$status], $source['path']);
@@ -270,12 +272,12 @@ function place_of(array $source): string
 }
 
 /**
- * Runs a program until it ends, `take` returns false, or time is up.
+ * Runs a program until it ends, `take` returns false, the time `end` of hrtime() comes, or it sends less than `least` bytes a second.
  *
  * @param Closure(string): bool $take
  * @return array{?int, string} the exit status, or null if it was stopped, and the end of its errors
  */
-function run(array $command, string $input, Closure $take, int $seconds): array
+function run(array $command, string $input, Closure $take, int $end, int $least = 0): array
 {
     $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes);
     if ($process === false) {
@@ -288,8 +290,8 @@ function run(array $command, string $input, Closure $take, int $seconds): array
     fclose($stdin);
     $said = '';
     $open = ['out' => $stdout, 'err' => $stderr];
-    $heard = hrtime(true);
-    $end = $heard + $seconds * 1_000_000_000;
+    $since = hrtime(true);
+    $sent = 0;
     $goes = true;
     while ($goes && $open !== []) {
         $ready = $open;
@@ -304,11 +306,15 @@ function run(array $command, string $input, Closure $take, int $seconds): array
                 // Errors alone are no progress.
                 $said = substr($said . $bytes, -MOST_SAID);
             } else {
-                $heard = $now;
+                $sent += strlen($bytes);
                 $goes = $goes && $take($bytes);
             }
         }
-        $goes = $goes && $now < $end && $now - $heard < STALL_SECONDS * 1_000_000_000;
+        $goes = $goes && $now < $end;
+        if ($now - $since >= SLOW_SECONDS * 1_000_000_000) {
+            $goes = $goes && $sent >= $least * SLOW_SECONDS;
+            [$since, $sent] = [$now, 0];
+        }
     }
     if (!$goes) {
         proc_terminate($process, 9);
