@@ -11,6 +11,8 @@ local ENOENT = 2
 
 -- Seconds.
 local FAILED_FOR = 1
+-- A name that moves more often while it is read is taken for a broken row.
+local MOST_MOVES = 5
 
 local known, unknown, failed
 
@@ -39,8 +41,8 @@ local function unreadable(host)
   error("the row of " .. host .. " cannot be read", 0)
 end
 
--- An entry, without `name` if its row does not have the name; or nil if there is no row.
-local function load(host, names)
+-- An entry, without `name` if its row does not have the name; nil if there is no row; false if the name has moved meanwhile.
+local function load_once(host, names)
   local text = read(host)
   if not text then return nil end
   local id = text:match('^{"version":1,"id":"([0-9a-f-]+)"')
@@ -50,14 +52,24 @@ local function load(host, names)
   text = read(host)
   if not text then return nil end
   local row = cjson.decode(text)
-  if type(row) ~= "table" or row.id ~= id or type(row.names) ~= "table" then unreadable(host) end
+  if type(row) ~= "table" or type(row.names) ~= "table" then unreadable(host) end
+  if row.id ~= id then return false end
   if type(row.root) ~= "string" or type(row.home) ~= "string" or type(row.revision) ~= "string" then unreadable(host) end
   -- A link may lead to a row that no longer has the name. The next row of that install may have it again.
   return { row = row, name = row.names[host], key = "i" .. id, version = version, names = names }
 end
 
+-- The same, again while the name moves.
+local function load(host, names)
+  for _ = 1, MOST_MOVES do
+    local entry = load_once(host, names)
+    if entry ~= false then return entry end
+  end
+  unreadable(host)
+end
+
 -- Like `load`. A failure counts until any row or name changes, because a broken row may not tell whose it is.
-local function load_once(host)
+local function load_or_fail(host)
   local names, changed = numbers.of("names"), numbers.of("rows")
   local failure = failed:get(host)
   if failure and failure.names == names and failure.changed == changed then error(failure.message, 0) end
@@ -76,7 +88,7 @@ local function exact(host)
   end
   local names = unknown:get(host)
   if names and names == state:get("names") then return nil end
-  entry, names = load_once(host)
+  entry, names = load_or_fail(host)
   if entry then
     known:set(host, entry)
     return entry.name and entry
