@@ -1,0 +1,173 @@
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import type { ListenAddress } from '../../../network/connections/listener.ts';
+import type { AddressPolicy } from '../../../network/probe/address-policy.ts';
+
+/** A website that PHP runs. The folders are absolute paths of the machine. */
+export interface PhpSite {
+  /** Id of the install. */
+  id: string;
+  /** WordPress core, which many sites share. PHP reads it and never writes to it. */
+  core: string;
+  /**
+   * Document root of the website: `wp-content`, `wp-config.php` and other files. PHP sees it as `/wordpress`, with `wp-admin`,
+   * `wp-includes` and the files beside them from the core. A file of the website covers the core's file of that name.
+   */
+  website: string;
+  /** Folder outside the document root, which PHP sees as `/private`: `database`, `tmp` and PHP's error log. */
+  private: string;
+  /** Further folders that PHP only reads, by the path that PHP sees, such as `/homeport/mu-plugins`. */
+  readOnly: Readonly<Record<string, string>>;
+  /** PHP code that runs before each script, with its `<?php`. The website's own files cannot change what it defines. */
+  prepend: string;
+  limits: PhpSiteLimits;
+}
+
+export interface PhpSiteLimits {
+  /** Memory of a request in MiB (`memory_limit`). A page that needs more ends with an error of its own. */
+  memoryMb: number;
+  /** Time of a request in seconds. The thread of a slower request is ended. */
+  seconds: number;
+  /** Largest upload in MiB. */
+  uploadMb: number;
+  /** Requests at the same time. WordPress requests itself, so it needs 2. */
+  threads: number;
+}
+
+/** A request of a visitor, as the edge accepted it. */
+export interface PhpRequest {
+  method: string;
+  /** Path and query as received. */
+  target: string;
+  /** Names in lower case. Those of the connection, such as `connection`, are left out. */
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Null: the request has no body. */
+  body: Readable | null;
+  /** Whether the visitor uses HTTPS. */
+  https: boolean;
+  clientAddress: string;
+  /** Host name and port of the visitor's address bar; PHP's `HTTP_HOST`. */
+  host: string;
+}
+
+export interface PhpResponse {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string | string[]>;
+  /** Destroy it to end the request. An error means that PHP ended before the page did. */
+  body: Readable;
+}
+
+/** Result of a script. */
+export interface PhpScriptResult {
+  /** What the script printed, up to {@link PhpScript.outputBytes}. */
+  output: string;
+  /** PHP's errors and warnings. */
+  error: string;
+  exit: number;
+}
+
+/** PHP code of the platform that runs on a website, such as a step of WordPress. */
+export interface PhpScript {
+  /** With its `<?php`. Runs in `/wordpress` after the site's `prepend`, with the platform's limits instead of the site's. */
+  code: string;
+  /** What it reads from `php://input`. Secrets go here. */
+  input?: string;
+  /** Host name and port that WordPress believes to be called by. */
+  host: string;
+  https: boolean;
+  /** Time in seconds. Default: 60. */
+  seconds?: number;
+  /** Longest output. More of it fails the script. Default: 16 MiB. */
+  outputBytes?: number;
+}
+
+/** Why PHP cannot run here, in a sentence for the operator, or its version. */
+export type PhpAvailability = { version: string } | { reason: string };
+
+/**
+ * - `busy`: all processes or threads are in use and the wait was too long; `retryAfter` says when to try again.
+ * - `timeout`: the request exceeded its time.
+ * - `memory`: the request exceeded the memory of its thread.
+ * - `too_large`: the body is larger than the site accepts.
+ * - `failed`: PHP ended without an answer.
+ */
+export type PhpFailureReason = 'busy' | 'timeout' | 'memory' | 'too_large' | 'failed';
+
+/** A request or script without an answer of PHP. The edge answers 503, 504, 500, 413 or 502. */
+export class PhpFailure extends Error {
+  readonly reason: PhpFailureReason;
+  /** Seconds. */
+  readonly retryAfter: number;
+
+  constructor(reason: PhpFailureReason, message: string, retryAfter = 0) {
+    super(message);
+    this.name = 'PhpFailure';
+    this.reason = reason;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** An email that a website sent, as `sendmail -t -i` would get it. */
+export interface PhpMail {
+  siteId: string;
+  /** The message with its header. */
+  message: Buffer;
+  /** Arguments of sendmail, such as `-f` and the address of the sender. */
+  arguments: readonly string[];
+}
+
+/** Runs the PHP of websites: a process for each site, started by its first request and stopped when idle. */
+export interface PhpSites {
+  /** Checks once whether PHP can run on this machine. */
+  available(): Promise<PhpAvailability>;
+  /**
+   * Answers a request. Starts the site's process if needed. A site whose folders or limits changed gets a new process.
+   *
+   * @throws PhpFailure if PHP gave no answer
+   */
+  request(site: PhpSite, request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse>;
+  /**
+   * Runs a script in the site's process.
+   *
+   * @throws PhpFailure if it did not end
+   */
+  run(site: PhpSite, script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
+  /** Ends the site's process after its running requests, at the latest after `graceMs`, and waits. Nothing of it writes files then. */
+  stop(siteId: string, graceMs?: number): Promise<void>;
+  /** Folder of the SQLite plugin for WordPress (`db.copy` and what it loads), for {@link PhpSite.readOnly}. Made on first use. */
+  sqlitePlugin(): Promise<string>;
+  /** Processes now, without the spare. */
+  readonly running: number;
+  /** Ends all processes. */
+  close(): Promise<void>;
+}
+
+/** A host and port that a website connects to, as PHP named them. */
+export interface PhpConnection {
+  siteId: string;
+  host: string;
+  port: number;
+}
+
+export interface PhpSitesOptions {
+  /** Folder of the runtime. It holds nothing that a restart needs. Created on first use. */
+  folder: string;
+  /** A site without requests for this long is stopped. */
+  idleMs: number;
+  /** Memory of all processes in MiB, by which they are limited. */
+  memoryMb: number;
+  /** How long a request waits for a process and for a thread, each. */
+  waitMs: number;
+  /** Whether a process without a site waits for the next start. */
+  spare: boolean;
+  /** The addresses that websites may connect to. */
+  mayConnect: AddressPolicy;
+  /** Where a website's requests to itself go: the edge's address. Undefined for any other host and port. */
+  loopback(connection: PhpConnection): ListenAddress | undefined;
+  /** Takes an email. A rejection is an error of `mail()` in PHP. */
+  deliverMail(mail: PhpMail): Promise<void>;
+  log: Logger;
+  clock: Clock;
+}
