@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
-import type { Transaction } from '../database/database.ts';
+import { type ParameterOf, parameterFiller, placeholder, type Transaction } from '../database/database.ts';
 import type { JobClass, JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
 import { isFirstOfItsLane } from './lanes.ts';
@@ -60,12 +60,49 @@ const ALL = sql.lit(1_000_000);
 
 type Of<Alias extends string> = ExpressionBuilder<Tables & Record<Alias, Tables['jobs']>, Alias>;
 
+/** What differs between rounds whose statement is the same. */
+type Turn = Pick<Claim, 'cursor' | 'now' | 'workerId' | 'leaseUntil'>;
+
+/** A compiled round, which is called with its turn. */
+type Round = (turn: Turn) => ReturnType<typeof compileRound>;
+
+/** By the kinds of a worker, and by class and limit. Compiling a round takes several times as long as running it. */
+const compiledRounds = new WeakMap<readonly string[], Map<string, Round>>();
+
 /** Claims at most one job of each share. */
 async function takeRound(
-  { queries, dialect }: Transaction,
+  transaction: Transaction,
   claim: Claim,
   { cursor, full, limit }: { cursor: string; full: string[]; limit: number },
 ): Promise<ClaimedJob[]> {
+  const round = roundFor(transaction, claim, full, limit);
+  const { rows } = await transaction.queries.executeQuery(round({ ...claim, cursor }));
+  return rows.toSorted((a, b) => a.seq - b.seq).map(claimed);
+}
+
+function roundFor(transaction: Transaction, claim: Claim, full: readonly string[], limit: number): Round {
+  // Any shares may be full, so that statement is hardly ever the same again.
+  if (full.length > 0) return filled(compileRound(transaction, claim, full, limit));
+  const known = compiledRounds.get(claim.kinds) ?? new Map<string, Round>();
+  compiledRounds.set(claim.kinds, known);
+  const key = `${transaction.dialect} ${claim.class} ${limit}`;
+  const round = known.get(key) ?? filled(compileRound(transaction, claim, full, limit));
+  known.set(key, round);
+  return round;
+}
+
+function filled(compiled: ReturnType<typeof compileRound>): Round {
+  const fill = parameterFiller(compiled);
+  return (turn) => ({ ...compiled, parameters: fill(turn) });
+}
+
+function compileRound(
+  { queries, dialect }: Transaction,
+  claim: Pick<Claim, 'class' | 'kinds'>,
+  full: readonly string[],
+  limit: number,
+) {
+  const parameter: ParameterOf<Turn> = (name) => sql.val<Turn[typeof name]>(placeholder(name));
   /** Matches the condition of the index `jobs_turns` exactly, with its first column. */
   const isClaimable = (eb: Of<'head'>) =>
     eb.and([
@@ -87,7 +124,7 @@ async function takeRound(
       .select('head.id')
       .where(isClaimable)
       .where('head.share', '=', share)
-      .where('head.run_at', '<=', claim.now)
+      .where('head.run_at', '<=', parameter('now'))
       .where('head.kind', 'in', claim.kinds)
       .where(isFirstOfItsLane)
       .orderBy('head.run_at')
@@ -95,9 +132,9 @@ async function takeRound(
       .limit(sql.lit(1))
       .$if(dialect === 'postgres', (head) => head.forUpdate('head').skipLocked());
 
-  const rows = await queries
+  return queries
     .withRecursive('ahead(share)', (query) =>
-      query.selectNoFrom(nextShare(sql.val(cursor)).as('share')).unionAll(
+      query.selectNoFrom(nextShare(parameter('cursor')).as('share')).unionAll(
         query
           .selectFrom('ahead')
           .where('ahead.share', 'is not', null)
@@ -108,7 +145,7 @@ async function takeRound(
       query.selectNoFrom(nextShare(sql.val('')).as('share')).unionAll(
         query
           .selectFrom('around')
-          .where('around.share', '<=', cursor)
+          .where('around.share', '<=', parameter('cursor'))
           .select((eb) => nextShare(eb.ref('around.share').$castTo<string>()).as('share')),
       ),
     )
@@ -122,7 +159,10 @@ async function takeRound(
                 .select('ahead.share')
                 .where('ahead.share', 'is not', null)
                 .unionAll(
-                  turns.selectFrom('around').select('around.share').where('around.share', '<=', cursor),
+                  turns
+                    .selectFrom('around')
+                    .select('around.share')
+                    .where('around.share', '<=', parameter('cursor')),
                 )
                 .as('turns'),
             )
@@ -142,13 +182,12 @@ async function takeRound(
     .set((eb) => ({
       state: 'running',
       attempt: eb('jobs.attempt', '+', 1),
-      worker_id: claim.workerId,
-      lease_until: claim.leaseUntil,
-      started_at: claim.now,
+      worker_id: parameter('workerId'),
+      lease_until: parameter('leaseUntil'),
+      started_at: parameter('now'),
     }))
     .returning([...claimedColumns, 'jobs.seq'])
-    .execute();
-  return rows.sort((a, b) => a.seq - b.seq).map(claimed);
+    .compile();
 }
 
 /** The last share that had a turn. Shares behind the cursor come first, then the others from the beginning. */
