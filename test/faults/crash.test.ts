@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Agent } from 'undici';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -14,12 +14,13 @@ import { type Answer, type Client, createAgent, createClient, text } from '../cl
 import { domainName, publicKey } from '../contract/resource-set.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
+import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 
-const ROUNDS = 2;
-/** A server is killed somewhere in this time after it began to take requests. */
-const LIFE_MS = { least: 200, most: 800 };
-const WRITERS = 6;
+const ROUNDS = rounds(inject('postgresUrl') === '' ? 2 : 1, 10);
+/** A server is killed somewhere in this time after it began to take requests. What it accepted must be worked off. */
+const LIFE_MS = { least: 200, most: rounds(400, 800) };
+const WRITERS = rounds(4, 6);
 const CREDENTIAL = { username: crypto.randomUUID(), password: 'for-the-crash-test-only' };
 
 let place: DatabasePlace;

@@ -6,12 +6,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, createAgent, createClient, field, text } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { onlyOn } from '../only-on.ts';
+import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { DEADLY, isCommittedAt } from './deadly-sites.ts';
 
 /** Requests while the server is killed at arbitrary moments. */
-const REQUESTS = 60;
-const KILLS = 2;
+const REQUESTS = rounds(60, 400);
+const KILLS = rounds(2, 10);
 
 let homeport: TestHomeport;
 let owner: Person;

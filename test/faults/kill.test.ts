@@ -10,18 +10,19 @@ import { createQueue } from '../../src/jobs/queue.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandomness } from '../../src/lib/ids.ts';
 import { openTestDatabase } from '../database.ts';
+import { rounds } from '../rounds.ts';
 import { createEffectJob, JournalEntry, type Moment } from './kill-job.ts';
 
-const JOBS = 180;
+const JOBS = rounds(100, 600);
 const LANES = 20;
 const WORK_MS = 40;
 /** A worker is killed each time so many more jobs are done, so a slow machine sees as many kills as a fast one. */
-const JOBS_PER_KILL = 40;
+const JOBS_PER_KILL = rounds(25, 40);
 /** Jobs whose process is killed at a chosen moment, besides. */
 const KILLED = new Map<number, Moment>([
   [3, 'in run'],
-  [67, 'in the transaction'],
-  [131, 'after the commit'],
+  [35, 'in the transaction'],
+  [67, 'after the commit'],
 ]);
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

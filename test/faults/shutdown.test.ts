@@ -4,6 +4,7 @@ import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { environmentFor, type Running, serve } from '../cli/run-homeport.ts';
 import { createAgent, createClient } from '../client.ts';
 import { temporaryFolder } from '../database.ts';
+import { onlyInLong } from '../rounds.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
 
 const USERNAME = '5f0c2a44-95c1-4f3c-8d4e-0a4b7f0f6a11';
@@ -48,7 +49,8 @@ describe('SIGTERM when PostgreSQL', () => {
     expect(stderr).toContain('homeport: stopped with errors: last uses of credentials');
   });
 
-  test('says nothing any more: the process gives up, and ends', async () => {
+  // It waits for the bound of a whole shutdown, which src/app/shutdown.test.ts tests with a short one.
+  onlyInLong(test)('says nothing any more: the process gives up, and ends', async () => {
     const server = await serveAndUse('frozen');
     postgres.freeze();
     server.process.kill('SIGTERM');

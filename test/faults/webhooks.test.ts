@@ -8,12 +8,13 @@ import { Parse } from 'typebox/value';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSealer } from '../../src/secrets/sealer.ts';
 import { openTestDatabase } from '../database.ts';
+import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 
 const INSTALLS = 20;
-const EVENTS = 30;
+const EVENTS = rounds(12, 100);
 /** A process is killed each time so many more events have arrived. */
-const EVENTS_PER_KILL = 100;
+const EVENTS_PER_KILL = rounds(60, 100);
 
 const messageSchema = Type.Object({
   install_id: Type.String(),
