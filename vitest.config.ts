@@ -23,8 +23,8 @@ const withoutDatabase = [
   'src/secrets/**',
   'src/config/config.test.ts',
   'src/cli/{,commands/,platform/,terminal/}*.test.ts',
-  'src/cli/doctor/{certificate,certificate-authority,ports,public-certificate,resolvers,surroundings}.test.ts',
-  'src/api/{api-certificate,client-address,display-name,errors,json-body,paging,portal-pages,public-certificate,request-target,secure-listener,slow-start,validation}.test.ts',
+  'src/cli/doctor/{certificate,certificate-authority,hosts,ports,public-certificate,resolvers,surroundings}.test.ts',
+  'src/api/{api-certificate,client-address,display-name,errors,json-body,paging,portal-pages,public-certificate,request-target,secure-listener,server,slow-start,validation}.test.ts',
   'src/**/public-key.test.ts',
   'src/lib/**',
   'src/app/shutdown.test.ts',
@@ -34,9 +34,14 @@ const withoutDatabase = [
   'src/features/domains/certificates/{schedule,uploads/read-upload}.test.ts',
   'src/jobs/{backoff,failure}.test.ts',
   'src/features/queries-in-stores.test.ts',
+  // test/contract/endpoint-table.test.ts calls each endpoint on both.
+  'test/contract/examples.test.ts',
+  // Their queries are those of their neighbours; they test DNS, HTTP, time limits and the logs of hosts.
+  'src/features/domains/status-reports/{seen-from-outside,time-limit}.test.ts',
+  'src/features/websites/{caches/cdn,logs/logs}.test.ts',
   'src/features/**/{connection,dns-sentence,edge-addresses,guesses,nightly-time,present,reach,recovery-codes,result-sentence,state,telephone,totp,weakness}.test.ts',
   // These test processes and logs. The services' tests cover their queries on both databases.
-  'test/cli/{api,built-program,commands,hosts,launcher,loading,lost-output,mcp,other-sealing-key,restore,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
+  'test/cli/{api,built-program,commands,copies,hosts,launcher,loading,lost-output,mcp,other-sealing-key,restore,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
   'test/faults/{secrets-in-logs,sqlite-clients}.test.ts',
   'src/**/domain-name.test.ts',
 ];

@@ -55,6 +55,7 @@ beforeAll(async () => {
   conforms = conformanceTo((await homeport.anonymous.get('/swagger')).body);
   const { username, password } = owner.credential;
   authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  resources = await createResources(homeport, owner, accountId);
   agent = new Agent({ ca: homeport.ca, keepAlive: true });
 });
 afterAll(async () => {
@@ -107,10 +108,6 @@ const jsonBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) 
 
 describe(`seed ${SEED}`, () => {
   describe.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
-    beforeAll(async () => {
-      resources = await createResources(homeport, owner, accountId);
-    });
-
     async function sendTo(of: EndpointRow, sent: Omit<Sent, 'method'>): Promise<void> {
       const status = await send({ method: of.method, ...sent });
       // The request may have deleted or changed a resource that the next one needs.
