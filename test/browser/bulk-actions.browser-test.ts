@@ -23,8 +23,7 @@ async function descriptionsOf(name: string): Promise<unknown[]> {
 }
 
 it('acts on the selected installs that the filters show, and reports each result', async () => {
-  const page = await portal.signedIn(owner);
-  await page.goto(`/accounts/${accountId}/installs`);
+  const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/installs` });
   await page.getByRole('checkbox', { name: 'Select blog' }).check();
   const bar = page.getByRole('region', { name: 'Selected installs' });
   await bar.getByText('1 install selected').waitFor();
@@ -87,8 +86,7 @@ it('acts on the selected installs that the filters show, and reports each result
 it('selects all that match, on every page, and clears the selection', async () => {
   const many = await portal.homeport.ownedAccount();
   for (let number = 0; number < 51; number += 1) await portal.homeport.install(many.owner, many.accountId);
-  const page = await portal.signedIn(many.owner);
-  await page.goto(`/accounts/${many.accountId}/installs`);
+  const page = await portal.signedIn(many.owner, { at: `/accounts/${many.accountId}/installs` });
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   const bar = page.getByRole('region', { name: 'Selected installs' });
   await bar.getByText('50 installs selected').waitFor();

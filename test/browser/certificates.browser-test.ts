@@ -53,8 +53,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     for (const name of ['shop.example', 'www.shop.example', 'away.example']) await add(name);
     root = await made({ name: 'Private Root', days: [-10, 3650] });
     middle = await made({ name: 'Private Issuer', days: [-10, 900] }, root);
-    page = await portal.signedIn(owner);
-    await page.goto(`/installs/${install.id}/domains`);
+    page = await portal.signedIn(owner, { at: `/installs/${install.id}/domains` });
     await page.getByRole('link', { name: 'Certificates', exact: true }).click();
   });
   afterAll(async () => {

@@ -41,8 +41,7 @@ it('an import names the archive, is confirmed by the name, and shows its step', 
     await promise;
     return { tablePrefix: 'wp_', files: 1, bytes: 1 };
   };
-  const page = await portal.signedIn(owner);
-  await page.goto(`/installs/${shop.id}/imports`);
+  const page = await portal.signedIn(owner, { at: `/installs/${shop.id}/imports` });
   await page.getByLabel('Path of the archive').fill('private/shop.zip');
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
@@ -63,8 +62,7 @@ it('an import by SSH shows the key of the install, and the host key to confirm',
   const fingerprint = `SHA256:${'a'.repeat(43)}`;
   machine.machine.importWebsite = () =>
     Promise.reject(new RefusedImportError(`The SSH server has the host key ${fingerprint}.`));
-  const page = await portal.signedIn(owner);
-  await page.goto(`/installs/${shop.id}/imports`);
+  const page = await portal.signedIn(owner, { at: `/installs/${shop.id}/imports` });
   await page.getByRole('radio', { name: 'On the old host, by SSH' }).check();
   await page.getByRole('button', { name: 'Show the public key' }).click();
   await page.getByText(/^ecdsa-sha2-nistp256 /).waitFor();
@@ -81,8 +79,7 @@ it('an import by SSH shows the key of the install, and the host key to confirm',
 });
 
 it('a staging copy is made in the site, and pushing it preselects nothing', async () => {
-  const page = await portal.signedIn(owner);
-  await page.goto(`/installs/${shop.id}`);
+  const page = await portal.signedIn(owner, { at: `/installs/${shop.id}` });
   await page.getByRole('button', { name: 'Make a staging copy' }).click();
   expect(await page.getByLabel('Name of the staging install').inputValue()).toBe('importshop-staging');
   await page.getByRole('button', { name: 'Make staging copy' }).click();

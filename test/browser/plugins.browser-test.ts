@@ -67,8 +67,7 @@ beforeAll(async () => {
   await portal.homeport.platform.database.write(({ queries }) =>
     storeReading(queries, install.id, READING, new Date().toISOString()),
   );
-  page = await portal.signedIn(made.owner);
-  await page.goto(`/installs/${install.id}/wordpress`);
+  page = await portal.signedIn(made.owner, { at: `/installs/${install.id}/wordpress` });
 });
 afterAll(async () => {
   await portal?.remove();

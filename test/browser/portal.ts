@@ -23,10 +23,10 @@ export interface Portal {
   /** Opens a browser context without cookies. */
   browser(options?: Look): Promise<Page>;
   /**
-   * Opens a browser context that is signed in as this person, without the sign-in page. Sets their password to {@link
-   * PASSWORD}.
+   * Opens a browser context that is signed in as this person, without the sign-in page, at this path (`/`). Sets their
+   * password to {@link PASSWORD}.
    */
-  signedIn(person: Person, options?: Look): Promise<Page>;
+  signedIn(person: Person, options?: Look & { at?: string }): Promise<Page>;
   /** Closes every page. Open pages load each change again and slow down later tests. */
   closePages(): Promise<void>;
   remove(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
   return {
     homeport,
     browser,
-    async signedIn(person, look) {
+    async signedIn(person, { at = '/', ...look } = {}) {
       await homeport.setPassword(person, PASSWORD);
       const page = await browser(look);
       const answer = await page.request.post('/portal/api/session', {
@@ -73,7 +73,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
         headers: { origin: homeport.origin },
       });
       expect(answer.status()).toBe(200);
-      await page.goto('/');
+      await page.goto(at);
       await page.getByRole('navigation', { name: 'Account' }).waitFor();
       return page;
     },

@@ -57,8 +57,7 @@ describe('the search in all accounts', () => {
   }
 
   it('opens a site of another account by keyboard and switches to that account', async () => {
-    const page = await portal.signedIn(person);
-    await page.goto(`/accounts/${harbour.accountId}/people`);
+    const page = await portal.signedIn(person, { at: `/accounts/${harbour.accountId}/people` });
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Search' }).waitFor();

@@ -158,8 +158,7 @@ describe('the portal', () => {
 
   it('focuses the form of a dialog, even if it loads later', async () => {
     const install = await portal.homeport.install(owner, accountId);
-    const page = await portal.signedIn(owner);
-    await page.goto(`/installs/${install.id}`);
+    const page = await portal.signedIn(owner, { at: `/installs/${install.id}` });
     const held = await holdBack(page, '**/v1/sites?**');
     await page.getByRole('button', { name: 'Move to another site' }).click();
     await expect.poll(() => page.evaluate('document.activeElement?.role')).toBe('dialog');
@@ -244,8 +243,7 @@ describe('the portal', () => {
       await database.write(({ queries }) =>
         queries.updateTable('users').set({ first_name: 'Nina' }).where('id', '=', next.userId).execute(),
       );
-      const page = await portal.signedIn(last);
-      await page.goto('/me/api-access');
+      const page = await portal.signedIn(last, { at: '/me/api-access' });
       await page.getByText('of-the-last').waitFor();
       const held = await holdBack(page, '**/portal/api/credentials*');
       const answer = await page.request.post('/portal/api/session', {
@@ -302,8 +300,7 @@ describe('the portal', () => {
   });
 
   it('shows an error at an unknown address', async () => {
-    const page = await portal.signedIn(owner);
-    await page.goto('/accounts/nobody/nothing');
+    const page = await portal.signedIn(owner, { at: '/accounts/nobody/nothing' });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await expectAccessible(page);
   });

@@ -90,8 +90,7 @@ describe('the second factor', () => {
   let enrolled: Enrolled;
   beforeAll(async () => {
     ({ owner } = await portal.homeport.ownedAccount());
-    const page = await portal.signedIn(owner);
-    await page.goto('/me/security');
+    const page = await portal.signedIn(owner, { at: '/me/security' });
     await page.getByRole('button', { name: 'Turn on second factor' }).click();
     enrolled = await enrol(page, clock);
   });
@@ -270,8 +269,7 @@ describe('a link of the first start or of the command line', () => {
 
   it('does not sign in a user with a second factor without a code', async () => {
     const { owner } = await portal.homeport.ownedAccount();
-    const own = await portal.signedIn(owner);
-    await own.goto('/me/security');
+    const own = await portal.signedIn(owner, { at: '/me/security' });
     await own.getByRole('button', { name: 'Turn on second factor' }).click();
     const { app } = await enrol(own, clock);
     const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');

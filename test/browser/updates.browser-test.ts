@@ -30,8 +30,7 @@ beforeAll(async () => {
   portal = await startPortal({ environment: environment(machine.runFolder) });
   const { accountId, owner } = await portal.homeport.ownedAccount();
   const install = await portal.homeport.install(owner, accountId);
-  page = await portal.signedIn(owner);
-  await page.goto(`/installs/${install.id}/wordpress`);
+  page = await portal.signedIn(owner, { at: `/installs/${install.id}/wordpress` });
 });
 afterAll(async () => {
   await portal?.remove();
