@@ -44,6 +44,27 @@ describe('the portal', () => {
     expect(logged.filter((line) => !line.includes('401'))).toEqual([]);
   });
 
+  it('has one font of its own, in 14 px with figures of one width', async () => {
+    const page = await portal.browser();
+    const fonts: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'font') fonts.push(new URL(request.url()).pathname);
+    });
+    await page.goto('/');
+    const style = (selector: string, property: string) =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector("${selector}")).getPropertyValue("${property}")`,
+      );
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await expect.poll(() => page.evaluate('document.fonts.check("14px Inter")')).toBe(true);
+    expect(fonts).toHaveLength(1);
+    const file = readFileSync(join(inject('portalFolder'), fonts[0] ?? ''));
+    expect(file.length).toBeLessThan(50_000);
+    expect(await style('p, label', 'font-size')).toBe('14px');
+    expect(await style('p, label', 'font-variant-numeric')).toBe('tabular-nums');
+    expect(await style('button', 'font-weight')).toBe('500');
+  });
+
   it('loads less than 150 kB of gzipped script before the sites page', async () => {
     const page = await portal.browser();
     await portal.homeport.setPassword(owner, PASSWORD);

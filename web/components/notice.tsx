@@ -30,9 +30,14 @@ export function Notice({
   );
 }
 
-/** A state in a word or two. The colour adds no information. */
+/** A state in a word or two, after a dot. The colour adds no information. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={toned(styles.badge, tone)}>{children}</span>;
+}
+
+/** A property in a word or two: what something is, not how it is doing. */
+export function Tag({ tone = 'plain', children }: { tone?: 'plain' | 'bad'; children: ReactNode }) {
+  return <span className={toned(styles.tag, tone)}>{children}</span>;
 }
 
 /** A progress bar of unknown duration. */

@@ -1,3 +1,4 @@
+import MagnifyingGlassIcon from '@heroicons/react/24/outline/MagnifyingGlassIcon';
 import { Suspense, useEffect, useState } from 'react';
 import buttonStyles from '../components/button.module.css';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
@@ -39,10 +40,7 @@ export function SearchButton() {
         aria-keyshortcuts="Control+K Meta+K"
         onClick={show}
       >
-        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-          <circle cx="6.5" cy="6.5" r="4.5" fill="none" stroke="currentcolor" strokeWidth="1.75" />
-          <path d="m10 10 4.5 4.5" stroke="currentcolor" strokeWidth="1.75" />
-        </svg>
+        <MagnifyingGlassIcon />
         <span className={styles.word}>Search</span>
       </button>
       {wanted && (

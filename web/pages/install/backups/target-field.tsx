@@ -8,7 +8,7 @@ import formStyles from '../../../components/form.module.css';
 import { useFieldError } from '../../../components/form.tsx';
 import pickerStyles from '../../../components/install-picker.module.css';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Badge } from '../../../components/notice.tsx';
+import { Tag } from '../../../components/notice.tsx';
 import { Empty } from '../../../components/page.tsx';
 import { sortRows } from '../../../components/sort-rows.ts';
 import styles from './backups.module.css';
@@ -111,7 +111,7 @@ function Targets({
               <label htmlFor={`${id}-${target.id}`} className={styles.target}>
                 <span className={styles.head}>
                   {target.name}
-                  {target.environment === 'production' && <Badge tone="bad">Production</Badge>}
+                  {target.environment === 'production' && <Tag tone="bad">Production</Tag>}
                 </span>
                 <span className={formStyles.hint}>{placeOf(target)}</span>
               </label>

@@ -3,7 +3,7 @@ import type { Install } from '../../../api/installs.ts';
 import type { Operation } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { displayName } from '../../../components/display-name.ts';
-import { Badge } from '../../../components/notice.tsx';
+import { Badge, Tag } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
 import { formatTime, Time, useNow } from '../../../components/time.tsx';
 import { CertificateDialog } from '../domains/certificate-dialog.tsx';
@@ -63,7 +63,7 @@ export function CertificateCard({
         <div className={styles.badges}>
           {certificate && state ? (
             <>
-              <Badge>{SOURCES[certificate.cert_source]}</Badge>
+              <Tag>{SOURCES[certificate.cert_source]}</Tag>
               <Badge tone={state.tone}>{state.word}</Badge>
             </>
           ) : (

@@ -3,7 +3,7 @@ import type { Domain, DomainState } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { displayName } from '../../../components/display-name.ts';
-import { Badge } from '../../../components/notice.tsx';
+import { Badge, Tag } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import { DnsRecords } from './dns-records.tsx';
@@ -47,8 +47,8 @@ export function DomainCard({
       <div className={styles.head}>
         <h3 className={styles.name}>{displayName(domain.name)}</h3>
         <div className={styles.badges}>
-          {domain.primary && <Badge>Primary</Badge>}
-          {state?.is_cname && <Badge>Default domain</Badge>}
+          {domain.primary && <Tag>Primary</Tag>}
+          {state?.is_cname && <Tag>Default domain</Tag>}
           <Badge tone={network.tone}>{network.word}</Badge>
           <Badge tone={tls.tone}>{tls.word}</Badge>
         </div>

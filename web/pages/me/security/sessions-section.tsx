@@ -6,7 +6,7 @@ import { SESSIONS_KEY, type SessionEntry, useSessions } from '../../../api/me.ts
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Badge } from '../../../components/notice.tsx';
+import { Tag } from '../../../components/notice.tsx';
 import { Section } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
@@ -78,7 +78,7 @@ const columns = (onEnd: (session: SessionEntry) => void): Column<SessionEntry>[]
     rowHeader: true,
     cell: ({ user_agent, current }) => (
       <>
-        {describeUserAgent(user_agent)} {current && <Badge tone="good">This browser</Badge>}
+        {describeUserAgent(user_agent)} {current && <Tag>This browser</Tag>}
       </>
     ),
   },
