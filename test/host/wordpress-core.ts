@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkCore, newestFirst } from '../../src/hosting/linux/wordpress/core-tree.ts';
-import { fetchDebianWordPress } from '../../src/hosting/linux/wordpress/debian-package.ts';
+import { checkCore, newestFirst } from '../../src/hosting/wordpress/core-tree.ts';
+import { fetchDebianWordPress } from '../../src/hosting/wordpress/debian-package.ts';
 import { hasCode } from '../../src/lib/error-code.ts';
 
 /** Shared by all test runs on this machine: a download of WordPress takes longer than most tests. */

@@ -9,7 +9,7 @@ import { type Header, pack } from 'tar-stream';
 import { afterAll, describe, expect, test } from 'vitest';
 
 /** The scripts of imports, run by PHP without a sandbox. */
-const SCRIPTS = fileURLToPath(new URL('../wordpress/php/', import.meta.url));
+const SCRIPTS = fileURLToPath(new URL('../../wordpress/php/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let made = 0;

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type OldHost, startOldHost } from './old-host.fixture.ts';
 
 /** The scripts of imports by SSH, run by PHP without a sandbox. */
-const SCRIPTS = fileURLToPath(new URL('../wordpress/php/', import.meta.url));
+const SCRIPTS = fileURLToPath(new URL('../../wordpress/php/', import.meta.url));
 let oldHost: OldHost;
 let folder: string;
 let made = 0;

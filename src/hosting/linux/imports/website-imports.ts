@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { RefusedImportError } from '../../contract/host.ts';
 import type { ImportedWebsite, ImportOptions, ImportSource } from '../../contract/imports.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
 import {
   createWebsiteReplacement,
   type ReplacementStep,
@@ -17,7 +18,6 @@ import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
-import { phpFileOf } from '../wordpress/php-files.ts';
 import { BARE, runPhp } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';

@@ -1,7 +1,7 @@
 import { PermanentHostError } from '../../contract/host.ts';
+import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime } from '../machine/php-runtimes.ts';
-import type { WordPressCores } from '../wordpress/cores.ts';
 
 /** PHP and WordPress versions that this host has for websites. A version of null means the newest. */
 export interface AvailableVersions {

@@ -3,11 +3,11 @@ import Type, { type Static } from 'typebox';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
+import { cleanText } from '../../wordpress/website-text.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { newestFatals } from '../wordpress/error-log.ts';
 import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
-import { cleanText } from '../wordpress/website-text.ts';
 import { type AskedEdge, type VisitedWebsite, visitPage } from '../wordpress/wordpress-answers.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);

@@ -8,11 +8,11 @@ import {
   needsCheckpoint,
   type WordPressChanger,
 } from '../../contract/wordpress-changes.ts';
+import { cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { MadeChange } from '../wordpress/item-changer.ts';
-import { cleanText } from '../wordpress/website-text.ts';
 import { type ChangeEntry, createChangeJournal } from './change-journal.ts';
 import { expectedAfter } from './expected-observation.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';

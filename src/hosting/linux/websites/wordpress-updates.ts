@@ -10,12 +10,12 @@ import {
   type UpdateOutcome,
   type WordPressUpdater,
 } from '../../contract/wordpress-updates.ts';
+import { cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { CoreUnchanged } from '../wordpress/switch-core.ts';
-import { cleanText } from '../wordpress/website-text.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { WebsiteSteps } from './provisioning.ts';
 import { createUpdateJournal, type UpdateEntry } from './update-journal.ts';

@@ -6,14 +6,14 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { requireCore } from '../../wordpress/core-tree.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { runCommand } from '../machine/run-command.ts';
-import { requireCore } from './core-tree.ts';
-import { phpFileOf } from './php-files.ts';
 import { runPhp } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
 

@@ -6,9 +6,9 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { PermanentHostError } from '../../contract/host.ts';
+import { createWordPressCores } from '../../wordpress/cores.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
-import { createWordPressCores } from './cores.ts';
 
 const log = pino({ level: 'silent' });
 

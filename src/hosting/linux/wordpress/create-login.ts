@@ -6,12 +6,12 @@ import { SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/host.ts';
+import { doesNotStart } from '../../wordpress/does-not-start.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
+import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { pingPhp } from '../php/fpm.ts';
-import { doesNotStart } from './does-not-start.ts';
-import { phpFileOf } from './php-files.ts';
-import { parsePrinted } from './printed-json.ts';
 import { runPhp } from './run-php.ts';
 
 const VALID_SECONDS = 60;

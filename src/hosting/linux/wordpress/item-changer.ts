@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
+import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { lastLine } from './last-line.ts';
-import { phpFileOf } from './php-files.ts';
-import { parsePrinted } from './printed-json.ts';
 import { runScript } from './run-php.ts';
 
 /** Changes of single plugins and themes by WordPress's own functions, run as the install in its sandbox. */

@@ -7,6 +7,7 @@ import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import { createWordPressCores } from '../../wordpress/cores.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
 import { createDatabases } from '../daemons/databases.ts';
 import { createDatabaseServer } from '../daemons/mariadb.ts';
@@ -21,7 +22,6 @@ import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { askFastcgi } from '../php/fastcgi.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
-import { createWordPressCores } from './cores.ts';
 import { createDatabaseTemplates } from './database-templates.ts';
 import { createWebsites, type WebsitesOptions } from './website.ts';
 

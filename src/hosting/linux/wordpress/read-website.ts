@@ -8,10 +8,10 @@ import {
   type WordPressReading,
   type WordPressUnread,
 } from '../../contract/wordpress.ts';
+import { doesNotStart } from '../../wordpress/does-not-start.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { doesNotStart } from './does-not-start.ts';
-import { phpFileOf } from './php-files.ts';
 import { runPhp } from './run-php.ts';
 import {
   type PrintedCheck,

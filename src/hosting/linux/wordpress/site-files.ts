@@ -1,10 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
-import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
-import { themesIn } from './core-tree.ts';
-import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-folder.ts';
+import { themesIn } from '../../wordpress/core-tree.ts';
 import {
   MUST_USE_FILE,
   OBJECT_CACHE_FILE,
@@ -12,7 +9,10 @@ import {
   renderHomeportFile,
   renderWpConfig,
   type SiteConfig,
-} from './site-config.ts';
+} from '../../wordpress/site-config.ts';
+import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 /** Entries of a core that websites do not show: its content, our PHP files, and files that reveal the version. */
 const NOT_LINKED = new Set([

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { SECOND_MS } from '../../../lib/durations.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
+import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { phpFileOf } from './php-files.ts';
-import { parsePrinted } from './printed-json.ts';
 import { runPhp } from './run-php.ts';
 
 const WITHIN_MS = 20 * SECOND_MS;

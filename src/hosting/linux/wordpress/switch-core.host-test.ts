@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, rm, writeFile } from
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import {
@@ -12,7 +13,6 @@ import {
   visit,
   type WordPressMachine,
 } from './machine.fixture.ts';
-import { phpFileOf } from './php-files.ts';
 import type { Websites } from './website.ts';
 
 const SITE = { primaryHostname: 'shop.test', secure: false };

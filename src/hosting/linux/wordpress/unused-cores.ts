@@ -7,8 +7,8 @@ import { writeDurably } from '../../../lib/durable-file.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { branchOf, compareVersions } from '../../policy/wordpress-version.ts';
+import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import type { WordPressCores } from './cores.ts';
 
 /** Longer than most backups of websites on that version are kept. */
 const GRACE_MS = 30 * DAY_MS;

@@ -8,11 +8,11 @@ import {
   type UpdatePlan,
   type WantedUpdates,
 } from '../../contract/wordpress-updates.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
+import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { lastLine } from './last-line.ts';
-import { phpFileOf } from './php-files.ts';
-import { parsePrinted } from './printed-json.ts';
 import { runPhp } from './run-php.ts';
 
 /** WordPress's own updates of plugins and themes, run as the install in its sandbox. */

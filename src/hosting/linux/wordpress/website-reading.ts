@@ -13,7 +13,7 @@ import {
   type UpdateCheck,
   type WordPressReading,
 } from '../../contract/wordpress.ts';
-import { cleanText } from './website-text.ts';
+import { cleanText } from '../../wordpress/website-text.ts';
 
 /** Begins the line of our scripts in the output of a website, which may print others. */
 const LINE = 'homeport:';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
-import { isArchiveName, parseTarLine, parseZipLine, refuseForeign } from './archive.ts';
+import { PermanentHostError } from '../contract/host.ts';
+import { isArchiveName, parseZipLine, refuseForeign } from './archive.ts';
 
 it('knows archives by their names', () => {
   expect(['a.zip', 'a.ZIP', 'a.tar.gz', 'a.tgz'].every(isArchiveName)).toBe(true);
@@ -9,14 +9,6 @@ it('knows archives by their names', () => {
 
 describe('what the programs list', () => {
   it('is read with names as they are', () => {
-    expect(parseTarLine('-rw-r--r-- 0/0             405 2020-02-06 06:33 wordpress/a b.php')).toEqual({
-      type: '-',
-      name: 'wordpress/a b.php',
-    });
-    expect(parseTarLine('lrwxrwxrwx 0/0  0 2020-02-06 06:33 wordpress/l -> /etc/passwd')).toEqual({
-      type: 'l',
-      name: 'wordpress/l -> /etc/passwd',
-    });
     expect(parseZipLine('-rw-r--r--  3.0 unx      405 tx defN 20-Feb-06 06:33 wordpress/a b.php')).toEqual({
       type: '-',
       name: 'wordpress/a b.php',
@@ -29,7 +21,6 @@ describe('what the programs list', () => {
   });
 
   it('is refused where it is not understood', () => {
-    expect(() => parseTarLine('tar: something else')).toThrow(PermanentHostError);
     expect(() => parseZipLine('caution: filename')).toThrow(PermanentHostError);
   });
 });

@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MINUTE_MS } from '../../../lib/durations.ts';
-import { PermanentHostError } from '../../contract/host.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { runCommand } from '../../lib/run-command.ts';
+import { PermanentHostError } from '../contract/host.ts';
 import { copyPlain } from './core-tree.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;

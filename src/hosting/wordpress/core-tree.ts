@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
-import { copyFile, lstat, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { copyFile, cp, lstat, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { MINUTE_MS } from '../../../lib/durations.ts';
-import { hasCode } from '../../../lib/error-code.ts';
-import { PermanentHostError } from '../../contract/host.ts';
-import { compareVersions } from '../../policy/wordpress-version.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { runCommand } from '../../lib/run-command.ts';
+import { PermanentHostError } from '../contract/host.ts';
+import { compareVersions } from '../policy/wordpress-version.ts';
 
 /** More than any real path has; circular links exceed it. */
 const MOST_LINKS = 40;
@@ -78,8 +78,9 @@ export async function copyPlain(
   }
 }
 
-/** Uses cp(1): it copies thousands of small files in a third of the time, and without loading this process. */
+/** Uses GNU's cp if it can: it copies thousands of small files in a third of the time, and without loading this process. */
 async function copyWithLinks(from: string, to: string): Promise<void> {
+  if (process.platform !== 'linux') return cp(from, to, { recursive: true, verbatimSymlinks: true });
   const options = ['--recursive', '--no-dereference', '--reflink=auto', '--no-target-directory'];
   await runCommand('cp', [...options, '--', `${from}/.`, to], { timeoutMs: COPY_MS });
 }

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../test/database.ts';
-import { PermanentHostError } from '../../contract/host.ts';
-import { compareVersions } from '../../policy/wordpress-version.ts';
+import { temporaryFolder } from '../../../test/database.ts';
+import { PermanentHostError } from '../contract/host.ts';
+import { compareVersions } from '../policy/wordpress-version.ts';
 import { checkCore, copyPlain, newestFirst, themesIn, versionIn } from './core-tree.ts';
 
 let place: { path: string; remove(): void };

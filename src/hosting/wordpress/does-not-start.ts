@@ -1,4 +1,4 @@
-import { withoutControlCharacters } from '../../../lib/one-line.ts';
+import { withoutControlCharacters } from '../../lib/one-line.ts';
 
 const LONGEST_REASON = 300;
 

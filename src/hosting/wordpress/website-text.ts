@@ -1,5 +1,5 @@
-import { withoutControlCharacters } from '../../../lib/one-line.ts';
-import { LONGEST_WORDPRESS_TEXT } from '../../contract/wordpress.ts';
+import { withoutControlCharacters } from '../../lib/one-line.ts';
+import { LONGEST_WORDPRESS_TEXT } from '../contract/wordpress.ts';
 
 /** A website's text on one line, cut to the longest that a host passes on. */
 export function cleanText(text: string): string {

@@ -1,9 +1,13 @@
+import { createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { MINUTE_MS } from '../../../lib/durations.ts';
-import { messageOf } from '../../../lib/error-message.ts';
-import { PermanentHostError } from '../../contract/host.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import tar from 'tar-stream';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import { runCommand } from '../../lib/run-command.ts';
+import { PermanentHostError } from '../contract/host.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;
 
@@ -19,7 +23,7 @@ function kindOf(name: string): 'zip' | 'tar' | null {
 
 /**
  * Unpacks an archive into a new folder, and returns the folder inside that contains everything. Refuses links, special files and
- * names that lead outside before it writes anything.
+ * names that lead outside. Zip archives need the program `unzip`.
  *
  * @throws PermanentHostError saying what is wrong with the archive
  */
@@ -27,20 +31,56 @@ export async function unpackArchive(archive: string, folder: string): Promise<st
   const kind = kindOf(archive);
   if (kind === null) throw new PermanentHostError(`${archive} is neither a .zip nor a .tar.gz`);
   await mkdir(folder, { mode: 0o700 });
-  // Under a name of ours: the programs would misread a name with a leading `-` or with `[`.
-  const own = join(folder, kind === 'zip' ? '.archive.zip' : '.archive.tar.gz');
-  await copyFile(archive, own);
   const content = join(folder, 'content');
   await mkdir(content, { mode: 0o700 });
   try {
-    refuseForeign(archive, kind === 'zip' ? await zipEntries(own) : await tarEntries(own));
-    if (kind === 'zip') await run('unzip', ['-qq', '-n', own, '-d', content]);
-    else await run('tar', ['-xzf', own, '-C', content, '--no-same-owner', '--no-same-permissions']);
+    if (kind === 'zip') await unzip(archive, folder, content);
+    else await untar(archive, content);
   } catch (error) {
     if (error instanceof PermanentHostError) throw error;
     throw new PermanentHostError(`${archive} cannot be unpacked: ${messageOf(error)}`, { cause: error });
   }
   return singleFolderIn(content);
+}
+
+async function unzip(archive: string, folder: string, content: string): Promise<void> {
+  // Under a name of ours: the program would misread a name with a leading `-` or with `[`.
+  const own = join(folder, '.archive.zip');
+  await copyFile(archive, own);
+  refuseForeign(archive, await zipEntries(own));
+  await run('unzip', ['-qq', '-n', own, '-d', content]);
+}
+
+/** Types of tar entries as `ls -l` shows them. */
+const TAR_TYPES: Readonly<Record<string, string>> = {
+  file: '-',
+  'contiguous-file': '-',
+  directory: 'd',
+  symlink: 'l',
+  link: 'h',
+};
+
+async function untar(archive: string, content: string): Promise<void> {
+  const entries = tar.extract();
+  const read = pipeline(createReadStream(archive), createGunzip(), entries);
+  // The loop reports the failure.
+  read.catch(() => {});
+  let count = 0;
+  for await (const entry of entries) {
+    const { name, type } = entry.header;
+    refuseForeign(archive, [{ type: TAR_TYPES[type ?? 'file'] ?? '?', name }]);
+    count++;
+    const place = join(content, name);
+    if (type === 'directory') {
+      await mkdir(place, { recursive: true });
+      entry.resume();
+    } else {
+      await mkdir(dirname(place), { recursive: true });
+      await pipeline(entry, createWriteStream(place, { flags: 'wx' }));
+    }
+  }
+  await read;
+  if (count === 0) refuseForeign(archive, []);
 }
 
 const run = (program: string, args: string[]) => runCommand(program, args, { timeoutMs: TIMEOUT_MS });
@@ -65,26 +105,6 @@ export function refuseForeign(archive: string, entries: readonly ArchiveEntry[])
       throw new PermanentHostError(`${archive} contains a name that leads outside: ${name}`);
     }
   }
-}
-
-async function tarEntries(archive: string): Promise<ArchiveEntry[]> {
-  const { stdout } = await run('tar', [
-    '-tvzf',
-    archive,
-    '--numeric-owner',
-    '--quoting-style=escape',
-    '--absolute-names',
-  ]);
-  return linesOf(stdout).map(parseTarLine);
-}
-
-/** Parses `-rw-r--r-- 0/0   405 2020-02-06 06:33 wordpress/index.php`. */
-export function parseTarLine(line: string): ArchiveEntry {
-  const match = /^(.)\S*\s+\S+\s+\S+\s+\S+\s+\S+ (.*)$/.exec(line);
-  if (match?.[1] === undefined || match[2] === undefined) {
-    throw new PermanentHostError(`cannot parse this line from tar: ${line}`);
-  }
-  return { type: match[1], name: match[2] };
 }
 
 async function zipEntries(archive: string): Promise<ArchiveEntry[]> {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { downloadVerified } from '../machine/verified-download.ts';
+import { downloadVerified } from '../policy/verified-download.ts';
 
-const LATEST = 'latest.zip';
 /** Several times the size of WordPress. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
@@ -14,10 +13,10 @@ const MOST_BYTES = 512 * 1024 * 1024;
 export async function downloadOfficial(
   url: string,
   folder: string,
-  version: string | null,
+  { version, kind = 'zip' }: { version: string | null; kind?: 'zip' | 'tar.gz' | undefined },
   fetchUrl: typeof fetch = fetch,
 ): Promise<string> {
-  const name = version === null ? LATEST : `wordpress-${version}.zip`;
+  const name = version === null ? `latest.${kind}` : `wordpress-${version}.${kind}`;
   const path = join(folder, name);
   const address = `${url.replace(/\/+$/, '')}/${name}`;
   await downloadVerified(

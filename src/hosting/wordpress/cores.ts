@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
-import { serializeByKey } from '../../../lib/concurrency.ts';
-import { syncFolder } from '../../../lib/durable-file.ts';
-import { hasCode } from '../../../lib/error-code.ts';
-import { PermanentHostError } from '../../contract/host.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { serializeByKey } from '../../lib/concurrency.ts';
+import { syncFolder } from '../../lib/durable-file.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { runCommand } from '../../lib/run-command.ts';
+import { PermanentHostError } from '../contract/host.ts';
+import { compareVersions } from '../policy/wordpress-version.ts';
 import { isArchiveName, unpackArchive } from './archive.ts';
 import { checkCore, copyPlain, newestFirst } from './core-tree.ts';
 import { fetchDebianWordPress } from './debian-package.ts';
@@ -15,8 +15,8 @@ import { downloadOfficial } from './official-download.ts';
 import { writePhpFiles } from './php-files.ts';
 
 /**
- * The WordPress versions of this host, shared by all websites. They belong to root, are read-only and without links, and
- * contain the host's own PHP files.
+ * The WordPress versions of this host, shared by all websites. They belong to this process's user, are read-only for all others and
+ * without links, and contain the host's own PHP files.
  */
 export interface WordPressCores {
   /** Newest first. */
@@ -37,12 +37,24 @@ export interface WordPressCores {
   ensureAny(): Promise<void>;
 }
 
+/** The places of WordPress versions on a host. */
+export interface CoreFolders {
+  cores: string;
+  /** For unfinished work, on the file system of `cores`. */
+  scratch: string;
+  coreOf(version: string): string;
+}
+
 export interface WordPressCoresOptions {
-  layout: LinuxLayout;
+  layout: CoreFolders;
   /** Source of WordPress; null: the official download, or Debian's package if that fails. */
   source: string | null;
   /** Base URL of the official download. */
   url: string;
+  /** Kind of the archive that is downloaded. Default: `zip`, which needs the program `unzip`. */
+  archive?: 'zip' | 'tar.gz';
+  /** Older versions are refused. */
+  oldest?: string;
   log: Logger;
   fetch?: typeof fetch;
 }
@@ -111,7 +123,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   }
 
   async function fetchOfficial(scratch: string, tree: string, version: string | null = null): Promise<void> {
-    const archive = await downloadOfficial(url, scratch, version, options.fetch);
+    const archive = await downloadOfficial(url, scratch, { version, kind: options.archive }, options.fetch);
     await copyWordPress(await unpackArchive(archive, join(scratch, 'archive')), tree, archive);
   }
 
@@ -129,6 +141,11 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   /** Moves it into place in one rename, after everything is on the disk. */
   async function place(tree: string): Promise<string> {
     const version = await checkCore(tree);
+    if (options.oldest !== undefined && compareVersions(version, options.oldest) < 0) {
+      throw new PermanentHostError(
+        `WordPress ${version} is too old for this host, which runs ${options.oldest} and newer`,
+      );
+    }
     await writePhpFiles(tree);
     await openToAll(tree);
     const target = layout.coreOf(version);
@@ -136,7 +153,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
       log.info({ version }, `WordPress ${version} already exists`);
       return version;
     }
-    await runCommand('sync', ['--file-system', tree]);
+    if (process.platform === 'linux') await runCommand('sync', ['--file-system', tree]);
     await rename(tree, target);
     await syncFolder(layout.cores);
     log.info({ version }, `WordPress ${version} added`);
@@ -174,8 +191,8 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
 
 /** The copy keeps the modes of its source, and those of an archive can be anything. */
 async function openToAll(folder: string): Promise<void> {
-  await runCommand('chown', ['--recursive', '--no-dereference', 'root:root', folder]);
-  await runCommand('chmod', ['--recursive', 'u=rwX,go=rX', folder]);
+  if (process.getuid?.() === 0) await runCommand('chown', ['-R', '-h', '0:0', folder]);
+  await runCommand('chmod', ['-R', 'u=rwX,go=rX', folder]);
 }
 
 /** Checks first, because a folder of something else could have any size. */

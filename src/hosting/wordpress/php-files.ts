@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ifThere } from '../../../lib/if-there.ts';
+import { ifThere } from '../../lib/if-there.ts';
 
 /** Folder of the host's PHP files in a core, visible to every website on that core. Nothing links to it, so visitors cannot reach it. */
 const LIBRARY = 'homeport';
