@@ -16,6 +16,16 @@ const COPY_MS = 5 * MINUTE_MS;
 /** Not part of a shared core: each website has its own, or the host provides it. */
 const LEFT_OUT = new Set(['wp-config.php', '.htaccess', '.user.ini', 'php.ini']);
 
+/** Entries of a core that websites do not show: its content, our PHP files, and files that reveal the version. */
+export const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'homeport',
+  'license.txt',
+  'readme.html',
+  'wp-config-sample.php',
+  'wp-config.php',
+  'wp-content',
+]);
+
 /** Every WordPress has these files. */
 const REQUIRED = [
   'index.php',

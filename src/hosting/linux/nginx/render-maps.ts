@@ -1,31 +1,7 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
+import { PERSONAL_COOKIES } from '../../policy/personal-cookies.ts';
 import { renderMethodMaps } from './forwarded-headers.ts';
 import { renderLogMaps } from './usage-lines.ts';
-
-/** Cookies of visitors who get individual pages. */
-const PERSONAL_COOKIES = [
-  'wordpress_logged_in',
-  'wordpress_sec',
-  'wp-postpass',
-  'comment_author',
-  'woocommerce_items_in_cart',
-  'woocommerce_cart_hash',
-  'wp_woocommerce_session',
-  'edd_items_in_cart',
-];
-
-/** Characters that PHP turns into `_` in the names of cookies, so WordPress recognises `comment author_1`, too. */
-const UNDERSCORE = '[_ .[]';
-
-/** Plugins ask caches to stay away by a cookie whose name contains this. */
-const NO_CACHE_COOKIE = '[^=;]*no[-_ .[]?cache';
-
-/**
- * Sessions, carts and logins of other plugins have such names. Analytics, which are not personal here, begin theirs with `_` or
- * `sbjs_` (WooCommerce).
- */
-const SESSION_COOKIE =
-  '(?!_|sbjs_)[^=;]*(?:sess|session|cart|basket|login|token)(?:[-_ .[]?(?:id|key|hash))?\\s*=';
 
 /** Seconds until a visitor may try again if too many requests run at the moment. */
 const BUSY_SECONDS = 5;
@@ -65,7 +41,7 @@ map $request_method $php_method {
 ${renderMethodMaps()}
 map $http_cookie $personal_cookie {
     default "";
-    "~(?:^|;)\\s*+(?:${PERSONAL_COOKIES.join('|').replaceAll('_', UNDERSCORE)}|(?i:${NO_CACHE_COOKIE}|${SESSION_COOKIE}))" 1;
+    "~(?:^|;)\\s*+(?:${PERSONAL_COOKIES.exact}|(?i:${PERSONAL_COOKIES.loose}))" 1;
 }
 map $sent_http_cache_control $file_expires {
     default off;

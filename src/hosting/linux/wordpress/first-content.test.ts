@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { firstContentSql, PLACEHOLDER, templateStatements, undoFill } from './first-content.ts';
+import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
+import { firstContentSql, templateStatements, undoFill } from './first-content.ts';
 
 const DUMP = `/*M!999999\\- enable the sandbox mode */
 -- MariaDB dump 10.19

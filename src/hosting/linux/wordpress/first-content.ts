@@ -1,13 +1,6 @@
+import { escapeTitle } from '../../wordpress/escape-title.ts';
+import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { textLiteral } from '../daemons/sql.ts';
-
-/** Values of a database template that each website replaces by its own. */
-export const PLACEHOLDER = {
-  hostname: 'website.homeport.invalid',
-  origin: 'http://website.homeport.invalid',
-  email: 'admin@website.homeport.invalid',
-  title: 'homeport-title-of-the-website',
-  user: 'admin',
-} as const;
 
 /** The individual values of a new website. */
 export interface FirstContent {
@@ -118,7 +111,7 @@ export function firstContentSql(template: string, content: FirstContent): string
   const own = template
     .replaceAll(PLACEHOLDER.email, quoted(email))
     .replaceAll(PLACEHOLDER.origin, quoted(origin))
-    .replaceAll(PLACEHOLDER.title, quoted(escapeHtml(title)));
+    .replaceAll(PLACEHOLDER.title, quoted(escapeTitle(title)));
   const time = textLiteral(now.toISOString().slice(0, 19).replace('T', ' '));
   return `${own}${[
     `UPDATE wp_users SET user_pass = ${textLiteral(passwordHash)}, user_registered = ${time}`,
@@ -131,14 +124,4 @@ export function firstContentSql(template: string, content: FirstContent): string
 /** Escapes a text inside a literal of the dump. */
 function quoted(text: string): string {
   return text.replace(/['"\\]/g, (character) => `\\${character}`);
-}
-
-/** The form in which WordPress stores titles. */
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#039;');
 }

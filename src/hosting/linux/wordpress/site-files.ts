@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
-import { themesIn } from '../../wordpress/core-tree.ts';
+import { NOT_SHOWN, themesIn } from '../../wordpress/core-tree.ts';
 import {
   MUST_USE_FILE,
   OBJECT_CACHE_FILE,
@@ -13,16 +13,6 @@ import {
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-folder.ts';
-
-/** Entries of a core that websites do not show: its content, our PHP files, and files that reveal the version. */
-const NOT_LINKED = new Set([
-  'homeport',
-  'license.txt',
-  'readme.html',
-  'wp-config-sample.php',
-  'wp-config.php',
-  'wp-content',
-]);
 
 const HOMEPORT_FILE = 'homeport.php';
 const CLIENT_SETTINGS = '.my.cnf';
@@ -124,7 +114,7 @@ interface CoreLink {
 }
 
 async function coreLinks(core: string): Promise<CoreLink[]> {
-  const names = (await readdir(core)).filter((name) => !NOT_LINKED.has(name));
+  const names = (await readdir(core)).filter((name) => !NOT_SHOWN.has(name));
   return names.sort().map((name) => ({ name, target: join(core, name) }));
 }
 

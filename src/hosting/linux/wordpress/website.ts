@@ -12,6 +12,8 @@ import type { WordPressReading, WordPressUnread } from '../../contract/wordpress
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
+import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
+import { isReplaceableHost } from '../../wordpress/replaceable-host.ts';
 import type { SiteConfig } from '../../wordpress/site-config.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
@@ -21,18 +23,10 @@ import { createLogins } from './create-login.ts';
 import { type CronRun, cronRun } from './cron-run.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
 import { rotateErrorLog } from './error-log.ts';
-import {
-  FILL_REFUSED,
-  firstContentSql,
-  onlyIfEmpty,
-  onlyIfInterrupted,
-  PLACEHOLDER,
-  undoFill,
-} from './first-content.ts';
+import { FILL_REFUSED, firstContentSql, onlyIfEmpty, onlyIfInterrupted, undoFill } from './first-content.ts';
 import { createItemChanger, type ItemChanger } from './item-changer.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { createWebsiteReader } from './read-website.ts';
-import { isReplaceableHost } from './replaceable-host.ts';
 import { BARE, runPhp, runScript } from './run-php.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
