@@ -80,7 +80,9 @@ describe('the examples of the description', () => {
   it.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('%s', async (_, row) => {
     const operation = described.paths[row.path]?.[row.method.toLowerCase()];
     if (!operation) throw new Error('not described');
-    const { owner, resources } = row.method === 'GET' ? untouched : await ownedResources();
+    // The events of what was created become deliveries some time later.
+    const isUntouched = row.method === 'GET' && row.number !== 106;
+    const { owner, resources } = isUntouched ? untouched : await ownedResources();
     for (const { name, example } of operation.parameters?.filter((one) => one.in === 'path') ?? []) {
       expect(example).toBe(exampleOf(name));
     }
