@@ -20,6 +20,7 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await checked('web server', async () => faults(await web.check(), repairWeb))),
     ...(await checked('packages', checkPackages)),
     ...(await checked('mail', () => checkMail(host))),
+    ...(await checked('usage', async () => checkUsage(host))),
     ...(await inspectPhp(host)),
     ...(await checked('WP-CLI', () => checkWpCli(host))),
   ];
@@ -30,6 +31,15 @@ async function checkMail({ mail }: InspectedHost): Promise<Fault[]> {
   if (message === null) return [];
   const remedy =
     'Check HOMEPORT_RELAY_URL and HOMEPORT_RELAY_CREDENTIALS there. Messages wait for up to 3 days.';
+  return [{ message, repair: null, remedy }];
+}
+
+function checkUsage({ usage, layout }: InspectedHost): Fault[] {
+  const reason = usage.fault();
+  if (reason === null) return [];
+  const message = `The counts of requests cannot be stored in ${layout.usage}: ${reason}.`;
+  const remedy =
+    'Free disk space there, or repair the file system. The host keeps counting, and tries again every 10 seconds. Until then, a restart loses counts.';
   return [{ message, repair: null, remedy }];
 }
 

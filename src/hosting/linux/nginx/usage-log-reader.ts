@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { coalesce, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import type { UsageLedger } from '../../policy/usage/ledger.ts';
+import type { CountedRequest, UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
 import type { AccessLogs } from './access-logs.ts';
 import { parseUsageLine, USAGE_LOG, type UsageLine } from './usage-lines.ts';
 
 /**
- * Counts the requests that nginx logs, copies them to the access logs of their installs, and deletes the log. Every few seconds, the log is renamed and nginx begins another. A renamed
- * log is read until no worker writes to it any more. nginx waits for nothing: if this process is down, the log grows up to its
- * limit, and is counted at the next start.
+ * Counts the requests that nginx logs, copies them to the access logs of their installs, and deletes the log. Every few seconds, the
+ * log is renamed and nginx begins another. A renamed log is read until no worker writes to it any more, and kept until its counts are
+ * stored. nginx waits for nothing: if this process is down, the log grows up to its limit, and is counted at the next start.
  */
 export interface UsageLogReader {
   start(): void;
@@ -29,22 +29,29 @@ export interface UsageLogReaderOptions {
   log: Logger;
   /** Milliseconds between readings. */
   everyMs?: number;
+  /** Limit of the counted logs that are kept until their counts are stored; 80 MiB if left out. */
+  mostWaitingBytes?: number;
 }
 
 const EVERY_MS = 10_000;
 /** Readings without a new line after which a renamed log is deleted. Workers reopen it at once. */
 const QUIET_READINGS = 2;
 const RENAMED = /^requests-\d+\.log$/;
+/** The logs are in memory. */
+const MOST_WAITING_BYTES = 80 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 const LINE_FEED = 0x0a;
 
 export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogReader {
   const { folder, ledger, accessLogs, reopen, log, everyMs = EVERY_MS } = options;
+  const { mostWaitingBytes = MOST_WAITING_BYTES } = options;
   /** Readings without a new line, by renamed log. */
   const quiet = new Map<string, number>();
   let repetition: Repetition | undefined;
   /** Names of renamed logs have rising numbers, even if the clock is set back. */
   let latestName = 0;
+  /** Whether logs are deleted before their counts are stored. */
+  let isFull = false;
 
   async function collectOnce(): Promise<void> {
     const renamed = (await readdir(folder)).filter((name) => RENAMED.test(name)).sort();
@@ -58,11 +65,32 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
     else if (size === null && renamed.length > 0) await reopen();
     const done = renamed.filter((name) => (quiet.get(name) ?? 0) >= QUIET_READINGS);
     // nginx must have begun another log, and the counts must be stored.
-    if (done.length === 0 || size === null || !ledger.flush()) return;
-    for (const name of done) {
-      await rm(join(folder, name), { force: true });
-      ledger.setPosition(name, null);
-      quiet.delete(name);
+    if (done.length === 0 || size === null) return;
+    if (ledger.flush()) {
+      for (const name of done) await remove(name);
+      isFull = false;
+    } else await removeOldest(done);
+  }
+
+  async function remove(name: string): Promise<void> {
+    await rm(join(folder, name), { force: true });
+    ledger.setPosition(name, null);
+    quiet.delete(name);
+  }
+
+  /** Keeps the logs whose counts are not stored within their limit. Their counts stay in this process. */
+  async function removeOldest(counted: readonly string[]): Promise<void> {
+    let bytes = 0;
+    for (const name of counted.toReversed()) {
+      bytes += (await ifThere(stat(join(folder, name))))?.size ?? 0;
+      if (bytes <= mostWaitingBytes) continue;
+      await remove(name);
+      if (!isFull)
+        log.error(
+          { folder },
+          'usage cannot be stored; its oldest logs are deleted, and a restart loses their counts',
+        );
+      isFull = true;
     }
   }
 
@@ -96,7 +124,7 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
           if (line === null) rejected += 1;
           else lines.push(line);
         }
-        for (const line of lines) countLine(line);
+        ledger.countAll(lines.map(countedOf));
         position += end;
         ledger.setPosition(name, position);
         await accessLogs.append(lines);
@@ -108,11 +136,6 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
     } finally {
       await file.close();
     }
-  }
-
-  function countLine(line: UsageLine): void {
-    ledger.count(line.installId, line.atMs, line.bytes);
-    if (isVisit(line.userAgent)) ledger.visit(line.installId, line.atMs, visitorOf(line.address));
   }
 
   const collect = coalesce(collectOnce);
@@ -130,4 +153,8 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
       repetition = undefined;
     },
   };
+}
+
+function countedOf({ installId, atMs, bytes, userAgent, address }: UsageLine): CountedRequest {
+  return { installId, atMs, bytes, visitor: isVisit(userAgent) ? visitorOf(address) : null };
 }

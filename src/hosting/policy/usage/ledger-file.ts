@@ -8,17 +8,22 @@ export interface StoredDay extends InstallDay {
   sketch: Buffer | null;
 }
 
+/** Makes the hashes of a day's visitors. */
+export interface DaySalt {
+  day: string;
+  salt: Buffer;
+}
+
 /** The ledger's file. */
 export interface LedgerFile {
-  /** The salt of a day that is still counted; undefined if it has none. */
-  salts(): { day: string; salt: Buffer }[];
-  addSalt(day: string, salt: Buffer): void;
+  /** The salts of the days that are still counted. */
+  salts(): DaySalt[];
   find(installId: string, day: string): StoredDay | undefined;
   /**
-   * Stores totals, gives each a new revision, and stores how far the logs are counted. All or nothing. A position of null is
-   * forgotten.
+   * Stores totals, gives each a new revision, and stores the salts of their days and how far the logs are counted. All or nothing. A
+   * position of null is forgotten.
    */
-  write(days: StoredDay[], positions: ReadonlyMap<string, number | null>): void;
+  write(days: StoredDay[], salts: DaySalt[], positions: ReadonlyMap<string, number | null>): void;
   /** The bytes of a log that are counted. */
   position(logName: string): number;
   /** Destroys the salt and the sketches of a day. Its totals stay. */
@@ -90,6 +95,7 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
   );
   const one = database.prepare<[string, string], DayRow>('select * from days where install = ? and day = ?');
 
+  const putSalt = database.prepare('insert or ignore into salts values (?, ?)');
   const putPosition = database.prepare('insert or replace into positions values (?, ?)');
   const forgetPosition = database.prepare('delete from positions where log = ?');
   const positionOf = database.prepare<[string], { bytes: number }>(
@@ -103,17 +109,14 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
   }
 
   return {
-    salts: () =>
-      database.prepare<[], { day: string; salt: Buffer }>('select day, salt from salts order by day').all(),
-    addSalt(day, salt) {
-      database.prepare('insert into salts values (?, ?)').run(day, salt);
-    },
+    salts: () => database.prepare<[], DaySalt>('select day, salt from salts order by day').all(),
     find(installId, day) {
       const row = one.get(installId, day);
       return row && { ...dayOf(row), sketch: row.sketch };
     },
     position: (logName) => positionOf.get(logName)?.bytes ?? 0,
-    write: database.transaction((days: StoredDay[], positions: ReadonlyMap<string, number | null>) => {
+    write: database.transaction<LedgerFile['write']>((days, salts, positions) => {
+      for (const { day, salt } of salts) putSalt.run(day, salt);
       for (const [logName, bytes] of positions) {
         if (bytes === null) forgetPosition.run(logName);
         else putPosition.run(logName, bytes);

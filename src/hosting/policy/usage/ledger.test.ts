@@ -146,6 +146,56 @@ describe('a usage ledger', () => {
   });
 });
 
+describe('while the file cannot be used', () => {
+  /** Changes the file's tables as a fault of the disk would. */
+  function change(statement: string): void {
+    const file = new Sqlite(join(folder, 'usage.sqlite'));
+    file.exec(statement);
+    file.close();
+  }
+  const at = (install: string, visitor: string) => ({
+    installId: install,
+    atMs: clock.now().getTime(),
+    bytes: 100,
+    visitor,
+  });
+
+  it('counts on, also on another day, and stores everything later', async () => {
+    const ledger = openLedger();
+    ledger.countAll([at(INSTALL, 'a')]);
+    expect([ledger.flush(), ledger.fault()]).toEqual([true, null]);
+    change(`create trigger full before insert on days begin select raise(abort, 'disk is full'); end`);
+    ledger.countAll([at(INSTALL, 'b')]);
+    expect([ledger.flush(), ledger.fault()]).toEqual([false, 'disk is full']);
+    clock.advance(DAY_MS);
+    ledger.countAll([at(OTHER, 'a')]);
+    expect(ledger.flush()).toBe(false);
+    change('drop trigger full');
+    expect([ledger.flush(), ledger.fault()]).toEqual([true, null]);
+    const days = [day('2026-03-01', 2, 200, 2), day('2026-03-02', 1, 100, 1, OTHER)];
+    await closeAll();
+    const next = openLedger();
+    expect(next.read(null).days).toEqual(days);
+    next.countAll([at(OTHER, 'a')]);
+    expect(next.read(null).days.at(-1)).toEqual(day('2026-03-02', 2, 200, 1, OTHER));
+  });
+
+  it('counts all requests or none', () => {
+    const ledger = openLedger();
+    ledger.countAll([at(INSTALL, 'a')]);
+    ledger.flush();
+    change('alter table days rename to gone');
+    const both = [at(INSTALL, 'b'), at(OTHER, 'b')];
+    for (let attempt = 0; attempt < 3; attempt++) expect(() => ledger.countAll(both)).toThrow('days');
+    change('alter table gone rename to days');
+    ledger.countAll(both);
+    expect(ledger.read(null).days).toEqual([
+      day('2026-03-01', 2, 200, 2),
+      day('2026-03-01', 1, 100, 1, OTHER),
+    ]);
+  });
+});
+
 describe('the salt and the sketches of a day', () => {
   /** The salts and sketches in the file. */
   function secrets(): Buffer[] {

@@ -3,9 +3,20 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
 import { USAGE_PAGE, type UsageCursor, type UsagePage } from '../../contract/usage.ts';
-import { type LedgerFile, openLedgerFile, type StoredDay } from './ledger-file.ts';
+import { type DaySalt, type LedgerFile, openLedgerFile, type StoredDay } from './ledger-file.ts';
 import { openSketch, type VisitorSketch } from './visitor-sketch.ts';
+
+/** One answered request. */
+export interface CountedRequest {
+  installId: string;
+  /** When the answer ended. */
+  atMs: number;
+  bytes: number;
+  /** Null if the request is no visit. */
+  visitor: string | null;
+}
 
 /** Counts a host's traffic for each install and UTC day (docs/decisions/usage.md). Counts nothing before its start and after its stop. */
 export interface UsageLedger {
@@ -15,6 +26,8 @@ export interface UsageLedger {
   count(installId: string, atMs: number, bytes: number): void;
   /** Counts a visitor of the day, the first time only. */
   visit(installId: string, atMs: number, visitor: string): void;
+  /** Counts all of these requests. If the stored totals cannot be read, it throws and counts none. */
+  countAll(requests: readonly CountedRequest[]): void;
   /** The bytes of a log that are counted. */
   position(logName: string): number;
   /**
@@ -24,6 +37,8 @@ export interface UsageLedger {
   setPosition(logName: string, bytes: number | null): void;
   /** Stores the counts, and closes the days that have ended. Returns whether it succeeded. */
   flush(): boolean;
+  /** Why the counts could not be stored the last time; null if they were. */
+  fault(): string | null;
   /** Stores the counts, and returns those that changed after the cursor. */
   read(since: UsageCursor | null): UsagePage;
   /** Stores the counts a last time. */
@@ -51,6 +66,7 @@ interface Counter {
 
 interface OpenDay {
   salt: Buffer;
+  isSaltStored: boolean;
   counters: Map<string, Counter>;
 }
 
@@ -71,7 +87,7 @@ export function createUsageLedger({
   const open = new Map<string, OpenDay>();
   /** Positions that changed since the last flush. */
   const positions = new Map<string, number | null>();
-  let isFailing = false;
+  let failure: string | null = null;
   /** The day of the last count, because nearly all counts are of one day. */
   let latest = { startMs: Number.NaN, day: '' };
 
@@ -82,11 +98,11 @@ export function createUsageLedger({
     return latest.day;
   }
 
-  function openDay(day: string, storage: LedgerFile): OpenDay {
+  /** The salt is stored with the first counts: a file that cannot be written stops no counting. */
+  function openDay(day: string): OpenDay {
     const known = open.get(day);
     if (known !== undefined) return known;
-    const opened = { salt: randomBytes(SALT_BYTES), counters: new Map() };
-    storage.addSalt(day, opened.salt);
+    const opened = { salt: randomBytes(SALT_BYTES), isSaltStored: false, counters: new Map() };
     open.set(day, opened);
     return opened;
   }
@@ -97,7 +113,7 @@ export function createUsageLedger({
     let day = dayAt(atMs);
     const first = firstOpenDay();
     if (day < first) day = first;
-    const { salt, counters } = openDay(day, stored);
+    const { salt, counters } = openDay(day);
     let counter = counters.get(installId);
     if (counter === undefined) {
       const before = stored.find(installId, day);
@@ -131,23 +147,40 @@ export function createUsageLedger({
     return days;
   }
 
+  function newSalts(): DaySalt[] {
+    return [...open].flatMap(([day, { salt, isSaltStored }]) => (isSaltStored ? [] : [{ day, salt }]));
+  }
+
   function flush(): boolean {
     if (stored === null) return false;
     try {
       const days = changedDays();
-      if (days.length > 0 || positions.size > 0) stored.write(days, positions);
+      const salts = newSalts();
+      if (days.length + salts.length + positions.size > 0) stored.write(days, salts, positions);
       positions.clear();
-      for (const { counters } of open.values()) {
-        for (const counter of counters.values()) counter.changed = false;
+      for (const opened of open.values()) {
+        opened.isSaltStored = true;
+        for (const counter of opened.counters.values()) counter.changed = false;
       }
       closeEnded(stored);
-      isFailing = false;
+      if (failure !== null) log.info({ file }, 'usage is stored again');
+      failure = null;
       return true;
     } catch (err) {
-      if (!isFailing) log.error({ err, file }, 'could not store usage; trying again');
-      isFailing = true;
+      if (failure === null) log.error({ err, file }, 'could not store usage; trying again');
+      failure = messageOf(err);
       return false;
     }
+  }
+
+  function addVisitor(
+    { counter, salt }: { counter: Counter; salt: Buffer },
+    installId: string,
+    visitor: string,
+  ): void {
+    // The install is part of the hash, so that visitors cannot be followed from one website to another.
+    const salted = Buffer.concat([salt, Buffer.from(`${installId} ${visitor}`)]);
+    counter.sketch.add(hash('sha256', salted, 'buffer'));
   }
 
   function closeEnded(storage: LedgerFile): void {
@@ -165,7 +198,9 @@ export function createUsageLedger({
     start() {
       if (stored !== null) return;
       stored = openLedgerFile(file, randomUUID, log);
-      for (const { day, salt } of stored.salts()) open.set(day, { salt, counters: new Map() });
+      for (const { day, salt } of stored.salts()) {
+        open.set(day, { salt, isSaltStored: true, counters: new Map() });
+      }
       repetition = repeatEvery(async () => void flush(), {
         delayMs: flushMs,
         onError: (err) => log.error({ err }, 'could not store usage'),
@@ -179,16 +214,25 @@ export function createUsageLedger({
     },
     visit(installId, atMs, visitor) {
       const found = counterAt(installId, atMs);
-      if (found === null) return;
-      // The install is part of the hash, so that visitors cannot be followed from one website to another.
-      const salted = Buffer.concat([found.salt, Buffer.from(`${installId} ${visitor}`)]);
-      found.counter.sketch.add(hash('sha256', salted, 'buffer'));
+      if (found !== null) addVisitor(found, installId, visitor);
+    },
+    countAll(requests) {
+      // Only this reads the file.
+      const counters = requests.map(({ installId, atMs }) => counterAt(installId, atMs));
+      for (const [index, { installId, bytes, visitor }] of requests.entries()) {
+        const found = counters[index];
+        if (!found) continue;
+        found.counter.requests += 1;
+        found.counter.bytes += bytes;
+        if (visitor !== null) addVisitor(found, installId, visitor);
+      }
     },
     position: (logName) => positions.get(logName) ?? stored?.position(logName) ?? 0,
     setPosition(logName, bytes) {
       positions.set(logName, bytes);
     },
     flush,
+    fault: () => failure,
     read(since) {
       if (stored === null) throw new Error('the usage ledger has not been started');
       flush();

@@ -1,0 +1,82 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { manualClock } from '../../../../test/manual-clock.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
+import { createUsageLogReader } from './usage-log-reader.ts';
+
+const INSTALL = '0b8f7f4e-8f0f-4f5a-9a51-6d2f3c1d0001';
+const NOW = new Date('2026-03-01T12:00:00Z');
+
+let folder: string;
+let ledger: UsageLedger;
+let messages: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-usage-log-'));
+  messages = [];
+  const log = pino({}, { write: (line: string) => messages.push(line) });
+  const file = `${folder}.sqlite`;
+  ledger = createUsageLedger({ file, clock: manualClock(NOW), log, flushMs: HOUR_MS });
+  ledger.start();
+});
+afterEach(async () => {
+  await ledger.stop();
+  for (const place of [folder, ...['', '-wal', '-shm'].map((end) => `${folder}.sqlite${end}`)]) {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
+function readerOf(mostWaitingBytes: number) {
+  return createUsageLogReader({
+    folder,
+    ledger,
+    accessLogs: { append: async () => {} },
+    // As nginx does.
+    reopen: async () => writeFileSync(join(folder, 'requests.log'), ''),
+    log: pino({}, { write: (line: string) => messages.push(line) }),
+    mostWaitingBytes,
+  });
+}
+
+function request(agent: string): void {
+  const fields = [INSTALL, NOW.getTime() / 1_000, 100, '192.0.2.1', agent];
+  const answer = ['200', 'GET', 'https', 'shop.test', '/', '', 'HIT', 0.001, ''];
+  appendFileSync(join(folder, 'requests.log'), `${JSON.stringify([...fields, ...answer])}\n`);
+}
+
+function bytesInFolder(): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+function change(statement: string): void {
+  const file = new Sqlite(`${folder}.sqlite`);
+  file.exec(statement);
+  file.close();
+}
+
+test('while the counts cannot be stored, the logs have a limit, and no count is lost', async () => {
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const most = 2_000;
+  const reader = readerOf(most);
+  request(agent);
+  const one = bytesInFolder();
+  change(`create trigger full before insert on days begin select raise(abort, 'disk is full'); end`);
+  const requests = 60;
+  for (let n = 1; n < requests; n++) {
+    await reader.collect();
+    request(agent);
+    // Three more logs are not read to their ends yet.
+    expect(bytesInFolder()).toBeLessThanOrEqual(most + 3 * one);
+  }
+  expect(readdirSync(folder).length).toBeGreaterThan(5);
+  expect(messages.filter((line) => line.includes('its oldest logs are deleted'))).toHaveLength(1);
+
+  change('drop trigger full');
+  for (let n = 0; n < 4; n++) await reader.collect();
+  expect(readdirSync(folder)).toEqual(['requests.log']);
+  expect(ledger.read(null).days).toMatchObject([{ requests, bytes: 100 * requests, visits: 1 }]);
+});
