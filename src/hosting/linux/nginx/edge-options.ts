@@ -6,9 +6,12 @@ import { PERSONAL_PARAMETER, PERSONAL_SEGMENTS } from '../../policy/personal-pag
 import { bodyMb } from '../../policy/php-limits.ts';
 import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { bodyLimits } from './body-limits.ts';
 import { NEXT_ATTEMPT } from './login-limits.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
+
+const MEGABYTE = 1024 * 1024;
 
 /** Sizes of what nginx keeps in memory. */
 export interface EdgeSizes {
@@ -124,7 +127,11 @@ export function luaSettings(
     passwordRounds: PASSWORD_ROUNDS,
     mostPasswordRounds: MOST_PASSWORD_ROUNDS,
     brotli,
-    bodyBytes: bodyMb(uploadMb.standard) * 1024 * 1024,
+    bodyBytes: bodyMb(uploadMb.standard) * MEGABYTE,
+    bodyLimits: bodyLimits(uploadMb).map(({ location, megabytes }) => ({
+      location,
+      bytes: megabytes * MEGABYTE,
+    })),
     mostWaiters: sizes.waiters,
     mostQueries: sizes.queries,
     mostPurgedPaths: sizes.purgedPaths,

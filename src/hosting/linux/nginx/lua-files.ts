@@ -31,6 +31,8 @@ export interface LuaSettings {
   brotli: boolean;
   /** The largest body of a request to an install without its own limit. */
   bodyBytes: number;
+  /** Locations of PHP and their largest bodies, in rising order. */
+  bodyLimits: { location: string; bytes: number }[];
   /** Requests that wait: for one page, at an install, and from an address block there. */
   mostWaiters: { page: number; install: number; address: number };
   /** Requests with a query that PHP answers for one address block at one install in ten seconds. */

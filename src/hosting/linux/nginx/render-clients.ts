@@ -18,7 +18,8 @@ const MOST_UPLOADS_OF_INSTALL = 32;
 const MOST_HUGE_UPLOADS_OF_INSTALL = 2;
 /** Lengths from 1,000,000 bytes on, and no length, because HTTP/2 needs no header for that. */
 const LARGE_BODY = '^[A-Z]+ (?:\\d{7}|\\D|$)';
-const HUGE_BODY = '^[A-Z]+ \\d{9}';
+/** So many bytes, or no length at an install that accepts so many. */
+const HUGE_BODY = '^[^:]*:[^:]*:\\d{9}|^1:1:$';
 
 /**
  * Identifies visitors (the peer, or the address from a trusted proxy) and limits the requests of each, and those to each
@@ -48,7 +49,7 @@ map $is_upload $upload_install {
     default "";
     1 $install;
 }
-map "$request_method $http_content_length" $huge_upload_install {
+map "$is_upload:$large_bodies:$http_content_length" $huge_upload_install {
     default "";
     "~${HUGE_BODY}" $install;
 }

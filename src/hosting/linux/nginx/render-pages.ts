@@ -7,7 +7,7 @@ import {
   PASSING_HEADERS,
   PASSING_REQUESTED_WITH,
 } from '../../policy/page-request-headers.ts';
-import { bodyMb } from '../../policy/php-limits.ts';
+import { type BodyLimit, bodyLimits } from './body-limits.ts';
 import { COMPRESSED_TYPES } from './content-types.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { variableName } from './forwarded-headers.ts';
@@ -161,12 +161,16 @@ location @page_kept {
     proxy_cache_use_stale error timeout invalid_header http_500 http_502 http_503 http_504;
     ${renderCached()}
 }
-location @php {
+${bodyLimits(uploadMb).map(renderPhp).join('\n')}`;
+}
+
+function renderPhp({ location, megabytes }: BodyLimit): string {
+  return `location ${location} {
     ${SPLIT_PATH_INFO}
     add_header X-Cache BYPASS always;
     header_filter_by_lua_block { require("answer-status").header_filter() }
     # Counts for bodies without a length, which Lua cannot refuse.
-    client_max_body_size ${bodyMb(uploadMb.standard)}m;
+    client_max_body_size ${megabytes}m;
     ${renderPhpParameters(VISITORS_REQUEST, PHP_WITHIN_SECONDS)}
     fastcgi_pass $php;
 }`;

@@ -29,6 +29,8 @@ export const ROUTE_VARIABLES = [
   'postpass_key',
   /** Seconds for `Retry-After` of a 429. */
   'retry',
+  /** Set if the body has no length, and the install accepts larger ones than others. */
+  'large_bodies',
   /** Set if the install has cache rules. */
   'page_rules',
 ];

@@ -1,4 +1,5 @@
 -- The access phase of requests for PHP: from the page cache or not.
+local body = require "body"
 local cache_rules = require "cache-rules"
 local page_key = require "page-key"
 local page_share = require "page-share"
@@ -39,21 +40,21 @@ end
 function M.access()
   local var = ngx.var
   if var.php == "" then return ngx.exit(404) end
-  if var.page_bypass ~= "" then return ngx.exec("@php") end
+  if var.page_bypass ~= "" then return ngx.exec(body.php_location(var)) end
   local script = var.uri
   -- The script travels to the inner server in a header.
-  if script ~= "/index.php" and script:find("[^!-~]") then return ngx.exec("@php") end
+  if script ~= "/index.php" and script:find("[^!-~]") then return ngx.exec(body.php_location(var)) end
   local request_uri = var.request_uri
   -- A fragment never leaves a browser (RFC 9112 section 3.2). PHP would see a path of its own.
   if request_uri:find("#", 1, true) then return ngx.exit(400) end
   local host = var.host
   local own = var.page_rules ~= "" and rules_of(host) or nil
-  if own and is_bypassed(own, request_uri, var) then return ngx.exec("@php") end
+  if own and is_bypassed(own, request_uri, var) then return ngx.exec(body.php_location(var)) end
   local uri, campaign = page_key.split(request_uri, own and own.parameters)
   local where = var.scheme .. "://" .. host .. var.port_suffix .. uri
   local variant = page_key.variant(var.http_accept_encoding, settings.brotli)
   local page = page_state.page(var.install, uri, where)
-  if page.personal then return ngx.exec("@php") end
+  if page.personal then return ngx.exec(body.php_location(var)) end
   local key, how, token = page_state.enter(page, variant, host, var)
   if token then
     var.page_token = token
@@ -65,7 +66,7 @@ function M.access()
     var.retry = QUERIES_WINDOW
     return ngx.exit(429)
   end
-  if how == "pass" then return ngx.exec("@php") end
+  if how == "pass" then return ngx.exec(body.php_location(var)) end
   var.page_key = key
   if how == "last" or (token and page_state.has_last(key) and keeps_last(host)) then
     if how == "last" then var.page_last = "1" end

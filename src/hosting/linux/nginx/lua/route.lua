@@ -1,5 +1,6 @@
 -- Decides where a request goes, before nginx selects a location.
 local addresses = require "addresses"
+local body = require "body"
 local cache_rules = require "cache-rules"
 local offload = require "offload"
 local path_redirects = require "path-redirects"
@@ -131,6 +132,7 @@ function M.run()
   ngx.ctx.entry = entry
   local length = tonumber(var.http_content_length)
   if length and length > (row.bodyBytes or settings.bodyBytes) then return ngx.exit(413) end
+  if not length and body.is_raised(row) then var.large_bodies = "1" end
   local base = redirect_base(entry, var)
   if base then var.redirect_to = base end
   if is_proof(uri) then return end

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:http2';
+import { json, text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NO_PHP_LIMITS } from '../../contract/php-limits.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
+
+const MEGABYTE = 1024 * 1024;
+const plain = siteState('plain', ['plain.test']);
+/** Accepts more than the machine's standard of 2 MB: 4 MB, and 1 MB for the form around it. */
+const raised = { ...siteState('raised', ['raised.test']), php: { ...NO_PHP_LIMITS, uploadMb: 4 } };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ uploadMb: { standard: 2, most: 9 } });
+  await server.web.start([await server.makeInstall(plain), await server.makeInstall(raised)]);
+});
+afterAll(() => server.close());
+
+/** A request in chunks, which has no length. */
+function chunked(hostname: string): ClientRequest {
+  const { host, port } = server.options.edgeHttp;
+  const asked = request({ host, port, method: 'POST', path: '/?up', headers: { Host: hostname } });
+  asked.on('error', () => {});
+  return asked;
+}
+
+/** The length of the body that PHP got, or the status of another answer. */
+async function answered(response: IncomingMessage | undefined): Promise<unknown> {
+  if (response?.statusCode !== 200) return response?.statusCode;
+  const told = await json(response);
+  return typeof told === 'object' && told !== null && 'length' in told ? told.length : told;
+}
+
+async function sendChunked(hostname: string, bytes: number): Promise<unknown> {
+  const asked = chunked(hostname);
+  const response = once(asked, 'response');
+  asked.write(Buffer.alloc(bytes));
+  asked.end();
+  const [message]: IncomingMessage[] = await response;
+  return answered(message);
+}
+
+/** Over HTTP/2, which needs no length. */
+async function sendHttp2(hostname: string, bytes: number): Promise<unknown> {
+  const { host, port } = server.options.edgeHttps;
+  const session = connect(`https://${host}:${port}`, { servername: hostname, rejectUnauthorized: false });
+  try {
+    const stream = session.request({ ':method': 'POST', ':path': '/?up', ':authority': hostname });
+    stream.on('error', () => {});
+    const response = once(stream, 'response');
+    stream.end(Buffer.alloc(bytes));
+    const [headers] = await response;
+    if (headers[':status'] !== 200) return headers[':status'];
+    return JSON.parse(await text(stream)).length;
+  } finally {
+    session.destroy();
+  }
+}
+
+describe.each([
+  ['in chunks', sendChunked],
+  ['over HTTP/2', sendHttp2],
+])('a body without a length, %s', (_how, send) => {
+  test.each([
+    ['plain.test', 3],
+    ['raised.test', 5],
+  ])('%s accepts %i MB and no more', async (hostname, most) => {
+    expect(await send(hostname, most * MEGABYTE)).toBe(most * MEGABYTE);
+    expect(await send(hostname, most * MEGABYTE + 1)).toBe(413);
+  });
+});
+
+test('an install that accepts more than others takes two bodies without a length at once', async () => {
+  const held = [chunked('raised.test'), chunked('raised.test')];
+  const responses = held.map((asked) => once(asked, 'response'));
+  for (const asked of held) {
+    // The server answers once it has counted the request.
+    asked.setHeader('Expect', '100-continue');
+    const counted = once(asked, 'continue');
+    asked.flushHeaders();
+    await counted;
+  }
+  expect(await sendChunked('raised.test', 1)).toBe(429);
+  expect(await sendChunked('plain.test', 1)).toBe(1);
+  for (const asked of held) asked.end('x');
+  for (const response of responses) {
+    const [message]: IncomingMessage[] = await response;
+    expect(await answered(message)).toBe(1);
+  }
+});

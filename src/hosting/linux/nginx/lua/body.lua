@@ -1,0 +1,25 @@
+-- Chooses the location of PHP by the size of the body that an install accepts.
+local rows = require "rows"
+local settings = require "settings"
+
+local limits = settings.bodyLimits
+
+local M = {}
+
+-- Whether the install accepts larger bodies than others.
+function M.is_raised(row)
+  return row.bodyBytes ~= nil and row.bodyBytes > settings.bodyBytes
+end
+
+-- The route has checked the length, so that only a body without one needs its own limit.
+function M.php_location(var)
+  if var.http_content_length or var.large_bodies == "" then return limits[1].location end
+  local entry = rows.find(var.host)
+  local most = entry and entry.row.bodyBytes or 0
+  for _, limit in ipairs(limits) do
+    if limit.bytes >= most then return limit.location end
+  end
+  return limits[#limits].location
+end
+
+return M
