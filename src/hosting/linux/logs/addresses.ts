@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { timeAt } from './log-line.ts';
 
@@ -15,6 +16,8 @@ export function shortenAddress(address: string): string {
 
 /** The address as it is logged: in its shortest form, so that its shortened form is never longer. */
 export function canonicalAddress(address: string): string {
+  // Such an address is in its only form already, and most are.
+  if (isIPv4(address)) return address;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';
 }
 

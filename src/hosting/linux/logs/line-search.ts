@@ -9,6 +9,8 @@ export interface FoundLine {
 const LINE_FEED = 0x0a;
 /** Far longer than a line. */
 const BLOCK = 1024 * 1024;
+/** Larger strings are outside of the young generation. Making them takes several times as long as the search. */
+const PIECE = 64 * 1024;
 
 /** Lines of a buffer that contain the needle, last first. `needle`: lower case; null for every line. */
 export function* linesFromEnd(buffer: Buffer, needle: string | null): Generator<FoundLine> {
@@ -25,20 +27,44 @@ export function* linesFromEnd(buffer: Buffer, needle: string | null): Generator<
 
 /** The same, first line first. */
 export function* linesFromStart(buffer: Buffer, needle: string | null): Generator<FoundLine> {
-  const text = needle === null ? '' : buffer.toString('latin1');
+  if (needle === null) return yield* linesWithin(buffer, 0, buffer.length);
   // Half the processor time of a search in the lower case of the whole buffer.
-  const pattern = new RegExp((needle ?? '').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
-  let from = 0;
-  while (from < buffer.length) {
-    pattern.lastIndex = from;
-    const hit = needle === null ? from : (pattern.exec(text)?.index ?? -1);
-    if (hit < 0) return;
-    const start = needle === null ? from : buffer.lastIndexOf(LINE_FEED, hit) + 1;
-    const feed = buffer.indexOf(LINE_FEED, hit);
-    const end = feed < 0 ? buffer.length : feed;
-    yield { start, end };
-    from = end + 1;
+  const pattern = new RegExp(needle.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
+  for (let start = 0; start < buffer.length; ) {
+    const end = endOfLine(buffer, start + PIECE);
+    yield* hitsWithin(buffer, start, end, pattern);
+    start = end;
   }
+}
+
+function* linesWithin(buffer: Buffer, from: number, upTo: number): Generator<FoundLine> {
+  for (let start = from; start < upTo; ) {
+    const next = endOfLine(buffer, start);
+    yield { start, end: withoutFeed(buffer, next) };
+    start = next;
+  }
+}
+
+/** The lines of a piece of whole lines that match. */
+function* hitsWithin(buffer: Buffer, from: number, upTo: number, pattern: RegExp): Generator<FoundLine> {
+  const text = buffer.toString('latin1', from, upTo);
+  pattern.lastIndex = 0;
+  for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
+    const start = buffer.lastIndexOf(LINE_FEED, from + hit.index) + 1;
+    const next = endOfLine(buffer, from + hit.index);
+    yield { start, end: withoutFeed(buffer, next) };
+    pattern.lastIndex = next - from;
+  }
+}
+
+/** The place after the line feed at or after this one; the end of the buffer if there is none. */
+function endOfLine(buffer: Buffer, from: number): number {
+  const feed = from < buffer.length ? buffer.indexOf(LINE_FEED, from) : -1;
+  return feed < 0 ? buffer.length : feed + 1;
+}
+
+function withoutFeed(buffer: Buffer, end: number): number {
+  return buffer[end - 1] === LINE_FEED ? end - 1 : end;
 }
 
 /** Whole lines of a segment. */
