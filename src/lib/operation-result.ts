@@ -41,6 +41,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   'install.update_php_limits': {},
   'wordpress.cli': {
     exit_status: null,
+    command: 'its first words, such as `plugin list`',
     stdout: 'for an hour, when you get this operation and may run commands',
     stderr: 'likewise',
     stdout_truncated: 'if it was cut',

@@ -73,6 +73,7 @@ it('shows errors and the exit status of a command, also after a reload', async (
   await newest().getByText('Exit status 1').waitFor();
   await newest().getByText('is not a registered wp command').waitFor();
   await page.reload();
+  await newest().getByText('wp foo …').waitFor();
   expect(await newest().getByText('is not a registered wp command').count()).toBe(0);
   await newest().getByText('Output', { exact: true }).focus();
   await page.keyboard.press('Enter');

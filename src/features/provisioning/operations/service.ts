@@ -6,7 +6,7 @@ import { SECOND_MS } from '../../../lib/durations.ts';
 import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { readOutput, resultFields } from '../../websites/wp-cli/outputs.ts';
+import { outputFields, readOutput } from '../../websites/wp-cli/outputs.ts';
 import type { Cancellations } from './cancellation.ts';
 import { type Operation, presentOperation } from './present.ts';
 import {
@@ -54,7 +54,9 @@ export function createOperationService(
     if (operation.kind !== 'wordpress.cli' || operation.result === null) return operation;
     const isShown = isAllowed('install.work', accessOf(scope, record)) && caller.limits?.readOnly !== true;
     const output = isShown ? await readOutput(reader, sealer, operation.id) : null;
-    return output === null ? operation : { ...operation, result: resultFields(output) };
+    return output === null
+      ? operation
+      : { ...operation, result: { ...operation.result, ...outputFields(output) } };
   }
 
   const waits = createWaits(database);

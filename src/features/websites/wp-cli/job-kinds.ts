@@ -9,6 +9,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../installs/website-store.ts';
+import { commandWords } from './command-words.ts';
 import { runWpCli } from './jobs.ts';
 import { sealOutput } from './outputs.ts';
 import { endRun, takeArguments } from './store.ts';
@@ -51,10 +52,14 @@ export function wpCliJobKinds(
           throw new PermanentFailure(outcome.reason, { code: CODES[outcome.refused] });
         }
         const { exitStatus } = outcome;
+        const command = commandWords(args);
         const sealed_output = sealOutput(sealer, outcome);
         return async ({ queries }) => {
           await endRun(queries, run_id, timestamp(clock), { exit_status: exitStatus, sealed_output });
-          await setResult(queries, id, 'wordpress.cli', { exit_status: String(exitStatus) });
+          await setResult(queries, id, 'wordpress.cli', {
+            exit_status: String(exitStatus),
+            ...(command !== '' && { command }),
+          });
         };
       },
       giveUp: ({ run_id }, _failure, { queries }) => endRun(queries, run_id, timestamp(clock)),

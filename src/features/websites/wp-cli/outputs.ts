@@ -38,10 +38,9 @@ export async function readOutput(
   return { exitStatus: run.exit_status, ...output };
 }
 
-/** The fields of the operation's result. */
-export function resultFields(result: WpCliResult): Record<string, string> {
+/** The outputs as fields of the operation's result. */
+export function outputFields(result: WpCliResult): Record<string, string> {
   return {
-    exit_status: String(result.exitStatus),
     stdout: result.stdout,
     stderr: result.stderr,
     ...(result.stdoutTruncated ? { stdout_truncated: 'true' } : {}),

@@ -68,7 +68,13 @@ describe('a command', () => {
     expect(await operation(answer)).toMatchObject({
       kind: 'wordpress.cli',
       status: 'succeeded',
-      result: { exit_status: '1', stdout: OUTPUT.stdout, stderr: OUTPUT.stderr, stderr_truncated: 'true' },
+      result: {
+        exit_status: '1',
+        command: 'user create',
+        stdout: OUTPUT.stdout,
+        stderr: OUTPUT.stderr,
+        stderr_truncated: 'true',
+      },
     });
   });
 
@@ -89,7 +95,8 @@ describe('a command', () => {
       details: { command: 'user create' },
     });
     const { body } = await owner.client.get(`/operations?kind=wordpress.cli&limit=100`);
-    expect(field(body, 'results', Number(field(body, 'count')) - 1, 'result')).toEqual({ exit_status: '1' });
+    const listed = field(body, 'results', Number(field(body, 'count')) - 1, 'result');
+    expect(listed).toEqual({ exit_status: '1', command: 'user create' });
     expect(await operation(answer)).toMatchObject({ result: { stdout: OUTPUT.stdout } });
   });
 
@@ -104,12 +111,13 @@ describe('a command', () => {
     const reader = homeport.clientOf(issued);
     expect(field(await operation(answer, { ...owner, client: reader }), 'result')).toEqual({
       exit_status: '1',
+      command: 'plugin list',
     });
     clock.advance(KEEP_OUTPUTS_MS + 1);
     await homeport.platform.database.write(({ queries }) =>
       deleteWpCliRunsBefore(queries, timestamp(clock, -KEEP_OUTPUTS_MS)),
     );
-    expect(field(await operation(answer), 'result')).toEqual({ exit_status: '1' });
+    expect(field(await operation(answer), 'result')).toEqual({ exit_status: '1', command: 'plugin list' });
   });
 
   it('is refused with a fault if its arguments are invalid', async () => {

@@ -12,14 +12,12 @@ export function Command({ operation, line }: { operation: Operation; line: strin
   const [isOpen, setOpen] = useState(line !== undefined);
   const { word, tone } = operationState(operation);
   const exitStatus = operation.result?.exit_status;
+  // Without its arguments, which the server has deleted.
+  const words = operation.result?.command;
   return (
     <li className={styles.command}>
       <div className={styles.line}>
-        {line === undefined ? (
-          <span>WP-CLI command</span>
-        ) : (
-          <code className={styles.text}>wp {line.replace(/^wp\s+/, '')}</code>
-        )}
+        <CommandName line={line} words={words} />
         <span aria-live="polite">
           {exitStatus === undefined ? (
             <Badge tone={tone}>{word}</Badge>
@@ -42,6 +40,15 @@ export function Command({ operation, line }: { operation: Operation; line: strin
         </details>
       )}
     </li>
+  );
+}
+
+function CommandName({ line, words }: { line: string | undefined; words: string | undefined }) {
+  if (line !== undefined) return <code className={styles.text}>wp {line.replace(/^wp\s+/, '')}</code>;
+  return words === undefined ? (
+    <span>WP-CLI command</span>
+  ) : (
+    <code className={styles.text}>wp {words} …</code>
   );
 }
 
