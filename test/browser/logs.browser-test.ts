@@ -63,6 +63,17 @@ afterAll(async () => {
 
 const path = (text: string) => page.getByRole('cell', { name: text }).first();
 
+/** The fields From and To stay together at every width of a desktop. */
+async function expectRangeInOneLine(): Promise<void> {
+  const before = page.viewportSize();
+  const topOf = async (label: string) => (await page.getByLabel(label, { exact: true }).boundingBox())?.y;
+  for (const width of [1024, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await topOf('To'), `${width}`).toBe(await topOf('From'));
+  }
+  if (before) await page.setViewportSize(before);
+}
+
 it('shows requests, older ones on demand, and finds some', async () => {
   await page.goto(`/installs/${install.id}`);
   await page.getByRole('link', { name: 'Logs', exact: true }).click();
@@ -70,6 +81,7 @@ it('shows requests, older ones on demand, and finds some', async () => {
   expect(await page.getByRole('row').count()).toBe(101);
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
+  await expectRangeInOneLine();
   await page.getByRole('button', { name: 'Show older entries' }).click();
   await path('/page-1').waitFor();
   expect(await page.getByRole('row').count()).toBe(151);

@@ -201,3 +201,8 @@ function Pages({
 export function TableTools({ children }: { children: ReactNode }) {
   return <search className={styles.tools}>{children}</search>;
 }
+
+/** Two fields among the tools that stay in one line, such as the ends of a range. */
+export function FieldPair({ children }: { children: ReactNode }) {
+  return <div className={styles.pair}>{children}</div>;
+}

@@ -15,7 +15,8 @@ interface Toast {
 /** The sentence for a successful operation, which can depend on its result. */
 type Done = string | ((result: OperationResult) => string);
 
-const GOOD_MS = 5_000;
+/** Reading takes about 60 ms for each character, and seeing the toast takes a moment. */
+const readingMs = (sentence: string) => Math.max(5_000, 3_000 + 80 * sentence.length);
 
 let shown: readonly Toast[] = [];
 let last = 0;
@@ -41,7 +42,7 @@ function change(next: readonly Toast[]): void {
 /** Confirms an action for a few seconds, without taking the focus. */
 export function showSuccess(sentence: string): void {
   const toast = show(sentence, 'good');
-  setTimeout(() => dismiss(toast), GOOD_MS);
+  setTimeout(() => dismiss(toast), readingMs(sentence));
 }
 
 /**

@@ -3,7 +3,7 @@ import { useDebounced } from '../../../components/debounced.ts';
 import { SelectField, TextField } from '../../../components/fields.tsx';
 import { FieldErrors } from '../../../components/form.tsx';
 import { useEditableText } from '../../../components/query-parameters.ts';
-import { TableTools } from '../../../components/table.tsx';
+import { FieldPair, TableTools } from '../../../components/table.tsx';
 import { filterErrors, KIND_LABELS, type LogFilter, STATUS_LABELS } from './log-filter.ts';
 
 const options = (labels: Record<string, string>) =>
@@ -35,8 +35,10 @@ export function LogFilters({
         />
       )}
       <FieldErrors.Provider value={filterErrors(filter)}>
-        <TextField type="datetime-local" label="From" max={filter.to || undefined} {...field('from')} />
-        <TextField type="datetime-local" label="To" min={filter.from || undefined} {...field('to')} />
+        <FieldPair>
+          <TextField type="datetime-local" label="From" max={filter.to || undefined} {...field('from')} />
+          <TextField type="datetime-local" label="To" min={filter.from || undefined} {...field('to')} />
+        </FieldPair>
       </FieldErrors.Provider>
     </TableTools>
   );

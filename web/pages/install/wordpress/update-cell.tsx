@@ -8,6 +8,8 @@ export function UpdateCell({
   update: { version: string } | null;
   isAutomatic: boolean;
 }) {
+  // An empty cell has no header on phones.
+  if (update === null && !isAutomatic) return null;
   return (
     <>
       {update !== null && <Badge tone="busy">{update.version}</Badge>} {isAutomatic && 'automatic'}
