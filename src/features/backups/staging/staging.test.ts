@@ -5,6 +5,7 @@ import { text } from '../../../../test/client.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { applyInstall } from '../../websites/installs/jobs.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -85,11 +86,19 @@ it('a staging copy is created and filled, and pushed back with a checkpoint', as
 it('a staging install whose copy was cancelled is not pushed over production, until it has a copy', async () => {
   const site = text((await owner.client.post('/sites', { name: 'Blog', account_id: accountId })).body, 'id');
   const source = await install({ site_id: site, environment: 'production' });
+  // The copy waits behind it, so it has not ended before it is cancelled.
+  await homeport.platform.database.write((transaction) =>
+    homeport.platform.queue.enqueue(transaction, applyInstall, {
+      payload: { id: source },
+      lane: source,
+      delayMs: MINUTE_MS,
+    }),
+  );
   const made = await owner.client.post(`/installs/${source}/staging`, { name: installName() });
   const staging = text(made.body, 'id');
   const operation = String(made.headers.location).replace('/v1', '');
   expect((await owner.client.delete(operation)).status).toBeLessThan(300);
-  await homeport.idle();
+  await copied();
   const push = () =>
     owner.client.post(`/installs/${staging}/push`, { include_files: true, include_db: true });
   expect(await push()).toMatchObject({
