@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { hasChromium } from './test/chromium.ts';
 import { skippedTests } from './test/missing-programs.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
@@ -53,14 +54,25 @@ const onlyPostgres = [
   'test/faults/shutdown.test.ts',
 ];
 
+/** Tests of faults wait longest, so they begin first. Their files are short and would be last. */
+class FaultsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isOfFaults = ({ moduleId }: TestSpecification) => moduleId.includes('/test/faults/');
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isOfFaults), ...sorted.filter((file) => !isOfFaults(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     testTimeout: 120_000,
+    sequence: { sequencer: FaultsFirst },
     hookTimeout: 120_000,
     // A busy machine may need seconds for what usually takes a moment.
     expect: { poll: { timeout: 20_000, interval: 20 } },
-    // More than the number of processors, because tests often wait for disk, network and child processes.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // More than the number of processors, because tests often wait for disk, network and child processes. The limit is that of
+    // connections to the tests' PostgreSQL.
+    maxWorkers: Math.min(2 * availableParallelism(), 16),
     // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
     isolate: false,
     projects: [
