@@ -103,9 +103,10 @@ export async function runCommand(
   });
 }
 
-function killGroup(group: number): void {
+/** Sends a signal to all processes of a group. Does nothing if it has none. */
+export function killGroup(group: number, signal: 'SIGINT' | 'SIGKILL' = 'SIGKILL'): void {
   try {
-    process.kill(-group, 'SIGKILL');
+    process.kill(-group, signal);
   } catch (error) {
     if (!hasCode(error, 'ESRCH')) throw error;
   }

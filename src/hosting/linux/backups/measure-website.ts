@@ -32,9 +32,9 @@ export async function measureWebsite(
         '-printf',
         '%y %s %b\\n',
       ],
-      { folder: home },
+      { folder: home, terminal: true },
     ),
-    { statuses: [0, INCOMPLETE] },
+    { statuses: [0, INCOMPLETE], ownSession: true },
   );
   const stop = () => find.stop();
   signal?.addEventListener('abort', stop);

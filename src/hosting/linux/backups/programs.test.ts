@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { CommandError } from '../machine/run-command.ts';
@@ -40,6 +41,15 @@ test('its environment is what is given, and nothing of ours', async () => {
     .split('\n')
     .map((line) => line.split('=')[0]);
   expect(names.sort()).toEqual(['LC_ALL', 'PATH', 'SECRET']);
+});
+
+test('all of its processes are stopped, also those that ignore its end', async () => {
+  const script = 'trap "" INT; sleep 60 > /dev/null 2>&1 & echo $!; trap - INT; wait';
+  const program = startProgram(['/bin/sh', '-c', script], { ownSession: true });
+  const [printed = ''] = await program.stdout.take(1).map(String).toArray();
+  await program.stop();
+  const stat = `/proc/${printed.trim()}/stat`;
+  await expect.poll(() => !existsSync(stat) || readFileSync(stat, 'utf8').includes(' Z ')).toBe(true);
 });
 
 test('one that runs is stopped, one that failed says why', async () => {

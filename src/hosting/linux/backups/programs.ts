@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandError } from '../machine/run-command.ts';
+import { CommandError, killGroup } from '../machine/run-command.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_STDERR = 64 * 1024;
@@ -20,16 +20,29 @@ export interface RunningProgram {
   stop(): Promise<Error | null>;
 }
 
+export interface ProgramOptions {
+  environment?: Record<string, string>;
+  /** Exit statuses of success; 0 if left out. */
+  statuses?: number[];
+  /** As for `runCommand`: the program leads a session, and {@link RunningProgram.stop} ends its whole group. */
+  ownSession?: boolean;
+}
+
 /** Starts a program with both ends as streams. Arguments reach it unchanged; secrets belong in `environment`. */
 export function startProgram(
   [file, ...args]: readonly [string, ...string[]],
-  { environment = {}, statuses = [0] }: { environment?: Record<string, string>; statuses?: number[] } = {},
+  { environment = {}, statuses = [0], ownSession = false }: ProgramOptions = {},
 ): RunningProgram {
   const child = spawn(file, args, {
     cwd: '/',
     env: { PATH, LC_ALL: 'C.UTF-8', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: ownSession,
   });
+  const signalTo = (signal: 'SIGINT' | 'SIGKILL') => {
+    if (ownSession && child.pid !== undefined) killGroup(child.pid, signal);
+    else child.kill(signal);
+  };
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MOST_STDERR);
@@ -64,8 +77,10 @@ export function startProgram(
         sleep(ENDING_MS, null, { ref: false }),
       ]);
       if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGINT');
-        const kill = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+        // What still runs once the program itself is gone keeps its output open.
+        child.once('exit', () => signalTo('SIGKILL'));
+        signalTo('SIGINT');
+        const kill = setTimeout(() => signalTo('SIGKILL'), GRACE_MS);
         await gone.catch(() => {});
         clearTimeout(kill);
       }

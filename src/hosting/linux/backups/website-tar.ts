@@ -40,9 +40,9 @@ export async function packWebsite(layout: LinuxLayout, install: SandboxedInstall
         basename(htdocs),
         basename(hidden),
       ],
-      { folder: home },
+      { folder: home, terminal: true },
     ),
-    { statuses: [0, CHANGED] },
+    { statuses: [0, CHANGED], ownSession: true },
   );
 }
 
@@ -64,8 +64,9 @@ export function unpackWebsite(
         '--no-same-owner',
         '--delay-directory-restore',
       ],
-      { folder },
+      { folder, terminal: true },
     ),
+    { ownSession: true },
   );
 }
 

@@ -40,10 +40,12 @@ export function startImportScript(
   const given = Object.entries({ display_errors: 'stderr', memory_limit: '256M', ...settings });
   const options = given.flatMap(([setting, value]) => ['-d', `${setting}=${value}`]);
   const script = phpFileOf(layout.coreOf(install.wordpressVersion), name);
-  const command = sandboxCommand(layout, install, [install.php.cli, ...options, script, ...args]);
+  const command = sandboxCommand(layout, install, [install.php.cli, ...options, script, ...args], {
+    terminal: true,
+  });
   const [program, ...rest] = [...enter, ...command];
   if (program === undefined) throw new Error('there is no command');
-  return startProgram([program, ...rest]);
+  return startProgram([program, ...rest], { ownSession: true });
 }
 
 /**

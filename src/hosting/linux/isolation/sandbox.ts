@@ -45,7 +45,7 @@ export interface SandboxOptions {
    * Shows the tools of people: `wp`, `mysql` and `mysqldump` are in PATH. For shells and WP-CLI.
    */
   tools?: boolean;
-  /** The program has a terminal: it stays in the terminal's session, so that job control works. */
+  /** The caller made the session: a terminal, for job control, or `ownSession`, so that an abort ends the whole group. */
   terminal?: boolean;
   /** `already`: the caller runs as the install's user (a login). `switch`: the caller is root. */
   user?: 'switch' | 'already';

@@ -1,1 +1,7 @@
-export { CommandError, type CommandOptions, runCommand, succeeds } from '../../../lib/run-command.ts';
+export {
+  CommandError,
+  type CommandOptions,
+  killGroup,
+  runCommand,
+  succeeds,
+} from '../../../lib/run-command.ts';
