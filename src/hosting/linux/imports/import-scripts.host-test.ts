@@ -327,4 +327,21 @@ CREATE PROCEDURE p() SELECT 1;
     const bomb = gzipSync(`CREATE TABLE t (a INT); -- ${' '.repeat(80 << 20)}`);
     expect(rewrite(bomb)).toContain('200 times');
   });
+
+  test('in latin1 is read no further than a bomb may be long', () => {
+    const begin = gzipSync('SET NAMES latin1; CREATE TABLE t (a INT); -- ');
+    const spaces = gzipSync(Buffer.alloc(64 << 20, ' '));
+    const bomb = Buffer.concat([begin, ...Array.from({ length: 12 }, () => spaces)]);
+    const [file, small] = ['bomb.sql.gz', 'small.sql.gz'].map((name) => join(folder, name));
+    writeFileSync(file ?? '', bomb);
+    writeFileSync(small ?? '', begin);
+    // The kernel counts what ended children have read, too.
+    const readFor = (path = '') => {
+      const script = '"$@" > /dev/null 2>&1; read -r _ bytes < /proc/$$/io; echo "$bytes"';
+      const php = ['php', join(SCRIPTS, 'import-sql.php'), path, '0', ''];
+      return Number(execFileSync('sh', ['-c', script, 'sh', ...php], { encoding: 'utf8' }));
+    };
+    expect(readFor(file) - readFor(small)).toBeLessThan(bomb.length / 2);
+    expect(rewrite(bomb)).toContain('200 times');
+  });
 });

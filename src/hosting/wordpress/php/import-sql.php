@@ -43,10 +43,11 @@ const ENCODINGS = '/^(?:utf8(?:mb[34])?|ascii|latin[1257]|cp(?:125[0167]|85[02]|
 [, $file, $mostBytes] = $argv;
 $isWpress = ($argv[3] ?? '') === 'wpress';
 $dump = open_dump($file);
-$isMislabelled = says_latin1($dump) && is_utf8($file);
+$mostRead = max(HARMLESS_BYTES, filesize($file) * HIGHEST_RATIO);
+$isMislabelled = says_latin1($dump) && is_utf8($file, $mostRead);
 $state = ['name' => null, 'tables' => 0, 'bytes' => 0, 'latin1' => $isMislabelled, 'wpress' => $isWpress, 'mode' => '', 'generated' => []];
 echo SESSION;
-foreach (statements_of($dump, max(HARMLESS_BYTES, filesize($file) * HIGHEST_RATIO)) as [$line, $statement, $bare]) {
+foreach (statements_of($dump, $mostRead) as [$line, $statement, $bare]) {
     $text = rewritten($statement, $bare, $line, $state);
     $state['bytes'] += strlen($text);
     if ((int) $mostBytes > 0 && $state['bytes'] > (int) $mostBytes) {
@@ -86,11 +87,12 @@ function says_latin1($dump): bool
 }
 
 /** Old websites have UTF-8 in tables that claim to be latin1. Real latin1 is never UTF-8 throughout, unless it is ASCII. */
-function is_utf8(string $file): bool
+function is_utf8(string $file, int $mostBytes): bool
 {
     $in = gzopen($file, 'rb');
     $rest = '';
     while (($piece = (string) gzread($in, PIECE)) !== '') {
+        require_no_bomb($in, $mostBytes);
         $text = $rest . $piece;
         // A character can continue in the next piece.
         $whole = preg_match('/(?:[\xc0-\xff][\x80-\xbf]{0,2})$/', substr($text, -4), $cut) === 1 ? strlen($text) - strlen($cut[0]) : strlen($text);
@@ -100,6 +102,14 @@ function is_utf8(string $file): bool
         $rest = substr($text, $whole);
     }
     return mb_check_encoding($rest, 'UTF-8');
+}
+
+/** @param resource $dump */
+function require_no_bomb($dump, int $mostBytes): void
+{
+    if (gztell($dump) > $mostBytes) {
+        refuse('The dump is more than ' . HIGHEST_RATIO . ' times as large as its file, which only a bomb is.');
+    }
 }
 
 /**
@@ -125,9 +135,7 @@ function statements_of($dump, int $mostBytes): Generator
             if ($more === '') {
                 return false;
             }
-            if (gztell($dump) > $mostBytes) {
-                refuse('The dump is more than ' . HIGHEST_RATIO . ' times as large as its file, which only a bomb is.');
-            }
+            require_no_bomb($dump, $mostBytes);
             $text = substr($text, $at) . $more;
             $at = 0;
         }
