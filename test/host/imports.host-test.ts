@@ -128,6 +128,16 @@ test('an archive that is refused changes nothing', async () => {
       message: expect.stringContaining('could not be downloaded from 127.0.0.1'),
     },
   });
+  // An SSH server listens there, which the firewall hides from the sandbox, too.
+  expect((await owner.client.post(`/installs/${shop.id}/import_key`)).status).toBe(201);
+  const { port } = machine.config.sshListen;
+  const ssh = { source: 'ssh', host: '127.0.0.1', port, user: 'root', path: '/srv' };
+  expect(await importWebsite(ssh)).toMatchObject({
+    error: {
+      code: 'import_refused',
+      message: expect.stringContaining(`No SSH server answers at 127.0.0.1:${port}`),
+    },
+  });
   await homeport.idle();
   expect(await restores()).toMatchObject({ count: 0 });
   expect(await home()).toContain(shop.name);

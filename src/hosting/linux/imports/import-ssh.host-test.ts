@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -147,6 +148,15 @@ describe('an import by SSH', () => {
     oldHost.program('mysqldump', '#!/bin/sh\necho "Access denied" >&2\nexit 2\n');
     expect(fetchWebsite().answer).toEqual(refused('The export on the old host failed: Access denied'));
     put('wp-config.php', '<?php exit;');
+    expect(fetchWebsite().answer).toEqual(refused('could not be read from the wp-config.php'));
+  });
+
+  test('refuses a network before anything is sent', () => {
+    put('wp-config.php', "<?php\n  define( 'MULTISITE', true );\n");
+    const { answer, own } = fetchWebsite();
+    expect(answer).toEqual(refused(`The website in "${oldHost.folder}" is a network (multisite)`));
+    expect(statSync(join(own, 'website.tar.gz')).size).toBe(0);
+    put('wp-config.php', "<?php\n// define('MULTISITE', true);\ndefine('WP_ALLOW_MULTISITE', true);\n");
     expect(fetchWebsite().answer).toEqual(refused('could not be read from the wp-config.php'));
   });
 

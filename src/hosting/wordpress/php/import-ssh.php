@@ -30,6 +30,7 @@ const REASONS = [
     93 => 'The old host lacks tar. Import an archive instead.',
     94 => 'The old host has neither WP-CLI nor PHP on its command line, so the database cannot be exported. Import an archive instead.',
     95 => 'The old host lacks mysqldump, so the database cannot be exported. Import an archive instead.',
+    97 => 'The website in "%s" is a network (multisite). Export its websites one by one.',
     96 => 'The settings of the database could not be read from the wp-config.php in "%s" on the old host.',
 ];
 
@@ -40,6 +41,16 @@ LC_ALL=C
 export LC_ALL
 cd -- %s 2>/dev/null || exit 91
 [ -d wp-content ] || exit 92
+
+SH;
+
+/** Before anything is sent. A comment begins its line, as wp-config-sample.php does it. */
+const REFUSE_NETWORK = <<<'SH'
+for config in wp-config.php ../wp-config.php; do
+  [ -f "$config" ] || continue
+  ! grep -Eiq "^[[:space:]]*define[[:space:]]*\([[:space:]]*['\"]MULTISITE['\"][[:space:]]*,[[:space:]]*(true|1)" "$config" || exit 97
+  break
+done
 
 SH;
 
@@ -127,7 +138,7 @@ $ssh = ssh_command($source, $own);
 $archive = "$folder/website.tar.gz";
 $dump = "$folder/dump.sql";
 $end = hrtime(true) + LONGEST_SECONDS * 1_000_000_000;
-$done = fetch($ssh, script_for($source['path'], PACK), $archive, $source, 0, $end);
+$done = fetch($ssh, script_for($source['path'], REFUSE_NETWORK . PACK), $archive, $source, 0, $end);
 fetch($ssh, script_for($source['path'], DUMP), $dump, $source, $done, $end);
 echo json_encode(['result' => ['archive' => $archive, 'dump' => $dump]]), "\n";
 
