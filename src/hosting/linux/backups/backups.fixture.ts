@@ -38,6 +38,7 @@ export async function startBackupMachine() {
         layout,
         databases,
         websites: {
+          makeImportedFiles: async () => {},
           replaceUrls: () => Promise.reject(new Error('there is no WordPress to replace URLs in')),
         },
         repository: null,

@@ -60,7 +60,7 @@ export interface Backups {
 export interface BackupsOptions {
   layout: LinuxLayout;
   databases: Databases;
-  websites: Pick<Websites, 'replaceUrls'>;
+  websites: Pick<Websites, 'makeImportedFiles' | 'replaceUrls'>;
   /** `HOMEPORT_BACKUP_REPOSITORY`; null: in `layout.backups`. */
   repository: string | null;
   credentials: S3Credentials | null;

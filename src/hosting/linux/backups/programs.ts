@@ -77,7 +77,7 @@ export function startProgram(
         sleep(ENDING_MS, null, { ref: false }),
       ]);
       if (child.exitCode === null && child.signalCode === null) {
-        // What still runs once the program itself is gone keeps its output open.
+        // Survivors of the program keep its output open.
         child.once('exit', () => signalTo('SIGKILL'));
         signalTo('SIGINT');
         const kill = setTimeout(() => signalTo('SIGKILL'), GRACE_MS);

@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { lchown, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
@@ -11,7 +11,10 @@ import {
   type Snapshot,
 } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
+import type { LoadingUser } from '../daemons/foreign-dump.ts';
+import { LOOK_EVERY_BYTES, requireFreeSpace, watchingDatabase } from '../daemons/watch-database.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
+import { foldersOf } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
@@ -27,6 +30,10 @@ import type { StagedWebsite, WebsiteReplacement } from './website-replacement.ts
 import { unpackWebsite } from './website-tar.ts';
 
 const SYNC_MS = 10 * MINUTE_MS;
+/** A copied database may exceed the limit as its source can, until its quota notices. */
+const TOLERANCE = 1.1;
+/** In the staging folder: an empty website, whose configuration replaces URLs of a copy. */
+const EMPTY = 'empty';
 
 export const restoredDumpOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `restore-${canonicalId(installId)}.sql`);
@@ -42,7 +49,7 @@ export function createRestorer({
 }: {
   layout: LinuxLayout;
   databases: Databases;
-  websites: Pick<Websites, 'replaceUrls'>;
+  websites: Pick<Websites, 'makeImportedFiles' | 'replaceUrls'>;
   repositories: Repositories;
   replacement: WebsiteReplacement;
   log: Logger;
@@ -70,20 +77,17 @@ export function createRestorer({
         requireBackup(repositories, from, backupId, signal),
         replacement.prepare(home, { ...owner, parts }, sandbox),
       ]);
-      const restored = await fill(restic, id, target, { staged, parts, report }, from, signal);
+      const snapshot = await fill(restic, id, target, { staged, parts, report }, from, signal);
       // The website keeps its present core, whatever version the backup had.
       if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
       if (typeof parts.database !== 'string') {
         const pair = { from: staged.database, to: database };
         await requireSeparableTables(databases, pair, parts.database, parts.dropAbsent ?? false);
       }
-      if (ref.id !== from.id && parts.database !== 'none') {
-        await takeOwnName(target, staged, restored.description);
-      }
       await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
       await replacement.replace(home, { ...owner, parts });
-      return restored.snapshot;
+      return snapshot;
     } catch (error) {
       await replacement.recover(home).catch((err: unknown) => {
         log.error(
@@ -101,7 +105,7 @@ export function createRestorer({
   async function fill(
     restic: Restic,
     snapshotId: string,
-    { ref, sandbox }: HostedInstall,
+    target: HostedInstall,
     {
       staged,
       parts,
@@ -109,7 +113,8 @@ export function createRestorer({
     }: { staged: StagedWebsite; parts: RestoredParts; report: ReportProgress | undefined },
     from: InstallRef,
     signal: AbortSignal | undefined,
-  ): Promise<{ snapshot: Snapshot; description: Description }> {
+  ): Promise<Snapshot> {
+    const { ref, sandbox } = target;
     const dumpFile = restoredDumpOf(layout, ref.id);
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     await rm(dumpFile, { force: true });
@@ -119,31 +124,38 @@ export function createRestorer({
     const withDatabase = parts.database !== 'none';
     const seen: { description: Description | null } = { description: null };
     let loading: Promise<void> = Promise.resolve();
+    const failed = new AbortController();
+    const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
     let done = 0;
-    const count = (bytes: Buffer) => {
+    let checked = 0;
+    const count = async (bytes: Buffer) => {
+      if (done >= checked) {
+        await requireFreeSpace(layout.scratch);
+        checked = done + LOOK_EVERY_BYTES;
+      }
       done += bytes.length;
       report?.(done, null);
     };
     try {
       const snapshot = await readSnapshot(restic, snapshotId, from, {
-        signal,
+        signal: either,
         reader: {
           description(description) {
             seen.description = description;
           },
           async dump(bytes) {
-            count(bytes);
+            await count(bytes);
             if (withDatabase) await dump.writeFile(bytes);
           },
           async dumpEnded() {
             await dump.close();
             if (!withDatabase) return;
-            loading = databases.load(staged.database, dumpFile, signal);
-            // Awaited below; until then its failure must not count as unhandled.
-            loading.catch(() => {});
+            loading = loadDatabase(target, staged, dumpFile, from, seen.description, either);
+            // Awaited below; until then, its failure ends the reading.
+            loading.catch((error: unknown) => failed.abort(error));
           },
           async files(bytes) {
-            count(bytes);
+            await count(bytes);
             if (tar !== null) await writeTo(tar.stdin, bytes);
           },
         },
@@ -151,9 +163,9 @@ export function createRestorer({
       tar?.stdin.end();
       await tar?.ended;
       await loading;
-      if (seen.description === null) throw new Error('read a backup without a description to its end');
-      return { snapshot, description: seen.description };
+      return snapshot;
     } catch (error) {
+      failed.abort(error);
       const failure = (await tar?.stop()) ?? null;
       await loading.catch(() => {});
       signal?.throwIfAborted();
@@ -164,15 +176,53 @@ export function createRestorer({
     }
   }
 
-  /** The URLs of a website from another install get this install's main name and scheme. */
+  /**
+   * Loads a dump. That of another install runs as a user with rights on the second database only, and gets this install's main
+   * name and scheme. A backup of the install itself may have any size, because a checkpoint has to come back.
+   */
+  async function loadDatabase(
+    target: HostedInstall,
+    { folder, database }: StagedWebsite,
+    file: string,
+    from: InstallRef,
+    description: Description | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (description === null) throw new Error('a backup has no description');
+    const isCopy = target.ref.id !== from.id;
+    const mostBytes = isCopy ? layout.limits.bytes : null;
+    const watched = { database, mostBytes, tolerance: TOLERANCE, folder: layout.mariadb, signal };
+    await watchingDatabase(databases, watched, (watching) => {
+      if (!isCopy) return databases.load(database, file, watching);
+      return databases.loadForeign(database, file, {
+        signal: watching,
+        adapt: (as) => takeOwnName(target, { folder, database }, description, as, watching),
+      });
+    });
+  }
+
+  /**
+   * The URLs of a website from another install get this install's main name and scheme, in the configuration of an empty website:
+   * no PHP of a customer runs.
+   */
   async function takeOwnName(
-    { sandbox, primaryHostname, secure }: HostedInstall,
+    { sandbox, primaryHostname, secure, database }: HostedInstall,
     staged: StagedWebsite,
     { primary_hostname }: Description,
+    as: LoadingUser,
+    signal: AbortSignal,
   ): Promise<void> {
-    const from = [primary_hostname, ...(await siteHosts(databases, staged.database))];
+    const empty = { ...sandbox, home: join(staged.folder, EMPTY) };
+    const { htdocs } = foldersOf(layout, empty);
+    await mkdir(empty.home, { mode: 0o711 });
+    await mkdir(htdocs, { mode: 0o700 });
+    await lchown(htdocs, sandbox.uid, sandbox.gid);
+    const site = { primaryHostname, secure, database, tablePrefix: 'wp_' };
+    await websites.makeImportedFiles(empty, site);
+    const from = [primary_hostname, ...(await siteHosts(as, staged.database))];
     const scheme = secure ? 'https' : 'http';
-    await websites.replaceUrls(sandbox, staged.database, { from, to: primaryHostname, scheme });
+    const { login } = as;
+    await websites.replaceUrls(empty, staged.database, { from, to: primaryHostname, scheme, login, signal });
   }
 
   return restore;

@@ -2,7 +2,7 @@ import type { Databases } from '../daemons/databases.ts';
 import { identifier, textLiteral } from '../daemons/sql.ts';
 
 /** Host names in the addresses of the WordPress in a database, whatever its table prefix. */
-export async function siteHosts(databases: Databases, database: string): Promise<string[]> {
+export async function siteHosts(databases: Pick<Databases, 'query'>, database: string): Promise<string[]> {
   const tables = await databases.query(
     database,
     `SELECT TABLE_NAME FROM information_schema.COLUMNS

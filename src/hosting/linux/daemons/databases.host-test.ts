@@ -337,7 +337,7 @@ describe('a dump', () => {
     const sessions = async () =>
       (await here.asRoot("SELECT INFO FROM information_schema.PROCESSLIST WHERE USER = 'hp_shop'")).flat();
     const cancelled = new AbortController();
-    const load = databases.loadForeign('hp_shop', file, cancelled.signal);
+    const load = databases.loadForeign('hp_shop', file, { signal: cancelled.signal });
     await expect.poll(sessions).toEqual(['INSERT INTO t SELECT SLEEP(600)']);
     expect(await databases.query('hp_shop', 'SELECT a FROM t')).toEqual([['1800']]);
     cancelled.abort(new Error('cancelled'));

@@ -1,7 +1,7 @@
 import { PermanentHostError } from '../../contract/host.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
-import { dropLoadingUser, loadForeign, loadingUserOf } from './foreign-dump.ts';
+import { dropLoadingUser, type ForeignLoad, loadForeign, loadingUserOf } from './foreign-dump.ts';
 import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
 import { forgetReplacement, replaceTables } from './table-replacement.ts';
@@ -39,9 +39,9 @@ export interface Databases {
   load(database: string, file: string, signal?: AbortSignal): Promise<void>;
   /**
    * As {@link load}, of a dump that nobody vouches for: its statements run as a user with rights on this database alone, even if
-   * the owner has other databases. In the end, the owner is the definer of its views and programs.
+   * the owner has other databases. In the end, after {@link ForeignLoad.adapt}, the owner is the definer of its views and programs.
    */
-  loadForeign(database: string, file: string, signal?: AbortSignal): Promise<void>;
+  loadForeign(database: string, file: string, options?: ForeignLoad): Promise<void>;
   /** Runs statements and returns the rows of all results; NULL is `NULL`. Pass values as {@link textLiteral}, never as they are. */
   query(database: string, sql: string): Promise<string[][]>;
   /**
@@ -191,10 +191,10 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       await empty(database);
       await loadFrom(file, socket, target, signal);
     },
-    async loadForeign(database, file, signal) {
+    async loadForeign(database, file, options = {}) {
       const unixUser = await ownerOf(database);
       await empty(database);
-      await loadForeign(socket, { database, unixUser }, file, signal);
+      await loadForeign(socket, { database, unixUser }, file, options);
     },
     async query(database, sql) {
       const { owner } = await owned(database);

@@ -1,11 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { loadFrom } from './database-dump.ts';
 import { dropPrograms, programsOf } from './database-programs.ts';
-import { runStatements } from './mariadb-client.ts';
+import { type DatabaseLogin, runStatements } from './mariadb-client.ts';
 import { databaseName, grantedDatabase } from './sql.ts';
 
 /** The user as whom foreign statements fill a database. No Unix user has such a name, so nobody else connects as it. */
 export const loadingUserOf = (database: string): string => databaseName(database).slice(1, -1);
+
+/** The user as whom a foreign dump was loaded, with rights on its database alone. */
+export interface LoadingUser {
+  login: DatabaseLogin;
+  /** Runs statements as that user, and returns the rows of all results. */
+  query(database: string, sql: string): Promise<string[][]>;
+}
+
+export interface ForeignLoad {
+  signal?: AbortSignal | undefined;
+  /** Changes the loaded database. Views and programs of the dump that run meanwhile have the rights of the loading user only. */
+  adapt?: ((as: LoadingUser) => Promise<void>) | undefined;
+}
 
 /** Far longer than adding the indexes of a table of some gigabytes. */
 const STATEMENT_SECONDS = 30 * 60;
@@ -23,7 +36,7 @@ export async function loadForeign(
   socket: string,
   { database, unixUser }: { database: string; unixUser: string },
   file: string,
-  signal?: AbortSignal,
+  { signal, adapt }: ForeignLoad,
 ): Promise<void> {
   const asRoot = (...statements: string[]) => runStatements(socket, 'root', statements.join(';\n'));
   const password = randomBytes(24).toString('base64url');
@@ -34,8 +47,13 @@ export async function loadForeign(
     `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`,
   );
   try {
-    const stranger = { database, owner: { unixUser, login: { user: loadingUserOf(database), password } } };
+    const login = { user: loadingUserOf(database), password };
+    const stranger = { database, owner: { unixUser, login } };
     await loadFrom(file, socket, stranger, signal);
+    await adapt?.({
+      login,
+      query: (asked, sql) => runStatements(socket, stranger.owner, sql, { database: asked, signal }),
+    });
     const programs = await programsOf(socket, stranger);
     const drops = await dropPrograms(socket, database);
     if (drops.length > 0) {

@@ -1,11 +1,17 @@
 import { type CommandOptions, runCommand } from '../machine/run-command.ts';
 import { parseBatch } from './sql.ts';
 
+/** A user of the server with a password, as whom any Unix user can connect. */
+export interface DatabaseLogin {
+  user: string;
+  password: string;
+}
+
 /**
  * A user of the database server: root, or an install's Unix user with rights on its own database alone. `login`: another user of
  * the server, as whom the Unix user connects.
  */
-export type DatabaseClient = 'root' | { unixUser: string; login?: { user: string; password: string } };
+export type DatabaseClient = 'root' | { unixUser: string; login?: DatabaseLogin };
 
 /** A database and the only user with rights on it. */
 export interface OwnedDatabase {

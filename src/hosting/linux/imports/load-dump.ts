@@ -2,16 +2,16 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusedImportError } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
+import type { LoadingUser } from '../daemons/foreign-dump.ts';
+import { LOOK_EVERY_BYTES, requireFreeSpace } from '../daemons/watch-database.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { explainScript, type ImportScript, startImportScript } from './import-script.ts';
-import { requireFreeSpace } from './watch-database.ts';
 
 /** The exit status of import-sql.php for a dump that cannot be imported. */
 const REFUSED = 3;
 const LONGEST_REASON = 500;
-const CHECKED_EVERY = 64 * 1024 ** 2;
 /** Errors of MariaDB for texts that are not in the encoding of the connection. */
 const WRONG_ENCODING = /ERROR (?:1366|1300|3854) /;
 
@@ -28,7 +28,12 @@ export async function loadForeignDump(
     enter,
     signal,
     report,
-  }: Pick<ImportScript, 'enter' | 'signal'> & { report(done: number, total: number | null): void },
+    adapt,
+  }: Pick<ImportScript, 'enter' | 'signal'> & {
+    report(done: number, total: number | null): void;
+    /** Changes the loaded database. */
+    adapt(as: LoadingUser): Promise<void>;
+  },
 ): Promise<void> {
   const file = join(layout.scratch, `import-${install.id}.sql`);
   await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
@@ -42,9 +47,18 @@ export async function loadForeignDump(
       report: (done) => report(done, null),
     });
     report(bytes, bytes);
-    await databases.loadForeign(database, file, signal).catch((error: unknown) => {
-      throw explainServer(error);
-    });
+    let isLoaded = false;
+    await databases
+      .loadForeign(database, file, {
+        signal,
+        adapt(as) {
+          isLoaded = true;
+          return adapt(as);
+        },
+      })
+      .catch((error: unknown) => {
+        throw isLoaded ? error : explainServer(error);
+      });
   } finally {
     await rm(file, { force: true });
   }
@@ -70,7 +84,7 @@ async function rewrite(
       const bytes = Buffer.from(chunk);
       if (done >= checked) {
         await requireFreeSpace(layout.scratch);
-        checked = done + CHECKED_EVERY;
+        checked = done + LOOK_EVERY_BYTES;
       }
       await output.writeFile(bytes);
       done += bytes.length;

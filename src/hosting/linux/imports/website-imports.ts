@@ -14,16 +14,17 @@ import {
   type StagedWebsite,
 } from '../backups/website-replacement.ts';
 import type { Databases } from '../daemons/databases.ts';
+import type { LoadingUser } from '../daemons/foreign-dump.ts';
+import { NoRoomForDatabase, watchingDatabase } from '../daemons/watch-database.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
-import { BARE, runPhp } from '../wordpress/run-php.ts';
+import { bareRun, runPhp } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';
 import { findWordPress, type ImportedDatabase } from './imported-database.ts';
 import { loadForeignDump } from './load-dump.ts';
-import { watchingDatabase } from './watch-database.ts';
 
 /** Imports existing websites, in place of the present ones. The caller renews caches and checks the website. */
 export interface LinuxImports {
@@ -102,7 +103,9 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
           'could not undo an import; trying again at the next start of the host',
         );
       });
-      throw error;
+      throw error instanceof NoRoomForDatabase
+        ? new RefusedImportError(error.message, { cause: error })
+        : error;
     }
   }
 
@@ -166,38 +169,41 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     staged: StagedWebsite,
     { signal, report }: { signal: AbortSignal; report: NonNullable<ImportOptions['report']> },
   ): Promise<ImportedDatabase> {
-    const { ref, sandbox, primaryHostname, secure } = target;
-    const enter = options.enter(ref.id);
+    const { ref, sandbox } = target;
+    const found: { database: ImportedDatabase | null } = { database: null };
     await loadForeignDump({ layout, databases }, sandbox, dump, staged.database, {
-      enter,
+      enter: options.enter(ref.id),
       signal,
       report: (done, total) => report(done, total, 'database'),
+      async adapt(as) {
+        found.database = await findWordPress(as, staged.database, configured);
+        report(0, null, 'urls');
+        await adaptDatabase(target, staged, found.database, as, signal);
+      },
     });
-    const { tablePrefix, hosts } = await findWordPress(databases, staged.database, configured);
+    if (found.database === null) throw new Error('loaded a dump without looking at it');
+    return found.database;
+  }
 
-    report(0, null, 'urls');
+  /** Gives a loaded database the address and the core of the install. Triggers and views of the dump have no rights beyond it. */
+  async function adaptDatabase(
+    { ref, sandbox, primaryHostname, secure, database }: HostedInstall,
+    staged: StagedWebsite,
+    { tablePrefix, hosts }: ImportedDatabase,
+    { login }: LoadingUser,
+    signal: AbortSignal,
+  ): Promise<void> {
     const beside: SandboxedInstall = { ...sandbox, home: staged.folder };
-    await websites.makeImportedFiles(beside, {
-      primaryHostname,
-      secure,
-      database: target.database,
-      tablePrefix,
-    });
+    await websites.makeImportedFiles(beside, { primaryHostname, secure, database, tablePrefix });
     const scheme = secure ? 'https' : 'http';
     try {
-      await websites.replaceUrls(beside, staged.database, {
-        from: hosts,
-        to: primaryHostname,
-        scheme,
-        // The user of the database server can also change the present website.
-        bare: true,
-        signal,
-      });
+      const wanted = { from: hosts, to: primaryHostname, scheme, login, signal } as const;
+      await websites.replaceUrls(beside, staged.database, wanted);
       // The dump can come from another version of WordPress.
       await runPhp(layout, beside, {
         script: phpFileOf(layout.coreOf(sandbox.wordpressVersion), 'upgrade.php'),
-        environment: { HOMEPORT_DATABASE: staged.database, ...BARE },
-        enter,
+        ...bareRun(staged.database, login),
+        enter: options.enter(ref.id),
         timeoutMs: UPGRADE_MS,
         signal,
       });
@@ -207,7 +213,6 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
         cause: error,
       });
     }
-    return { tablePrefix, hosts };
   }
 
   /** The paths of the archive, and of the dump if that is not in the archive. */

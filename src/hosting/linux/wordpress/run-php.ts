@@ -1,3 +1,4 @@
+import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
@@ -21,8 +22,16 @@ export interface PhpRun {
 
 const MESSAGE_LENGTH = 2000;
 
-/** Environment in which upgrade.php and replace-urls.php load no PHP of the website. */
-export const BARE: Readonly<Record<string, string>> = { HOMEPORT_BARE: '1' };
+/**
+ * A run of upgrade.php or replace-urls.php on a database that nobody vouches for: as a user with rights on that alone, and without
+ * `wp-content` of the website.
+ */
+export function bareRun(database: string, login: DatabaseLogin): Pick<PhpRun, 'environment' | 'input'> {
+  return {
+    environment: { HOMEPORT_DATABASE: database, HOMEPORT_BARE: '1' },
+    input: JSON.stringify({ user: login.user, password: login.password }),
+  };
+}
 
 /** Runs a script with the install's PHP, as its user and in its sandbox. Rejects with a {@link CommandError}. */
 export async function runScript(

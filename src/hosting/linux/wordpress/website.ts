@@ -16,6 +16,7 @@ import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { isReplaceableHost } from '../../wordpress/replaceable-host.ts';
 import type { SiteConfig } from '../../wordpress/site-config.ts';
 import type { Databases } from '../daemons/databases.ts';
+import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
@@ -27,7 +28,7 @@ import { FILL_REFUSED, firstContentSql, onlyIfEmpty, onlyIfInterrupted, undoFill
 import { createItemChanger, type ItemChanger } from './item-changer.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { createWebsiteReader } from './read-website.ts';
-import { BARE, runPhp, runScript } from './run-php.ts';
+import { bareRun, runPhp, runScript } from './run-php.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
 import { createUpdater, type Updater } from './updater.ts';
@@ -49,8 +50,8 @@ export interface WantedUrls {
   to: string;
   /** The scheme of all replaced URLs without a port, and with `https` of those that have the name already; null keeps theirs. */
   scheme: 'http' | 'https' | null;
-  /** Whether PHP of the website, such as its drop-ins, stays unused. */
-  bare?: boolean;
+  /** The only user with rights on the database. With it, `wp-content` of the website stays unused. */
+  login?: DatabaseLogin;
   signal?: AbortSignal | undefined;
 }
 
@@ -107,7 +108,7 @@ export interface Websites extends Updater, ItemChanger {
   runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<CronRun>;
   /**
    * Replaces host names in every URL in the database, including serialised values. The Unix user of `install` must have rights
-   * on the database. Ignores names with `*`, because no URL contains them.
+   * on the database, unless `wanted.login` has. Ignores names with `*`, because no URL contains them.
    */
   replaceUrls(install: SandboxedInstall, database: string, wanted: WantedUrls): Promise<void>;
 }
@@ -230,7 +231,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
   async function replaceUrls(
     install: SandboxedInstall,
     database: string,
-    { from, to, scheme, bare = false, signal }: WantedUrls,
+    { from, to, scheme, login, signal }: WantedUrls,
   ): Promise<void> {
     const names = from.filter((host) => !host.startsWith('*.'));
     for (const name of [...names, to]) {
@@ -244,7 +245,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     const changed = await runPhp(layout, install, {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
       args: [scheme ?? 'keep', to, ...others],
-      environment: { HOMEPORT_DATABASE: database, ...(bare ? BARE : {}) },
+      ...(login === undefined ? { environment: { HOMEPORT_DATABASE: database } } : bareRun(database, login)),
       enter: enter(install.id),
       timeoutMs: REPLACE_MS,
       signal,

@@ -1,16 +1,20 @@
 import { repeatEvery } from '../../../lib/concurrency.ts';
-import { RefusedImportError } from '../../contract/host.ts';
-import type { Databases } from '../daemons/databases.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import { type FreeSpace, freeSpace } from '../machine/disk-watch.ts';
+import type { Databases } from './databases.ts';
 
-/** Imports leave this much of the disk, which is that of all websites. */
+/** Work that fills a database leaves this much of the disk, which is that of all websites. */
 const LEAST_FREE_BYTES = 1024 ** 3;
+/** How much of a dump may be written before the next look at the disk. */
+export const LOOK_EVERY_BYTES = 64 * 1024 ** 2;
 const LOOK_EVERY_MS = 2_000;
 
 export interface WatchedDatabase {
   database: string;
   /** Null: no limit. */
   mostBytes: number | null;
+  /** How far it may exceed that, as a factor. Default: 1, not at all. */
+  tolerance?: number;
   /** A folder on the disk of the database. */
   folder: string;
   signal?: AbortSignal | undefined;
@@ -18,37 +22,42 @@ export interface WatchedDatabase {
   everyMs?: number;
 }
 
-/** Throws a {@link RefusedImportError} if the disk of the folder has too little free space. */
+/** A database became larger than an install's may be, or the disk too full. */
+export class NoRoomForDatabase extends PermanentHostError {
+  override name = 'NoRoomForDatabase';
+}
+
+/** Throws {@link NoRoomForDatabase} if the disk of the folder has too little free space. */
 export async function requireFreeSpace(folder: string, free: FreeSpace = freeSpace): Promise<void> {
   if ((await free(folder)) < LEAST_FREE_BYTES) {
-    throw new RefusedImportError('The host has too little free space for the dump. Ask its operator.');
+    throw new NoRoomForDatabase('The host has too little free space for the database. Ask its operator.');
   }
 }
 
 /**
- * Runs work that fills a database with what nobody vouches for. Aborts it with a {@link RefusedImportError} once the database has
- * too many bytes or the disk too little room.
+ * Runs work that fills a database. Aborts it with {@link NoRoomForDatabase} once the database has too many bytes or the disk too
+ * little room.
  */
 export async function watchingDatabase<Result>(
   databases: Pick<Databases, 'fileBytes'>,
-  { database, mostBytes, folder, signal, free, everyMs = LOOK_EVERY_MS }: WatchedDatabase,
+  { database, mostBytes, tolerance = 1, folder, signal, free, everyMs = LOOK_EVERY_MS }: WatchedDatabase,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const refused = new AbortController();
   const look = async () => {
     await requireFreeSpace(folder, free);
     const bytes = (await databases.fileBytes()).get(database) ?? 0;
-    if (mostBytes === null || bytes <= mostBytes) return;
+    if (mostBytes === null || bytes <= mostBytes * tolerance) return;
     const limit = Math.floor(mostBytes / 1024 ** 2).toLocaleString('en');
-    throw new RefusedImportError(
-      `The database becomes larger than that of an install may be (${limit} MiB). Delete what the website does not need, and export it again.`,
+    throw new NoRoomForDatabase(
+      `The database becomes larger than that of an install may be (${limit} MiB). Delete what the website does not need, and try again.`,
     );
   };
   const watch = repeatEvery(look, {
     delayMs: everyMs,
     // The server may be too busy to answer; the last look has to succeed.
     onError: (error) => {
-      if (error instanceof RefusedImportError) refused.abort(error);
+      if (error instanceof NoRoomForDatabase) refused.abort(error);
     },
     immediately: true,
   });
