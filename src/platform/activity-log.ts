@@ -40,6 +40,8 @@ export const ACTIONS = [
   'install.copy',
   'install.import',
   'install.create_import_key',
+  'install.renew_import_key',
+  'install.delete_import_key',
   'install.login_link',
   'install.database_link',
   'install.update_mail',

@@ -71,6 +71,15 @@ it('an import by SSH shows the key of the install, and the host key to confirm',
   await page.getByLabel('Folder of the WordPress').fill('public_html');
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
+  const shown = (await page.getByText(/^ecdsa-sha2-nistp256 /).textContent()) ?? '';
+  await page.getByRole('button', { name: 'Renew the key' }).click();
+  await page
+    .getByText(/^ecdsa-sha2-nistp256 /)
+    .filter({ hasNotText: shown })
+    .waitFor();
+  await page.getByRole('button', { name: 'Delete the key' }).click();
+  await page.getByRole('button', { name: 'Show the public key' }).click();
+  await page.getByRole('button', { name: 'Delete the key' }).waitFor();
   await page.getByRole('button', { name: 'Continue' }).click();
   const dialog = page.getByRole('alertdialog');
   await dialog.getByRole('textbox').fill(shop.name);

@@ -131,10 +131,12 @@ const TABLE = `
 | 170| POST   | /installs/{install_id}/wordpress/changes                    | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 171| POST   | /installs/{install_id}/wordpress/installations              | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 175| POST   | /installs/{install_id}/database/login_links                 | 201 | 401, 403, 404, 409, 429, 502, 503  |
+| 176| DELETE | /installs/{install_id}/import_key                           | 204 | 401, 403, 404, 429, 503            |
+| 177| POST   | /installs/{install_id}/import_key/renewal                   | 201 | 401, 403, 404, 409, 429, 503       |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175];
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175, 177];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152];
 const PUBLIC = [1, 2];

@@ -111,7 +111,7 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // restore a deleted install
   [[143],                               'yes', 'yes', 'yes', 'no',   'no',   'hide'],
   // import a website into an install
-  [[160, 163],                              'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  [[160, 163, 176, 177],                    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // run WP-CLI in an install
   [[111],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // PHP of an install

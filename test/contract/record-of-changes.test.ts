@@ -68,7 +68,10 @@ const WRITTEN: Record<number, readonly string[]> = {
   170: ['backup.create', 'install.change_wordpress'],
   171: ['backup.create', 'install.change_wordpress'],
   160: ['backup.create', 'install.import'],
-  163: ['install.create_import_key'],
+  // The install has a key already.
+  163: [],
+  176: ['install.delete_import_key'],
+  177: ['install.renew_import_key'],
   161: ['install.create', 'backup.create', 'install.copy'],
   162: ['backup.create', 'backup.create', 'install.copy'],
   111: ['install.wp_cli'],

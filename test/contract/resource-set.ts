@@ -134,6 +134,15 @@ export async function createResources(
       .execute();
     const settings = JSON.stringify(filestoreSettings);
     await queries
+      .insertInto('import_keys')
+      .values({
+        install_id: install.id,
+        public_key: 'x',
+        sealed_key: platform.sealer.seal('x'),
+        created_at: now,
+      })
+      .execute();
+    await queries
       .insertInto('offload_settings')
       .values({
         install_id: install.id,

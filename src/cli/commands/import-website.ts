@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { NotFound } from '../../lib/failures.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
@@ -36,20 +37,37 @@ export function addImportCommand(install: Command): void {
     .action(importWebsite);
   install
     .command('import-key')
-    .summary('print the public key for imports by SSH')
+    .summary('print, renew or delete the key for imports by SSH')
     .description(
       'print the public key with which an install signs in to the old host of a website. The first call makes it. Add it to ' +
-        '~/.ssh/authorized_keys there, and remove it after the import',
+        '~/.ssh/authorized_keys there, and remove it after the import. A renewed or deleted key is gone, also for imports that wait',
     )
     .argument('<name>', 'the install')
+    .option('--renew', 'replace the key by another one')
+    .addOption(new Option('--delete', 'delete the key').conflicts(['renew', 'json']))
     .option('--json', 'print JSON: public_key, created_at')
-    .addHelpText('after', '\nExample:\n  homeport install import-key harbourcafe')
-    .action(printImportKey);
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport install import-key harbourcafe\n  homeport install import-key harbourcafe --delete',
+    )
+    .action(workOnImportKey);
 }
 
-async function printImportKey(name: string, { json }: { json?: boolean }, command: Command): Promise<void> {
-  await withPlatform(command, async (_platform, services) => {
-    const key = await services.importKeys.provideAsOperator(name);
+async function workOnImportKey(
+  name: string,
+  { json, renew, delete: deletes }: { json?: boolean; renew?: boolean; delete?: boolean },
+  command: Command,
+): Promise<void> {
+  await withPlatform(command, async (_platform, { importKeys }) => {
+    if (deletes) {
+      await importKeys.removeAsOperator(name).catch((error: unknown) => {
+        if (!(error instanceof NotFound)) throw error;
+        throw new OperatorError(`The install ${name} has no import key.`);
+      });
+      process.stdout.write(`Deleted the import key of ${name}. Remove it from the old host, too.\n`);
+      return;
+    }
+    const key = await (renew ? importKeys.renewAsOperator(name) : importKeys.provideAsOperator(name));
     if (json) return printJson(key);
     process.stdout.write(`${key.public_key}\n`);
   });

@@ -31,6 +31,8 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update_policy',
   'install.copy',
   'install.create_import_key',
+  'install.renew_import_key',
+  'install.delete_import_key',
   'install.login_link',
   'install.database_link',
   'install.update_mail',

@@ -62,6 +62,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'install.import': ({ subject_name }, { from }) =>
     `requested the import of a website${text(from) ? ` from ${from}` : ''} into ${subject_name}`,
   'install.create_import_key': ({ subject_name }) => `created the key for imports by SSH of ${subject_name}`,
+  'install.renew_import_key': ({ subject_name }) => `renewed the key for imports by SSH of ${subject_name}`,
+  'install.delete_import_key': ({ subject_name }) => `deleted the key for imports by SSH of ${subject_name}`,
   'install.login_link': ({ subject_name }, { user }) =>
     `created a link that signs in to WordPress of ${subject_name}${text(user) ? ` as ${user}` : ''}`,
   'install.database_link': ({ subject_name }) => `created a link that opens the database of ${subject_name}`,

@@ -8,13 +8,19 @@ import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findWebsite } from '../../websites/installs/website-store.ts';
-import { findImportKey, insertImportKey } from './import-key-store.ts';
+import { deleteImportKey, findImportKey, insertImportKey } from './import-key-store.ts';
 import { makeKeyPair } from './key-pair.ts';
 
 /** The public half of the key pair with which an install signs in to another host. */
 export interface ImportKey {
   public_key: string;
   created_at: string;
+}
+
+interface KeyOwner {
+  id: string;
+  name: string;
+  account_id: string;
 }
 
 export type ImportKeyService = ReturnType<typeof createImportKeyService>;
@@ -24,15 +30,44 @@ export function createImportKeyService(
   { database, activity, sealer, clock }: Pick<Platform, 'database' | 'activity' | 'sealer' | 'clock'>,
   { hasWordPress }: { hasWordPress: boolean },
 ) {
-  /** Returns the key of a locked install, and makes it if it is missing. */
-  async function provide(
+  /** Work on the key of a locked install. */
+  type KeyWork<Result> = (transaction: Transaction, actor: Actor, install: KeyOwner) => Promise<Result>;
+
+  function requireWordPress(): void {
+    if (!hasWordPress) throw new Conflict(STATIC_ONLY.reason);
+  }
+
+  /** Returns the key, and makes it if it is missing. */
+  const provide: KeyWork<ImportKey> = async (transaction, actor, install) => {
+    requireWordPress();
+    const present = await findImportKey(transaction.queries, install.id);
+    if (present) return { public_key: present.public_key, created_at: present.created_at };
+    return make(transaction, actor, install, 'install.create_import_key');
+  };
+
+  /** Replaces the key by another one. */
+  const renew: KeyWork<ImportKey> = async (transaction, actor, install) => {
+    requireWordPress();
+    const wasThere = await deleteImportKey(transaction.queries, install.id);
+    const action = wasThere ? 'install.renew_import_key' : 'install.create_import_key';
+    return make(transaction, actor, install, action);
+  };
+
+  const remove: KeyWork<void> = async (transaction, actor, { id, name, account_id }) => {
+    if (!(await deleteImportKey(transaction.queries, id))) throw new NotFound();
+    await activity.record(transaction, actor, account_id, {
+      action: 'install.delete_import_key',
+      subject: { id, name },
+      installId: id,
+    });
+  };
+
+  async function make(
     transaction: Transaction,
     actor: Actor,
-    { id, name, account_id }: { id: string; name: string; account_id: string },
+    { id, name, account_id }: KeyOwner,
+    action: 'install.create_import_key' | 'install.renew_import_key',
   ): Promise<ImportKey> {
-    if (!hasWordPress) throw new Conflict(STATIC_ONLY.reason);
-    const present = await findImportKey(transaction.queries, id);
-    if (present) return { public_key: present.public_key, created_at: present.created_at };
     const { publicKey, privateKey } = makeKeyPair(`homeport-import-${name}`);
     const made = { public_key: publicKey, created_at: clock.now().toISOString() };
     await insertImportKey(transaction.queries, {
@@ -41,34 +76,48 @@ export function createImportKeyService(
       ...made,
     });
     await activity.record(transaction, actor, account_id, {
-      action: 'install.create_import_key',
+      action,
       subject: { id, name },
       installId: id,
     });
     return made;
   }
 
-  return {
-    /** Returns the key of an install, and makes it at the first call. Throws NotFound, Forbidden, Conflict. */
-    provide: (caller: Caller, installId: string): Promise<ImportKey> =>
+  /** For users. Throws NotFound, Forbidden, and what the work throws. */
+  const byCaller =
+    <Result>(work: KeyWork<Result>) =>
+    (caller: Caller, installId: string): Promise<Result> =>
       database.write(async (transaction) => {
         const { queries } = transaction;
         authorize('install.work', 'install.read', await findInstallAccess(queries, caller, installId));
         await lockRow(transaction, 'installs', installId);
         const install = await findWebsite(queries, { id: installId });
         if (!install) throw new NotFound();
-        return provide(transaction, caller, install);
-      }),
+        return work(transaction, caller, install);
+      });
 
-    /** For the command line. Throws InvalidRequest for an unknown install; Conflict. */
-    provideAsOperator: (name: string): Promise<ImportKey> =>
+  /** For the command line. Throws InvalidRequest for an unknown install, and what the work throws. */
+  const byOperator =
+    <Result>(work: KeyWork<Result>) =>
+    (name: string): Promise<Result> =>
       database.write(async (transaction) => {
         const install = await findWebsite(transaction.queries, { name });
         if (!install) {
           throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
         }
         await lockRow(transaction, 'installs', install.id);
-        return provide(transaction, OPERATOR, install);
-      }),
+        return work(transaction, OPERATOR, install);
+      });
+
+  return {
+    /** Returns the key of an install, and makes it at the first call. Throws Conflict. */
+    provide: byCaller(provide),
+    provideAsOperator: byOperator(provide),
+    /** Makes another key; the former one is gone, also for imports that wait. Throws Conflict. */
+    renew: byCaller(renew),
+    renewAsOperator: byOperator(renew),
+    /** Deletes the key, also for imports that wait. Throws NotFound without one. */
+    remove: byCaller(remove),
+    removeAsOperator: byOperator(remove),
   };
 }

@@ -8,3 +8,12 @@ export function findImportKey(queries: Queries, installId: string): Promise<Impo
 export async function insertImportKey(queries: Queries, row: ImportKeyRow): Promise<void> {
   await queries.insertInto('import_keys').values(row).execute();
 }
+
+/** Returns whether there was one. */
+export async function deleteImportKey(queries: Queries, installId: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('import_keys')
+    .where('install_id', '=', installId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

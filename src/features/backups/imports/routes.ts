@@ -33,12 +33,37 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       operationId: 'createImportKey',
       summary: 'Create the key for imports by SSH',
       description:
-        'Makes the key pair with which this install signs in to the old host of a website, and answers its public key. Later requests answer the same key. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
+        'Makes the key pair with which this install signs in to the old host of a website, and answers its public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
       tag: 'Installs',
       errors: [401, 403, 404, 409, 429, 503],
       success: 201,
       response: importKeySchema,
       handle: ({ caller, id }) => importKeys.provide(caller, id('install_id')),
+    }),
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/import_key/renewal',
+      operationId: 'renewImportKey',
+      summary: 'Renew the key for imports by SSH',
+      description:
+        'Replaces the key pair of this install by another one, and answers its public key. The former key opens the old host no more, also for imports that wait. Replace it in `~/.ssh/authorized_keys` on the old host.',
+      tag: 'Installs',
+      errors: [401, 403, 404, 409, 429, 503],
+      success: 201,
+      response: importKeySchema,
+      handle: ({ caller, id }) => importKeys.renew(caller, id('install_id')),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/installs/:install_id/import_key',
+      operationId: 'deleteImportKey',
+      summary: 'Delete the key for imports by SSH',
+      description:
+        'Deletes the key pair of this install. Imports by SSH that wait fail and change nothing. Without a key, the answer is 404. Remove its public key from `~/.ssh/authorized_keys` on the old host, too.',
+      tag: 'Installs',
+      errors: [401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => importKeys.remove(caller, id('install_id')),
     }),
   ];
 }

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
-import { unwrap } from '../../../api/failure.ts';
+import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { textOf } from '../../../components/form.tsx';
-import { showFailure } from '../../../components/toast.tsx';
+import { showFailure, showSuccess } from '../../../components/toast.tsx';
 
 /** The key of the install, and where its former host is. */
 export function SshFields({ installId }: { installId: string }) {
@@ -51,23 +51,45 @@ export function sshSource(values: FormData) {
 }
 
 function ImportKey({ installId }: { installId: string }) {
-  const creation = useMutation({
-    mutationFn: () =>
-      unwrap(
-        hosting.POST('/installs/{install_id}/import_key', { params: { path: { install_id: installId } } }),
-      ),
+  const params = { path: { install_id: installId } };
+  const show = useMutation({
+    mutationFn: () => unwrap(hosting.POST('/installs/{install_id}/import_key', { params })),
     onError: showFailure,
   });
+  const renewal = useMutation({
+    mutationFn: () => unwrap(hosting.POST('/installs/{install_id}/import_key/renewal', { params })),
+    onError: showFailure,
+  });
+  const deletion = useMutation({
+    mutationFn: () => unwrapEmpty(hosting.DELETE('/installs/{install_id}/import_key', { params })),
+    onSuccess() {
+      show.reset();
+      renewal.reset();
+      showSuccess('The key was deleted. Remove it from the old host, too.');
+    },
+    onError: showFailure,
+  });
+  const key = renewal.data ?? show.data;
   return (
     <div>
       <p>
         Add the public key of this install to <code>~/.ssh/authorized_keys</code> on the old host. Remove it
         after the import.
       </p>
-      {creation.data ? (
-        <Copyable text={creation.data.public_key} what="the public key" />
+      {key ? (
+        <>
+          <Copyable text={key.public_key} what="the public key" />
+          <p>
+            <Button small variant="quiet" pending={renewal.isPending} onClick={() => renewal.mutate()}>
+              Renew the key
+            </Button>{' '}
+            <Button small variant="quiet" pending={deletion.isPending} onClick={() => deletion.mutate()}>
+              Delete the key
+            </Button>
+          </p>
+        </>
       ) : (
-        <Button pending={creation.isPending} onClick={() => creation.mutate()}>
+        <Button pending={show.isPending} onClick={() => show.mutate()}>
           Show the public key
         </Button>
       )}
