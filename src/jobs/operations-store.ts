@@ -99,6 +99,15 @@ export async function failOperation(
     .execute();
 }
 
+/** Lets the operation of a job fail for the job's own reason again, after {@link failOperation}. */
+export async function clearFailure(queries: Queries, jobId: string): Promise<void> {
+  await queries
+    .updateTable('operations')
+    .set({ error_code: null, error_message: null })
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
 /** Stores the result of the operation of a job, if it is known only at its end. Call it in the completion of the job. */
 export async function setResult(
   queries: Queries,

@@ -15,6 +15,7 @@ import { checkDescriptors } from './descriptors.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkHsts } from './hsts.ts';
+import { checkImports } from './imports.ts';
 import { checkInstallNames } from './install-names.ts';
 import { checkJobs } from './jobs.ts';
 import { checkKnownHosts } from './known-hosts.ts';
@@ -72,6 +73,7 @@ export async function examine(
           : await findingsOf('hosts', () => checkKnownHosts(tables))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
+      ...(tables === null ? [] : await findingsOf('imports', () => checkImports(tables, clock))),
       ...(tables === null
         ? []
         : await findingsOf('platform backup', () => checkPlatformBackup(tables, config, clock))),

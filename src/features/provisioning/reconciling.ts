@@ -1,13 +1,14 @@
 import type { Inventory } from '../../hosting/contract/inventory.ts';
 import { serializeByKey } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { settleImportsAgain } from '../backups/imports/settle-again.ts';
 import { applyChanged, reconcileHost } from './reconciliation.ts';
 
 /** Reconciles hosts with the database, one run at a time for each host. */
 export interface Reconciling {
   /**
    * Never rejects; failures are logged and left to the next run. Resolves once unknown websites are set aside. Websites
-   * that differ from the database are then applied in the background.
+   * that differ from the database are then applied, and unsettled imports settled, in the background.
    */
   run(host: string, inventory: Inventory): Promise<void>;
   /** Starts nothing more and waits for the runs in progress. */
@@ -23,17 +24,25 @@ export function createReconciling(platform: Platform): Reconciling {
     if (stopping.signal.aborted) return;
     try {
       const { known } = await reconcileHost(platform, inventory, host);
-      follow(applyChanged(platform, known, stopping.signal), host);
+      follow(applyChanged(platform, known, stopping.signal), {
+        host,
+        failure: 'could not compare the websites of a host with the database',
+      });
+      follow(
+        settleImportsAgain(
+          platform,
+          known.map(({ id }) => id),
+        ),
+        { host, failure: 'could not settle the imports of a host' },
+      );
     } catch (err) {
       platform.log.warn({ err, host }, 'could not reconcile a host with the database; will retry');
     }
   }
 
-  function follow(work: Promise<void>, host: string): void {
+  function follow(work: Promise<void>, { host, failure }: { host: string; failure: string }): void {
     const followed = work
-      .catch((err: unknown) =>
-        platform.log.warn({ err, host }, 'could not compare the websites of a host with the database'),
-      )
+      .catch((err: unknown) => platform.log.warn({ err, host }, failure))
       .finally(() => running.delete(followed));
     running.add(followed);
   }

@@ -1,9 +1,11 @@
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
+import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { operatorFor } from '../../../access/caller.ts';
+import { checkImports } from '../../../cli/doctor/imports.ts';
 import {
   BrokenWebsiteError,
   type HostMachine,
@@ -14,6 +16,7 @@ import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedd
 import { environment } from '../../hosts/fleet.fixture.ts';
 import { putCheckpointBack } from '../checkpoints.ts';
 import { importWebsite } from '../jobs.ts';
+import { settleImportsAgain } from './settle-again.ts';
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -102,6 +105,44 @@ describe('an import', () => {
     const broken = await request({ source: 'file', path: 'private/a.zip' });
     expect(await operationOf(broken)).toMatchObject({ status: 'failed', error: { code: 'host_refused' } });
     expect(await restores()).toMatchObject({ count: 1 });
+  });
+
+  it('that its host does not settle is reported, and settled once the host answers again', async () => {
+    const { platform } = homeport;
+    const own = await homeport.install(owner, accountId);
+    answerWith((_install, _source, { importId = null } = {}) => {
+      last = importId;
+      return Promise.reject(new BrokenWebsiteError('the home page answers 500'));
+    });
+    machine.machine.lastImport = () => Promise.reject(new PermanentHostError('its record cannot be read'));
+    const body = { source: 'file', path: 'private/a.zip' };
+    const broken = await operationOf(await owner.client.post(`/installs/${own.id}/imports`, body));
+    expect(broken).toMatchObject({
+      status: 'failed',
+      error: { code: 'host_refused', message: expect.stringMatching(/500 The host could not say/) },
+    });
+    expect(await checkImports(platform.database, platform.clock)).toMatchObject([
+      { state: 'problem', message: expect.stringContaining(`the website of ${own.name} since`) },
+    ]);
+    const restores = async () =>
+      (await owner.client.get(`/operations?install_id=${own.id}&kind=backup.restore`)).body;
+    const again = async () => {
+      await settleImportsAgain(platform, [own.id]);
+      await homeport.idle();
+    };
+    await settleImportsAgain(platform, [install.id]);
+    await again();
+    expect(await restores()).toMatchObject({ count: 0 });
+    machine.machine.lastImport = async () => last;
+    await again();
+    expect(await restores()).toMatchObject({ count: 1 });
+    const path = `/operations/${text(broken, 'id')}`;
+    expect((await owner.client.get(path)).body).toMatchObject({
+      error: { message: expect.stringMatching(/500$/) },
+    });
+    await again();
+    expect(await restores()).toMatchObject({ count: 1 });
+    expect(await checkImports(platform.database, platform.clock)).toMatchObject([{ state: 'ok' }]);
   });
 
   it('that is cancelled after the exchange gives the former website back', async () => {
@@ -255,6 +296,28 @@ describe('an import', () => {
       },
     });
     expect(asked).toHaveLength(2);
+  });
+
+  it('by SSH gets another key, or none', async () => {
+    const other = await homeport.install(owner, accountId);
+    const key = `/installs/${other.id}/import_key`;
+    expect((await owner.client.delete(key)).status).toBe(404);
+    const made = await owner.client.post(key);
+    const renewed = await owner.client.post(`${key}/renewal`);
+    expect(renewed.status).toBe(201);
+    expect(text(renewed.body, 'public_key')).not.toBe(text(made.body, 'public_key'));
+    expect((await owner.client.post(key)).body).toEqual(renewed.body);
+    expect((await owner.client.delete(key)).status).toBe(204);
+    expect((await owner.client.delete(key)).status).toBe(404);
+    expect(await owner.client.post(`/installs/${other.id}/imports`, ssh)).toMatchObject({ status: 409 });
+    const written = (await activityOf(homeport, accountId)).filter(
+      ({ subject_id, action }) => subject_id === other.id && action.endsWith('import_key'),
+    );
+    expect(written.map(({ action }) => action).sort()).toEqual([
+      'install.create_import_key',
+      'install.delete_import_key',
+      'install.renew_import_key',
+    ]);
   });
 
   it('is one at a time', async () => {

@@ -12,6 +12,7 @@ import { cancelPutBacks, putCheckpointBack, requireCheckpoint } from '../checkpo
 import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
 import { findImportKey } from './import-key-store.ts';
+import { noteSettlement } from './unsettled-store.ts';
 
 const Source = Type.Union([
   Type.Object({ file: Type.String() }),
@@ -51,8 +52,19 @@ export function settlementKind(platform: Platform, host: Pick<Host, 'lastImport'
     async run(payload) {
       const install = await findActiveInstall(platform.database.reader, payload.install_id);
       if (!install) return;
-      if ((await postponing(host.lastImport(install))) !== payload.import_id) return;
-      return async (transaction) => void (await putCheckpointBack(platform, transaction, payload));
+      const last = await permanently(postponing(host.lastImport(install)));
+      return async (transaction) => {
+        await noteSettlement(transaction.queries, payload, true);
+        if (last === payload.import_id) await putCheckpointBack(platform, transaction, payload);
+      };
+    },
+    async giveUp(payload, _failure, transaction) {
+      await noteSettlement(transaction.queries, payload, false);
+      const { install_id, import_id } = payload;
+      platform.log.error(
+        { install: install_id, import: import_id },
+        'the host did not say whether a failed import had replaced its website, so its checkpoint was not put back; trying again within the hour, for a day',
+      );
     },
   });
 }

@@ -38,7 +38,8 @@ function progressOf({ status, ...record }: OperationRecord): Operation['progress
 
 function errorOf(kind: OperationKind, record: OperationRecord): Operation['error'] {
   const { status, error_message, reason } = record;
-  if (status === 'failed' && error_message !== null) {
+  // Of a cancelled operation, only what its cancellation could not settle.
+  if ((status === 'failed' || status === 'cancelled') && error_message !== null) {
     const code = parseErrorCode(record.error_code);
     return { code, message: error_message, advice: adviceFor(kind, code) };
   }

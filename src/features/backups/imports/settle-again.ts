@@ -1,0 +1,35 @@
+import { timestamp } from '../../../lib/clock.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { settleImport } from '../jobs.ts';
+import { unsettledImports } from './unsettled-store.ts';
+
+/** After a day, people may have worked on the imported website, and a checkpoint would undo that. */
+const TRIED_MS = DAY_MS;
+
+/** Requests the settlement of unsettled imports again, of installs whose host answers. */
+export async function settleImportsAgain(
+  { database, queue, clock, log }: Pick<Platform, 'database' | 'queue' | 'clock' | 'log'>,
+  installIds: readonly string[],
+): Promise<void> {
+  const earliest = timestamp(clock, -TRIED_MS);
+  if ((await unsettledImports(database.reader, earliest)).length === 0) return;
+  const known = new Set(installIds);
+  const asked = await database.write(async (transaction) => {
+    const wanted = (await unsettledImports(transaction.queries, earliest)).filter(
+      ({ install_id, since }) => known.has(install_id) && since >= earliest,
+    );
+    for (const { install_id, import_id, checkpoint_id } of wanted) {
+      await queue.enqueue(transaction, settleImport, {
+        payload: { install_id, import_id, checkpoint_id },
+        lane: install_id,
+      });
+    }
+    return wanted;
+  });
+  for (const { install_id, import_id } of asked)
+    log.info(
+      { install: install_id, import: import_id },
+      'asking again whether an import replaced its website',
+    );
+}
