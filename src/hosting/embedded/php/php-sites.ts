@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../lib/clock.ts';
 import type { ListenAddress } from '../../../network/connections/listener.ts';
 import type { AddressPolicy } from '../../../network/probe/address-policy.ts';
 
@@ -83,7 +82,7 @@ export interface PhpScript {
   outputBytes?: number;
 }
 
-/** Why PHP cannot run here, in a sentence for the operator, or its version. */
+/** PHP's version, or why PHP cannot run here, in a sentence for the operator. */
 export type PhpAvailability = { version: string } | { reason: string };
 
 /**
@@ -156,6 +155,8 @@ export interface PhpSitesOptions {
   folder: string;
   /** A site without requests for this long is stopped. */
   idleMs: number;
+  /** Folders that contain the folders of all sites. Without bubblewrap, Node lets every process use them. */
+  roots: readonly string[];
   /** Memory of all processes in MiB, by which they are limited. */
   memoryMb: number;
   /** How long a request waits for a process and for a thread, each. */
@@ -169,5 +170,4 @@ export interface PhpSitesOptions {
   /** Takes an email. A rejection is an error of `mail()` in PHP. */
   deliverMail(mail: PhpMail): Promise<void>;
   log: Logger;
-  clock: Clock;
 }

@@ -1,0 +1,145 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  DESCRIPTORS,
+  nodeArguments,
+  PROCESS_ENVIRONMENT,
+  type ProcessPlace,
+  type ProcessPlaces,
+  processFiles,
+} from './process-place.ts';
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 20_000;
+/** What the process sees. */
+const SITE = '/site';
+const APP = '/app';
+const NODE = '/node';
+/** Folders of shared libraries, if the machine has them. */
+const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache'];
+
+/**
+ * Places on Linux with unprivileged namespaces: bubblewrap shows a process its program and one empty folder, no network and no other
+ * process. The folders of its website are mounted there later, which a mount namespace of the platform's own makes possible: what is
+ * mounted in it appears in the processes too.
+ *
+ * @throws if the machine does not allow it
+ */
+export async function createConfinedPlaces(folder: string): Promise<ProcessPlaces> {
+  const slots = join(folder, 's');
+  const staging = join(folder, 'staging');
+  for (const path of [slots, staging]) await mkdir(path, { recursive: true, mode: 0o700 });
+  const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', '--propagation', 'slave', 'cat'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const failed = new Promise<never>((_resolve, reject) => {
+    holder.once('error', reject);
+    holder.once('exit', () => reject(new Error('the mount namespace ended')));
+  });
+  failed.catch(() => undefined);
+  // It ends with the platform, because its input ends. What it echoes shows that the namespace exists.
+  holder.stdin.on('error', () => undefined);
+  holder.stdin.write('\n');
+  await Promise.race([once(holder.stdout, 'data'), failed]);
+  const enter = ['--target', String(holder.pid), '--user', '--mount', '--preserve-credentials'];
+  const inside = (...command: string[]) => run('nsenter', [...enter, ...command], { timeout: TIMEOUT_MS });
+  try {
+    await inside('mount', '--bind', slots, slots);
+    await inside('mount', '--make-shared', slots);
+  } catch (error) {
+    holder.kill('SIGKILL');
+    throw error;
+  }
+  let last = 0;
+
+  async function create(): Promise<ProcessPlace> {
+    const name = String(++last);
+    const slot = join(slots, name);
+    const stage = join(staging, name);
+    const mounted: string[] = [];
+    await mkdir(join(slot, 'run'), { recursive: true, mode: 0o700 });
+
+    async function mount(source: string, target: string, isReadOnly: boolean): Promise<string> {
+      const path = join(slot, target);
+      await mkdir(path);
+      let from = source;
+      if (isReadOnly) {
+        // A mount inherits being read-only; making it so later would not reach the process.
+        from = join(stage, target);
+        await mkdir(from, { recursive: true });
+        await inside('mount', '--options', 'bind,ro', source, from);
+        mounted.push(from);
+      }
+      await inside('mount', '--bind', from, path);
+      mounted.push(path);
+      return join(SITE, target);
+    }
+
+    return {
+      run: join(slot, 'run'),
+      innerRun: join(SITE, 'run'),
+      program: {
+        path: 'nsenter',
+        arguments: [...enter, 'bwrap', ...sandbox(slot)],
+        environment: { PATH: process.env.PATH ?? '' },
+      },
+      async show(site) {
+        const [core, website, own, ...readOnly] = await Promise.all([
+          mount(site.core, 'core', true),
+          mount(site.website, 'website', false),
+          mount(site.private, 'private', false),
+          ...Object.entries(site.readOnly).map(async ([path, from], at) => ({
+            path,
+            folder: await mount(from, `read-only-${at}`, true),
+          })),
+        ]);
+        return { core, website, private: own, readOnly };
+      },
+      async remove() {
+        if (mounted.length > 0) await inside('umount', '--lazy', ...mounted.reverse()).catch(() => undefined);
+        await rm(stage, { recursive: true, force: true });
+        await rm(slot, { recursive: true, force: true });
+      },
+    };
+  }
+
+  return {
+    walls: 'bubblewrap, virtual file system, Node permissions',
+    create,
+    async close() {
+      holder.removeAllListeners('exit');
+      holder.stdin.end();
+      if (holder.exitCode === null) await once(holder, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Arguments of bubblewrap. */
+function sandbox(slot: string): string[] {
+  const { files, entry } = processFiles();
+  const bind = (from: string, to: string) => ['--ro-bind', from, to];
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts'],
+    ...['--die-with-parent', '--new-session', '--clearenv'],
+    ...Object.entries(PROCESS_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...LIBRARIES.filter((path) => existsSync(path)).flatMap((path) => bind(path, path)),
+    ...bind(process.execPath, NODE),
+    ...files.flatMap(({ from, to }) => bind(from, join(APP, to))),
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...['--bind', slot, SITE, '--chdir', APP, '--', NODE],
+    ...nodeArguments(
+      join(APP, entry),
+      [APP, SITE, '/proc/self'],
+      // With a star, because the folders do not exist when Node starts.
+      [
+        DESCRIPTORS,
+        ...['website', 'private', 'run'].flatMap((name) => [join(SITE, name), join(SITE, name, '*')]),
+      ],
+    ),
+  ];
+}

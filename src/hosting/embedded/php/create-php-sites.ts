@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
+import { serializeByKey } from '../../../lib/concurrency.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { createConfinedPlaces } from './confined-places.ts';
+import { createOpenPlaces } from './open-places.ts';
+import { type PhpProcess, startPhpProcess } from './php-process.ts';
+import {
+  type PhpAvailability,
+  PhpFailure,
+  type PhpSite,
+  type PhpSites,
+  type PhpSitesOptions,
+} from './php-sites.ts';
+import type { ProcessPlaces } from './process-place.ts';
+import type { PhpProcessStart } from './process-protocol.ts';
+import { createRunningSites } from './running-sites.ts';
+import { provideSqlitePlugin } from './sqlite-plugin.ts';
+
+const GRACE_MS = 10_000;
+/** The longest path of a socket is 104 bytes on macOS. */
+const LONGEST_FOLDER = 70;
+/** Memory of a thread beyond a page's `memory_limit`: PHP itself, its caches and the body of the request. */
+const THREAD_OWN_MB = 256;
+
+/** Creates the runtime. It starts no process before it is used. */
+export function createPhpSites(options: PhpSitesOptions): PhpSites {
+  const { log, waitMs } = options;
+  let places: Promise<ProcessPlaces> | undefined;
+  let spare: { process: Promise<PhpProcess>; settings: PhpProcessStart } | null = null;
+  let plugin: Promise<string> | undefined;
+  let isClosed = false;
+  const serially = serializeByKey();
+  const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
+
+  function placesOf(): Promise<ProcessPlaces> {
+    places ??= choosePlaces();
+    return places;
+  }
+
+  async function choosePlaces(): Promise<ProcessPlaces> {
+    const folder = socketFolder(options.folder);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (process.platform === 'linux') {
+      let confined: ProcessPlaces | undefined;
+      try {
+        confined = await createConfinedPlaces(folder);
+        // Whether the sandbox works shows in a first start, which becomes the spare.
+        await keepSpare(confined, settingsOf(DEFAULT_LIMITS));
+        log.info({ walls: confined.walls }, 'PHP runs confined');
+        return confined;
+      } catch (error) {
+        await confined?.close();
+        spare = null;
+        log.warn(
+          { reason: messageOf(error) },
+          'PHP runs without bubblewrap, because this machine does not allow it',
+        );
+      }
+    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return createOpenPlaces(folder, options.roots);
+  }
+
+  async function start(from: ProcessPlaces, settings: PhpProcessStart): Promise<PhpProcess> {
+    return startPhpProcess(await from.create(), { ...options, settings });
+  }
+
+  /** Starts a process that waits for a website. */
+  function keepSpare(from: ProcessPlaces, settings: PhpProcessStart): Promise<PhpProcess> {
+    const process = start(from, settings);
+    const kept = { process, settings };
+    spare = kept;
+    const forget = (): void => {
+      if (spare === kept) spare = null;
+    };
+    process.then(({ ended }) => ended).then(forget, forget);
+    return process;
+  }
+
+  async function takeSpare(settings: PhpProcessStart): Promise<PhpProcess> {
+    const from = await placesOf();
+    const taken = spare;
+    if (taken !== null && isDeepStrictEqual(taken.settings, settings)) {
+      spare = null;
+      return taken.process;
+    }
+    return start(from, settings);
+  }
+
+  /** Starts the process of a website. */
+  async function startFor(site: PhpSite): Promise<PhpProcess> {
+    await mkdir(join(site.private, 'tmp'), { recursive: true, mode: 0o700 });
+    const settings = settingsOf(site.limits);
+    const process = await takeSpare(settings);
+    try {
+      await process.serve(site);
+    } catch (error) {
+      await process.kill();
+      throw error;
+    }
+    void renewSpare(settings);
+    return process;
+  }
+
+  async function renewSpare(settings: PhpProcessStart): Promise<void> {
+    if (!options.spare || isClosed) return;
+    try {
+      const from = await placesOf();
+      const present = spare;
+      if (present !== null && isDeepStrictEqual(present.settings, settings)) return;
+      await keepSpare(from, settings);
+      if (present !== null) await (await present.process).kill();
+    } catch (err) {
+      log.warn({ err }, 'no spare process of PHP could be started');
+    }
+  }
+
+  /** Runs `use` in the website's process, which stays until `use` says that it is done. */
+  function inProcess<Result>(
+    site: PhpSite,
+    use: (process: PhpProcess, done: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    if (isClosed) return Promise.reject(new PhpFailure('busy', 'Homeport is stopping', 5));
+    return sites.use(site, () => startFor(site), use);
+  }
+
+  async function stop(siteId: string, graceMs = GRACE_MS): Promise<void> {
+    await serially(siteId, () => sites.end(siteId, graceMs));
+  }
+
+  return {
+    async available(): Promise<PhpAvailability> {
+      try {
+        requirePackages();
+        const from = await placesOf();
+        const process = await (spare?.process ?? keepSpare(from, settingsOf(DEFAULT_LIMITS)));
+        if (!options.spare) {
+          spare = null;
+          await process.kill();
+        }
+        return { version: process.version };
+      } catch (error) {
+        return { reason: messageOf(error) };
+      }
+    },
+
+    request: (site, request, signal) =>
+      inProcess(site, async (process, done) => {
+        const response = await process.request(request, signal);
+        finished(response.body, done);
+        return response;
+      }),
+
+    run: (site, script, signal) =>
+      inProcess(site, async (process, done) => {
+        const result = await process.run(script, signal);
+        done();
+        return result;
+      }),
+
+    stop,
+
+    sqlitePlugin() {
+      plugin ??= provideSqlitePlugin(options.folder).catch((error) => {
+        plugin = undefined;
+        throw error;
+      });
+      return plugin;
+    },
+
+    get running() {
+      return sites.count;
+    },
+
+    async close() {
+      isClosed = true;
+      await sites.endAll();
+      const waiting = await spare?.process.catch(() => null);
+      await waiting?.kill();
+      await (await places?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+const DEFAULT_LIMITS = { memoryMb: 256, uploadMb: 64 };
+
+function settingsOf({ memoryMb, uploadMb }: { memoryMb: number; uploadMb: number }): PhpProcessStart {
+  return { memoryMb, uploadMb, threadMb: memoryMb + THREAD_OWN_MB };
+}
+
+function requirePackages(): void {
+  const require = createRequire(import.meta.url);
+  for (const name of ['@php-wasm/node-8-4/package.json', '@php-wasm/universal/package.json']) {
+    try {
+      require.resolve(name);
+    } catch {
+      throw new Error('The optional packages of PHP are not installed. Run `npm ci` without --omit=optional');
+    }
+  }
+}
+
+/** A folder of this process alone, short enough for sockets in it. */
+function socketFolder(folder: string): string {
+  const name = randomBytes(6).toString('hex');
+  const usual = join(folder, name);
+  return Buffer.byteLength(usual) <= LONGEST_FOLDER ? usual : join(tmpdir(), `homeport-php-${name}`);
+}

@@ -1,0 +1,40 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  DESCRIPTORS,
+  nodeArguments,
+  PROCESS_ENVIRONMENT,
+  type ProcessPlaces,
+  processFiles,
+} from './process-place.ts';
+
+/** Places on a machine without namespaces: the virtual file system and Node's permissions separate websites. */
+export function createOpenPlaces(folder: string, roots: readonly string[]): ProcessPlaces {
+  const { root, files, entry } = processFiles();
+  let last = 0;
+  return {
+    walls: 'virtual file system, Node permissions',
+    async create() {
+      const run = join(folder, String(++last));
+      await mkdir(run, { recursive: true, mode: 0o700 });
+      const read = [...files.map(({ from }) => from), '/proc/self', ...roots, run];
+      return {
+        run,
+        innerRun: run,
+        program: {
+          path: process.execPath,
+          arguments: nodeArguments(join(root, entry), read, [DESCRIPTORS, ...roots, run]),
+          environment: PROCESS_ENVIRONMENT,
+        },
+        show: async (site) => ({
+          core: site.core,
+          website: site.website,
+          private: site.private,
+          readOnly: Object.entries(site.readOnly).map(([path, folder]) => ({ path, folder })),
+        }),
+        remove: () => rm(run, { recursive: true, force: true }),
+      };
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}

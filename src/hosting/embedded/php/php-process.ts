@@ -1,0 +1,264 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod } from 'node:fs/promises';
+import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Logger } from 'pino';
+import {
+  PhpFailure,
+  type PhpFailureReason,
+  type PhpRequest,
+  type PhpResponse,
+  type PhpScript,
+  type PhpScriptResult,
+  type PhpSite,
+} from './php-sites.ts';
+import { listenForProcess, type ServiceOptions } from './platform-services.ts';
+import type { ProcessPlace } from './process-place.ts';
+import {
+  HEADER,
+  type PhpProcessLine,
+  type PhpProcessSite,
+  type PhpProcessStart,
+  PROCESS_PREFIX,
+} from './process-protocol.ts';
+
+const MIB = 1024 * 1024;
+const START_MS = 60_000;
+const OUTPUT_BYTES = 16 * MIB;
+const SCRIPT_SECONDS = 60;
+const FORM_BYTES = MIB;
+/** Seconds after which a refused visitor may try again. */
+const RETRY_AFTER = 5;
+/** Headers of the connection to the process. */
+const DROPPED = new Set(['connection', 'keep-alive', 'transfer-encoding', HEADER.exit]);
+
+/** A process that runs PHP. It serves one website for its whole life. */
+export interface PhpProcess {
+  readonly version: string;
+  readonly pid: number;
+  /** Resolves when the process has ended and its place is removed. */
+  readonly ended: Promise<void>;
+  /** Gives the process its website. Once only. */
+  serve(site: PhpSite): Promise<void>;
+  request(request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse>;
+  run(script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
+  kill(): Promise<void>;
+}
+
+export interface PhpProcessOptions extends ServiceOptions {
+  settings: PhpProcessStart;
+  waitMs: number;
+}
+
+/** Starts a process and waits until PHP is ready. */
+export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOptions): Promise<PhpProcess> {
+  const { log, settings } = options;
+  const { path, arguments: parameters, environment } = place.program;
+  const child = spawn(path, parameters, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => undefined);
+  logLines(child.stderr, log);
+  const exit = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const agent = new Agent({ keepAlive: true });
+  const listen = 'php.sock';
+  let services: Awaited<ReturnType<typeof listenForProcess>> | undefined;
+  const ended = exit.then(async () => {
+    agent.destroy();
+    services?.close();
+    await place.remove();
+  });
+
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  async function nextLine(): Promise<PhpProcessLine> {
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+    try {
+      const { value, done } = await lines.next();
+      if (done === true || value === undefined) throw new PhpFailure('failed', 'PHP did not start');
+      return JSON.parse(value);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function send(value: PhpProcessStart | PhpProcessSite): void {
+    child.stdin.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** Sends a request to the process. */
+  async function ask(
+    parameters: { method: string; path: string; headers: OutgoingHttpHeaders },
+    body: NodeJS.ReadableStream | string | null,
+    signal?: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const sent = httpRequest({
+      ...parameters,
+      socketPath: join(place.run, listen),
+      agent,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    try {
+      if (body === null) sent.end();
+      else if (typeof body === 'string') sent.end(body);
+      else {
+        body.on('error', () => sent.destroy());
+        body.pipe(sent);
+      }
+      const [response]: IncomingMessage[] = await once(sent, 'response');
+      if (response === undefined) throw new Error('no response');
+      return response;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new PhpFailure('failed', `PHP gave no answer: ${String(error)}`);
+    }
+  }
+
+  try {
+    send(settings);
+    const ready = await nextLine();
+    if (ready.state !== 'ready') throw new PhpFailure('failed', 'PHP did not start');
+
+    return {
+      version: ready.version,
+      pid: child.pid ?? 0,
+      ended,
+      kill,
+
+      async serve(site) {
+        const socket = join(place.run, 'services.sock');
+        const [folders, server] = await Promise.all([
+          place.show(site),
+          listenForProcess(socket, site.id, options),
+        ]);
+        services = server;
+        await chmod(socket, 0o600);
+        send({
+          folders,
+          prepend: site.prepend,
+          seconds: site.limits.seconds,
+          threads: site.limits.threads,
+          waitMs: options.waitMs,
+          bodyBytes: site.limits.uploadMb * MIB + FORM_BYTES,
+          listen: join(place.innerRun, listen),
+          services: join(place.innerRun, 'services.sock'),
+        });
+        await nextLine();
+      },
+
+      async request({ method, target, headers, body, https, clientAddress, host }, signal) {
+        const response = await ask(
+          {
+            method,
+            path: target,
+            headers: {
+              ...forwarded(headers),
+              host,
+              [HEADER.scheme]: https ? 'https' : 'http',
+              [HEADER.client]: clientAddress,
+            },
+          },
+          body,
+          signal,
+        );
+        await throwFailure(response);
+        return { status: response.statusCode ?? 502, headers: headersOf(response), body: response };
+      },
+
+      async run(script, signal) {
+        const {
+          code,
+          input = '',
+          host,
+          https,
+          seconds = SCRIPT_SECONDS,
+          outputBytes = OUTPUT_BYTES,
+        } = script;
+        const response = await ask(
+          {
+            method: 'POST',
+            path: '/',
+            headers: {
+              host,
+              [HEADER.scheme]: https ? 'https' : 'http',
+              [HEADER.client]: '127.0.0.1',
+              [HEADER.script]: String(seconds),
+            },
+          },
+          JSON.stringify({ code, input, outputBytes }),
+          signal,
+        );
+        await throwFailure(response);
+        return JSON.parse(await textOf(response));
+      },
+    };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+function logLines(stream: NodeJS.ReadableStream, log: Logger): void {
+  createInterface({ input: stream }).on('line', (line) =>
+    log.debug({ line: line.slice(0, 1_000) }, 'PHP process'),
+  );
+}
+
+/** The visitor's headers without those of the connection and of ours. */
+function forwarded(headers: PhpRequest['headers']): OutgoingHttpHeaders {
+  const kept: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // An `expect` is between the visitor and the edge. `proxy` would become HTTP_PROXY.
+    if (value === undefined || DROPPED.has(name) || name === 'expect' || name === 'proxy') continue;
+    if (name === 'upgrade' || name === 'te' || name === 'trailer' || name.startsWith(PROCESS_PREFIX))
+      continue;
+    kept[name] = typeof value === 'string' ? value : [...value];
+  }
+  return kept;
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    if (!DROPPED.has(name)) headers[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return headers;
+}
+
+/** Throws what the process says instead of an answer of PHP. */
+async function throwFailure(response: IncomingMessage): Promise<void> {
+  const given = response.headers[HEADER.failure];
+  if (given === undefined) return;
+  const message = await textOf(response);
+  const reason = reasonOf(given);
+  throw new PhpFailure(reason, message, reason === 'busy' ? RETRY_AFTER : 0);
+}
+
+function reasonOf(text: string | string[]): PhpFailureReason {
+  switch (text) {
+    case 'busy':
+    case 'timeout':
+    case 'memory':
+    case 'too_large':
+      return text;
+    default:
+      return 'failed';
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk);
+  } catch (error) {
+    throw new PhpFailure('failed', `PHP ended early: ${String(error)}`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

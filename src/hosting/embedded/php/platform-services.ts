@@ -1,0 +1,119 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
+import type { PhpSitesOptions } from './php-sites.ts';
+import { SERVICE_DONE, SERVICE_REFUSED, type ServiceRequest } from './process-protocol.ts';
+
+const LONGEST_LINE = 8 * 1024;
+const LONGEST_MAIL = 32 * 1024 * 1024;
+const CONNECT_MS = 10_000;
+const IDLE_MS = 120_000;
+/** Connections of one website at the same time. */
+const MOST_CONNECTIONS = 64;
+
+export type ServiceOptions = Pick<PhpSitesOptions, 'mayConnect' | 'loopback' | 'deliverMail' | 'log'>;
+
+/**
+ * Listens on a socket that a website's process uses: for connections to the outside, whose destination is checked here, and for mail.
+ * The process has no other way out.
+ */
+export async function listenForProcess(
+  path: string,
+  siteId: string,
+  options: ServiceOptions,
+): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    serve(socket, siteId, options).catch((error) => {
+      options.log.debug({ err: error, install: siteId }, 'a request of PHP to the outside failed');
+      if (socket.writable) socket.end(SERVICE_REFUSED);
+      else socket.destroy();
+    });
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.listen(path);
+  await once(server, 'listening');
+  return server;
+}
+
+async function serve(socket: Socket, siteId: string, options: ServiceOptions): Promise<void> {
+  const { line, rest } = await firstLine(socket);
+  const request = parsed(line);
+  if (request.service === 'mail') {
+    const chunks = [rest];
+    let bytes = rest.length;
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > LONGEST_MAIL) throw new Error('the email is too long');
+      chunks.push(chunk);
+    }
+    await options.deliverMail({ siteId, message: Buffer.concat(chunks), arguments: request.arguments });
+    socket.end(SERVICE_DONE);
+    return;
+  }
+  const target = await connectTo(siteId, request, options);
+  socket.on('close', () => target.destroy());
+  target.on('close', () => socket.destroySoon());
+  target.on('error', () => socket.destroy());
+  target.setTimeout(IDLE_MS, () => target.destroy());
+  socket.write(SERVICE_DONE);
+  if (rest.length > 0) target.write(rest);
+  socket.pipe(target).pipe(socket);
+}
+
+/** Connects to the first address that the website may use. */
+async function connectTo(
+  siteId: string,
+  { host, port }: ServiceRequest & { service: 'connect' },
+  { loopback, mayConnect }: ServiceOptions,
+): Promise<Socket> {
+  const own = loopback({ siteId, host, port });
+  if (own !== undefined) return connected(own.host, own.port);
+  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
+  // Connected by address, so that a second look-up cannot lead elsewhere.
+  const address = addresses.find((one) => mayConnect(one));
+  if (address === undefined) throw new Error(`websites may not connect to ${host}`);
+  return connected(address, port);
+}
+
+async function connected(host: string, port: number): Promise<Socket> {
+  const socket = connect({ host, port, allowHalfOpen: true });
+  const timer = setTimeout(() => socket.destroy(new Error('no connection in time')), CONNECT_MS);
+  try {
+    await once(socket, 'connect');
+    return socket;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parsed(line: string): ServiceRequest {
+  const value: unknown = JSON.parse(line);
+  if (typeof value === 'object' && value !== null && 'service' in value) {
+    if (value.service === 'connect' && 'host' in value && 'port' in value) {
+      const { host, port } = value;
+      if (typeof host === 'string' && typeof port === 'number') return { service: 'connect', host, port };
+    }
+    if (value.service === 'mail' && 'arguments' in value && Array.isArray(value.arguments)) {
+      return { service: 'mail', arguments: value.arguments.map(String) };
+    }
+  }
+  throw new Error('not a request');
+}
+
+function firstLine(socket: Socket): Promise<{ line: string; rest: Buffer }> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0);
+    const onData = (chunk: Buffer): void => {
+      read = Buffer.concat([read, chunk]);
+      const end = read.indexOf('\n');
+      if (end === -1 && read.length <= LONGEST_LINE) return;
+      socket.off('data', onData);
+      socket.pause();
+      if (end === -1) reject(new Error('the line is too long'));
+      else resolve({ line: read.toString('utf8', 0, end), rest: read.subarray(end + 1) });
+    };
+    socket.on('data', onData);
+    socket.once('close', () => reject(new Error('closed')));
+  });
+}

@@ -1,0 +1,73 @@
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import type { PhpSite } from './php-sites.ts';
+import type { PhpFolders } from './process-protocol.ts';
+
+/** How to start a program. */
+export interface Program {
+  path: string;
+  arguments: string[];
+  environment: Record<string, string>;
+}
+
+/** Where a process of PHP runs. It exists before the process knows its website. */
+export interface ProcessPlace {
+  /** Folder of the sockets, as the platform sees it. */
+  run: string;
+  /** The same folder as the process sees it. */
+  innerRun: string;
+  program: Program;
+  /** Lets the process see the folders of a website, and returns their paths in the process. */
+  show(site: PhpSite): Promise<PhpFolders>;
+  /** After the process has ended. */
+  remove(): Promise<void>;
+}
+
+/** Makes places for processes: confined by the kernel or by Node only. */
+export interface ProcessPlaces {
+  /** What keeps a process from the machine, for the log. */
+  readonly walls: string;
+  create(): Promise<ProcessPlace>;
+  close(): Promise<void>;
+}
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const ENTRY = 'src/hosting/embedded/php/process/main.ts';
+
+/** The files that a process needs: our code, the packages, and the file that makes it a module. */
+export function processFiles(): { root: string; files: { from: string; to: string }[]; entry: string } {
+  const require = createRequire(import.meta.url);
+  const scope = dirname(dirname(require.resolve('@php-wasm/node-8-4/package.json')));
+  const detect = dirname(dirname(dirname(require.resolve('wasm-feature-detect'))));
+  const code = 'src/hosting/embedded/php';
+  return {
+    root: ROOT,
+    entry: ENTRY,
+    files: [
+      { from: join(ROOT, 'package.json'), to: 'package.json' },
+      { from: join(ROOT, code), to: code },
+      { from: scope, to: 'node_modules/@php-wasm' },
+      { from: detect, to: 'node_modules/wasm-feature-detect' },
+    ],
+  };
+}
+
+/** Node's own limits: a seat belt, because a program that breaks out of V8 ends them. Returns arguments of Node. */
+export function nodeArguments(entry: string, read: readonly string[], write: readonly string[]): string[] {
+  return [
+    '--permission',
+    '--allow-worker',
+    ...read.map((path) => `--allow-fs-read=${path}`),
+    ...write.map((path) => `--allow-fs-write=${path}`),
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
+    '--no-addons',
+    entry,
+  ];
+}
+
+/** One arena of malloc instead of one for each thread saves 50 MB. */
+export const PROCESS_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
+
+/** The process's own open files, whose modes and times it changes. */
+export const DESCRIPTORS = '/proc/self/fd/*';

@@ -1,0 +1,62 @@
+/** What the platform and a process of PHP say to each other. The process imports nothing else of the platform. */
+
+/** Folders of a website by their paths in the process. */
+export interface PhpFolders {
+  core: string;
+  website: string;
+  private: string;
+  readOnly: readonly { folder: string; path: string }[];
+}
+
+/** First line of the process's input. PHP reads its settings once, before it knows its website. */
+export interface PhpProcessStart {
+  memoryMb: number;
+  uploadMb: number;
+  /** The most that the memory of a thread grows to, in MiB. */
+  threadMb: number;
+}
+
+/** Second line of the process's input. */
+export interface PhpProcessSite {
+  folders: PhpFolders;
+  prepend: string;
+  seconds: number;
+  threads: number;
+  waitMs: number;
+  bodyBytes: number;
+  /** Sockets, as paths in the process. */
+  listen: string;
+  services: string;
+}
+
+/** A line of the process's output. */
+export type PhpProcessLine = { state: 'ready'; version: string } | { state: 'serving' };
+
+/** Headers of a request to the process that say what the visitor's request was. Others with this prefix are dropped. */
+export const PROCESS_PREFIX = 'x-homeport-';
+export const HEADER = {
+  /** `https` or `http`. */
+  scheme: `${PROCESS_PREFIX}scheme`,
+  client: `${PROCESS_PREFIX}client`,
+  /** Seconds of a script. The body is then a {@link ScriptBody}. */
+  script: `${PROCESS_PREFIX}script`,
+  /** Of an answer: why PHP gave none. */
+  failure: `${PROCESS_PREFIX}failure`,
+  /** Of an answer: exit code of a script. */
+  exit: `${PROCESS_PREFIX}exit`,
+} as const;
+
+export interface ScriptBody {
+  code: string;
+  input: string;
+  outputBytes: number;
+}
+
+/** First line of a connection to the services' socket. Mail follows it; a TCP connection follows the answer. */
+export type ServiceRequest =
+  | { service: 'connect'; host: string; port: number }
+  | { service: 'mail'; arguments: string[] };
+
+/** The line that answers it. */
+export const SERVICE_DONE = 'ok\n';
+export const SERVICE_REFUSED = 'no\n';

@@ -1,0 +1,189 @@
+import fs, { constants } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type EmscriptenFs,
+  ERRNO,
+  type FsAttributes,
+  type FsChange,
+  type FsNode,
+  type FsStream,
+  type FsType,
+  type NodeOperations,
+  type StreamOperations,
+} from './emscripten.ts';
+
+const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const IS_LINUX = process.platform === 'linux';
+/** Modes of files: nobody but the platform's user writes, whatever PHP asks for. */
+const MODE = 0o755;
+const ACCESS_MODE = 3;
+const APPEND = 1024;
+
+/**
+ * A folder of the machine that others change too: other threads, SFTP and the platform. No node is remembered, because a folder may
+ * have been replaced by a symbolic link since. Links are resolved by PHP's own paths, so none leads out, and PHP cannot make any.
+ */
+export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
+  const { NODEFS } = FS.filesystems;
+  const attempt = NODEFS.tryFSOperation.bind(NODEFS);
+  const roots = new WeakMap<FsNode, string>();
+
+  function pathOf(node: FsNode): string {
+    const names: string[] = [];
+    let at = node;
+    for (; at.parent !== at; at = at.parent) names.push(at.name);
+    const root = roots.get(at);
+    if (root === undefined) throw new FS.ErrnoError(ERRNO.EIO);
+    return join(root, ...names.reverse());
+  }
+
+  /** A path that may be changed: no folder of it has become a link. */
+  function changeable(parent: FsNode, name: string): string {
+    const folder = pathOf(parent);
+    return attempt(() => {
+      if (fs.realpathSync.native(folder) !== folder) throw new FS.ErrnoError(ERRNO.ENOENT);
+      return join(folder, name);
+    });
+  }
+
+  function nodeFor(parent: FsNode | null, name: string, mode: number): FsNode {
+    if (!FS.isDir(mode) && !FS.isFile(mode) && !FS.isLink(mode)) throw new FS.ErrnoError(ERRNO.ENOENT);
+    const node = new FS.FSNode(parent, name, mode, 0);
+    node.node_ops = operations;
+    node.stream_ops = streams;
+    return node;
+  }
+
+  /** Opens the file that the path names now, and not what a link meanwhile leads to. The caller closes it. */
+  function openAt(path: string, flags: number, mode?: number): number {
+    const fd = fs.openSync(path, flags | SAFELY, mode);
+    try {
+      if (IS_LINUX) {
+        const opened = fs.readlinkSync(`/proc/self/fd/${fd}`);
+        if (opened !== path && opened !== `${path} (deleted)`) throw new FS.ErrnoError(ERRNO.ENOENT);
+      }
+      return fd;
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
+  }
+
+  const operations: NodeOperations = {
+    getattr: (node) => attempt(() => attributes(fs.lstatSync(pathOf(node)))),
+    setattr(node, change) {
+      attempt(() => {
+        const path = pathOf(node);
+        const fd = openAt(path, change.size === undefined ? constants.O_RDONLY : constants.O_RDWR);
+        try {
+          applyChange(fd, path, change);
+        } finally {
+          fs.closeSync(fd);
+        }
+      });
+      if (change.mode !== undefined) node.mode = change.mode;
+    },
+    lookup: (parent, name) =>
+      nodeFor(
+        parent,
+        name,
+        attempt(() => fs.lstatSync(join(pathOf(parent), name)).mode),
+      ),
+    mknod(parent, name, mode) {
+      const path = changeable(parent, name);
+      const node = nodeFor(parent, name, mode);
+      attempt(() => {
+        if (FS.isDir(mode)) fs.mkdirSync(path, mode & MODE);
+        else
+          fs.closeSync(openAt(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode & MODE));
+      });
+      return node;
+    },
+    rename(node, folder, name) {
+      if (node.node_ops !== operations) throw new FS.ErrnoError(ERRNO.EROFS);
+      const from = changeable(node.parent, node.name);
+      const to = changeable(folder, name);
+      attempt(() => fs.renameSync(from, to));
+      node.name = name;
+    },
+    unlink(parent, name) {
+      const path = changeable(parent, name);
+      attempt(() => fs.unlinkSync(path));
+    },
+    rmdir(parent, name) {
+      const path = changeable(parent, name);
+      attempt(() => fs.rmdirSync(path));
+    },
+    readdir: (node) => ['.', '..', ...attempt(() => fs.readdirSync(pathOf(node)))],
+    readlink: (node) => attempt(() => fs.readlinkSync(pathOf(node))),
+    symlink() {
+      throw new FS.ErrnoError(ERRNO.EPERM);
+    },
+  };
+
+  const streams: StreamOperations = {
+    ...NODEFS.stream_ops,
+    open(stream) {
+      stream.shared.refcount = 1;
+      // A folder is read by its path.
+      if (FS.isDir(stream.node.mode)) return;
+      const { flags } = stream;
+      const append = flags & APPEND ? constants.O_APPEND : 0;
+      stream.nfd = attempt(() => openAt(pathOf(stream.node), (flags & ACCESS_MODE) | append));
+    },
+    // The machine's inode, by which SQLite and the locks know a file.
+    getattr: (stream) =>
+      stream.nfd === undefined
+        ? operations.getattr(stream.node)
+        : attempt(() => attributes(fs.fstatSync(descriptorOf(stream)))),
+    setattr(stream, change) {
+      attempt(() => applyChange(descriptorOf(stream), pathOf(stream.node), change));
+    },
+  };
+
+  function descriptorOf({ nfd }: FsStream): number {
+    if (nfd === undefined) throw new FS.ErrnoError(ERRNO.EBADF);
+    return nfd;
+  }
+
+  return {
+    operations,
+    streams,
+    pathOf,
+    type: (overrides = {}) => ({
+      mount({ opts: { root } }) {
+        const real = fs.realpathSync.native(root);
+        const node = nodeFor(null, '/', fs.lstatSync(real).mode);
+        node.node_ops = { ...operations, ...overrides };
+        roots.set(node, real);
+        return node;
+      },
+    }),
+  };
+}
+
+export interface LiveFiles {
+  operations: NodeOperations;
+  streams: StreamOperations;
+  /** Path of the machine of a live node. */
+  pathOf(node: FsNode): string;
+  /** The file system; `overrides` change what the uppermost folder does. */
+  type(overrides?: Partial<NodeOperations>): FsType;
+}
+
+/** The attributes as Emscripten wants them, with the machine's inode. */
+export function attributes(stats: fs.Stats): FsAttributes {
+  const { dev, ino, mode, nlink, rdev, size, atime, mtime, ctime, blksize, blocks } = stats;
+  return { dev, ino, mode, nlink, uid: 0, gid: 0, rdev, size, atime, mtime, ctime, blksize, blocks };
+}
+
+/** Changes an open file. Node's permissions allow `chmod` and `utimes` for paths only, so the path of the descriptor is used. */
+function applyChange(fd: number, path: string, { mode, atime, mtime, size }: FsChange): void {
+  const at = IS_LINUX ? `/proc/self/fd/${fd}` : path;
+  if (mode !== undefined) fs.chmodSync(at, mode & MODE);
+  if (atime !== undefined || mtime !== undefined) {
+    const present = fs.fstatSync(fd);
+    fs.utimesSync(at, new Date(atime ?? present.atime), new Date(mtime ?? present.mtime));
+  }
+  if (size !== undefined) fs.ftruncateSync(fd, size);
+}

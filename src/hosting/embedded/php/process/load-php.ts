@@ -1,0 +1,102 @@
+import { getPHPLoaderModule, jspi } from '@php-wasm/node-8-4';
+import { loadPHPRuntime, PHP, __private__dont__use as RUNTIME } from '@php-wasm/universal';
+import type { PhpProcessStart } from '../process-protocol.ts';
+import type { EmscriptenRuntime } from './emscripten.ts';
+import type { FileLocks } from './file-locks.ts';
+import type { SocketSettings } from './php-sockets.ts';
+import { MailProgram } from './sendmail.ts';
+import { bindLocks, type UserSpaceContext } from './user-space.ts';
+
+const INI_FILE = '/internal/shared/php.ini';
+export const PREPEND_FILE = '/internal/shared/auto_prepend_file.php';
+
+export interface LoadedPhp {
+  php: PHP;
+  runtime: EmscriptenRuntime;
+}
+
+export interface PhpParts {
+  module: WebAssembly.Module;
+  thread: number;
+  settings: PhpProcessStart;
+  locks: FileLocks;
+  sockets: SocketSettings;
+}
+
+/** Loads PHP into this thread. */
+export async function loadPhp({ module, thread, settings, locks, sockets }: PhpParts): Promise<LoadedPhp> {
+  const id = await loadPHPRuntime(await getPHPLoaderModule(), {
+    processId: thread,
+    // Otherwise `$_ENV['_']` is a path of the machine.
+    thisProgram: 'php',
+    ENV: {},
+    phpWasmAsyncMode: (await jspi()) ? 'jspi' : 'asyncify',
+    quit(_status: number, error: unknown) {
+      throw error;
+    },
+    instantiateWasm(
+      imports: WebAssembly.Imports,
+      done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+    ) {
+      WebAssembly.instantiate(module, imports).then(
+        (instance) => done(instance, module),
+        (error: unknown) => {
+          // Nobody waits for it: the thread ends.
+          setImmediate(() => {
+            throw error;
+          });
+        },
+      );
+    },
+    bindUserSpace: (context: UserSpaceContext) => bindLocks(locks, context),
+    websocket: sockets,
+  });
+  const php = new PHP(id);
+  const runtime: EmscriptenRuntime = php[RUNTIME];
+  const ini = iniFor(settings);
+  const lines = php
+    .readFileAsText(INI_FILE)
+    .split('\n')
+    .filter((line) => !Object.hasOwn(ini, line.split('=')[0]?.trim() ?? ''));
+  for (const [name, value] of Object.entries(ini)) if (value !== null) lines.push(`${name} = ${value}`);
+  php.writeFile(INI_FILE, lines.join('\n'));
+  php.writeFile(PREPEND_FILE, '<?php');
+  // opcache is off for a SAPI that it does not know.
+  await php.setSapiName('cgi-fcgi');
+  // An error would leave PHP waiting, so any other program is one that fails.
+  php.setSpawnHandler(() => new MailProgram([], () => Promise.reject(new Error('no such program'))));
+  return { php, runtime };
+}
+
+/** Settings of PHP. Null: without the setting of the package. */
+function iniFor({ memoryMb, uploadMb }: PhpProcessStart): Record<string, string | null> {
+  return {
+    memory_limit: `${memoryMb}M`,
+    upload_max_filesize: `${uploadMb}M`,
+    post_max_size: `${uploadMb + 1}M`,
+    // PHP's own timer never fires here: the thread is ended instead.
+    max_execution_time: '0',
+    max_input_vars: '5000',
+    display_errors: '0',
+    display_startup_errors: '0',
+    html_errors: '0',
+    log_errors: '1',
+    error_log: '/private/php-error.log',
+    expose_php: '0',
+    // Side modules may carry JavaScript. There are no programs to run.
+    enable_dl: '0',
+    disable_functions: 'dl,exec,passthru,popen,proc_open,shell_exec,system',
+    'session.save_path': '/tmp',
+    upload_tmp_dir: '/tmp',
+    sys_temp_dir: '/tmp',
+    sendmail_path: '"/usr/sbin/sendmail -t -i"',
+    output_buffering: '4096',
+    implicit_flush: '0',
+    'opcache.file_cache': null,
+    'opcache.file_cache_only': '0',
+    'opcache.memory_consumption': '64',
+    'opcache.max_accelerated_files': '10000',
+    'opcache.validate_timestamps': '1',
+    'opcache.revalidate_freq': '2',
+  };
+}

@@ -1,0 +1,198 @@
+/** A process that runs the PHP of one website. It starts without one and waits for it on its input. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { jspi } from '@php-wasm/node-8-4';
+import {
+  HEADER,
+  type PhpProcessLine,
+  type PhpProcessSite,
+  type PhpProcessStart,
+  PROCESS_PREFIX,
+  type ScriptBody,
+} from '../process-protocol.ts';
+import { type CallFailure, type CallListener, createPhpThreads, type PhpThreads } from './php-threads.ts';
+
+/** Names of the connection between the platform and this process, or of the platform. */
+const OWN = new Set(['connection', 'transfer-encoding', 'keep-alive', 'expect', 'content-length']);
+/** Output that the process holds before PHP waits: a page of usual size never waits for a slow visitor. */
+const HELD_BYTES = 4 * 1024 * 1024;
+const STATUS: Record<CallFailure | 'too_large', number> = {
+  busy: 503,
+  timeout: 504,
+  memory: 500,
+  failed: 502,
+  too_large: 413,
+};
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+// The platform has ended, or ends this process.
+process.stdin.on('end', () => process.exit(0));
+
+const settings: PhpProcessStart = await nextLine();
+const threads = createPhpThreads(settings, await wasmFile(), (line) => process.stderr.write(`${line}\n`));
+report({ state: 'ready', version: await threads.warm() });
+const site: PhpProcessSite = await nextLine();
+await threads.serve(site);
+const server = createServer((request, response) => void answer(request, response));
+// The platform's own timeouts count.
+Object.assign(server, { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
+server.listen(site.listen, () => report({ state: 'serving' }));
+
+async function nextLine() {
+  const { value } = await lines.next();
+  if (value === undefined) process.exit(0);
+  return JSON.parse(value);
+}
+
+function report(line: PhpProcessLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function wasmFile(): Promise<string> {
+  const folder = dirname(createRequire(import.meta.url).resolve('@php-wasm/node-8-4/package.json'));
+  return join(folder, (await jspi()) ? 'jspi' : 'asyncify', '8_4_25', 'php_8_4.wasm');
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // The edge sends its own.
+  response.sendDate = false;
+  const body = await bodyOf(request, site.bodyBytes);
+  if (body === null) {
+    fail(response, 'too_large', 'the body is too large');
+    return;
+  }
+  const seconds = request.headers[HEADER.script];
+  if (seconds === undefined) answerRequest(threads, request, response, body);
+  else answerScript(threads, request, response, JSON.parse(body.toString('utf8')), Number(seconds));
+}
+
+function answerRequest(
+  threads: PhpThreads,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+): void {
+  const giveUp = threads.call(
+    { ...visitOf(request), body: body.length === 0 ? null : new Uint8Array(body), code: null },
+    site.seconds,
+    {
+      ...listenerFor(response),
+      output(chunk, taken) {
+        response.write(chunk);
+        whenTaken(response, taken);
+      },
+      end: () => response.end(),
+    },
+  );
+  response.on('close', giveUp);
+}
+
+function answerScript(
+  threads: PhpThreads,
+  request: IncomingMessage,
+  response: ServerResponse,
+  script: ScriptBody,
+  seconds: number,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const giveUp = threads.call(
+    {
+      ...visitOf(request),
+      method: 'POST',
+      body: new TextEncoder().encode(script.input),
+      code: script.code,
+    },
+    seconds,
+    {
+      ...listenerFor(response),
+      head() {},
+      output(chunk, taken) {
+        bytes += chunk.length;
+        if (bytes <= script.outputBytes) chunks.push(chunk);
+        taken();
+      },
+      end(exit, error) {
+        if (bytes > script.outputBytes) {
+          fail(response, 'failed', 'the output is too long');
+          return;
+        }
+        const output = Buffer.concat(chunks).toString('utf8');
+        response.setHeader(HEADER.exit, String(exit));
+        response.end(JSON.stringify({ output, error, exit }));
+      },
+    },
+  );
+  response.on('close', giveUp);
+}
+
+/** The visitor's request from its headers. */
+function visitOf({ method = 'GET', url = '/', headers }: IncomingMessage) {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || OWN.has(name) || name.startsWith(PROCESS_PREFIX)) continue;
+    given[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return {
+    method,
+    target: url,
+    headers: given,
+    https: headers[HEADER.scheme] === 'https',
+    client: String(headers[HEADER.client] ?? ''),
+  };
+}
+
+function listenerFor(response: ServerResponse): Pick<CallListener, 'head' | 'fail'> {
+  return {
+    head(status, headers) {
+      response.statusCode = status;
+      for (const [name, value] of headers) {
+        if (OWN.has(name) || name.startsWith(PROCESS_PREFIX)) continue;
+        try {
+          response.appendHeader(name, value);
+        } catch {
+          // A plugin's header with forbidden characters is left out.
+        }
+      }
+    },
+    fail: (reason, message) => fail(response, reason, message),
+  };
+}
+
+function fail(response: ServerResponse, reason: CallFailure | 'too_large', message: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.writeHead(STATUS[reason], { [HEADER.failure]: reason, 'content-type': 'text/plain' });
+  response.end(message);
+}
+
+function whenTaken(response: ServerResponse, taken: () => void): void {
+  if (response.destroyed || response.writableLength < HELD_BYTES) {
+    taken();
+    return;
+  }
+  const go = (): void => {
+    response.off('drain', go);
+    response.off('close', go);
+    taken();
+  };
+  response.on('drain', go);
+  response.on('close', go);
+}
+
+/** Null: longer than `most`. */
+async function bodyOf(request: IncomingMessage, most: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    // Read to its end, so that the answer arrives.
+    if (bytes <= most) chunks.push(chunk);
+  }
+  return bytes > most ? null : Buffer.concat(chunks);
+}

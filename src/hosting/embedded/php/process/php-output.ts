@@ -1,0 +1,100 @@
+import type { EmscriptenRuntime } from './emscripten.ts';
+import type { FromThread } from './thread-messages.ts';
+
+/** Where PHP's head and output of the current request go. */
+export interface PhpOutput {
+  begin(id: number): void;
+  /** Sends the head of an answer without a body. */
+  finish(): void;
+}
+
+interface Parts {
+  runtime: EmscriptenRuntime;
+  ring: SharedArrayBuffer;
+  unread: SharedArrayBuffer;
+  send(message: FromThread): void;
+}
+
+/**
+ * Sends PHP's output to the process as it is written. PHP waits while the ring is full, as it would for a socket; otherwise endless
+ * output would fill the memory.
+ */
+export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutput {
+  const bytes = new Uint8Array(ring);
+  const counter = new Int32Array(unread);
+  let current: number | null = null;
+  let head: Uint8Array[] = [];
+  let at = 0;
+
+  function sendHead(): void {
+    if (current === null || head.length === 0) return;
+    const { status, headers } = parsedHead(Buffer.concat(head).toString('utf8'));
+    head = [];
+    send({ kind: 'head', id: current, status, headers });
+  }
+
+  function write(chunk: Uint8Array): void {
+    if (current === null || chunk.length === 0) return;
+    sendHead();
+    for (let from = 0; from < chunk.length; ) {
+      const length = Math.min(chunk.length - from, bytes.length >> 2, bytes.length - at);
+      for (
+        let used = Atomics.load(counter, 0);
+        used + length > bytes.length;
+        used = Atomics.load(counter, 0)
+      ) {
+        Atomics.wait(counter, 0, used, 1000);
+      }
+      bytes.set(chunk.subarray(from, from + length), at);
+      Atomics.add(counter, 0, length);
+      send({ kind: 'output', id: current, at, length });
+      from += length;
+      at = (at + length) % bytes.length;
+    }
+  }
+
+  // The class PHP sets these for each request to streams without any limit; the program reads them each time.
+  intercept(runtime, 'onHeaders', (chunk) => head.push(Uint8Array.from(chunk)));
+  intercept(runtime, 'onStdout', (chunk) => write(unsigned(chunk)));
+
+  return {
+    begin(id) {
+      current = id;
+      head = [];
+    },
+    finish() {
+      sendHead();
+      current = null;
+    },
+  };
+}
+
+/** Chunks of output are Int8Arrays. */
+function unsigned(chunk: Uint8Array | Int8Array): Uint8Array {
+  return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+function intercept(
+  runtime: EmscriptenRuntime,
+  name: string,
+  listener: (chunk: Uint8Array | Int8Array) => void,
+): void {
+  Object.defineProperty(runtime, name, { get: () => listener, set() {} });
+}
+
+/** Reads the head that PHP gives: JSON, with lines of the header. */
+function parsedHead(text: string): { status: number; headers: [name: string, value: string][] } {
+  try {
+    const { status, headers }: { status: number; headers: string[] } = JSON.parse(text);
+    return {
+      status,
+      headers: headers.flatMap((line) => {
+        const colon = line.indexOf(': ');
+        // PHP's status line, and empty headers.
+        return colon < 1 ? [] : [[line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]];
+      }),
+    };
+  } catch {
+    return { status: 500, headers: [] };
+  }
+}

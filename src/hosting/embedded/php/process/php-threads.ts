@@ -1,0 +1,241 @@
+import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { PhpProcessSite, PhpProcessStart } from '../process-protocol.ts';
+import { LockTable, newLockTable } from './lock-table.ts';
+import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
+
+/** Why a call got no answer. */
+export type CallFailure = 'busy' | 'timeout' | 'memory' | 'failed';
+
+/** Takes the answer of a call. After `end` or `fail` nothing follows. */
+export interface CallListener {
+  head(status: number, headers: [name: string, value: string][]): void;
+  /** `taken` is called when more may follow. */
+  output(chunk: Buffer, taken: () => void): void;
+  end(exit: number, error: string): void;
+  fail(reason: CallFailure, message: string): void;
+}
+
+export interface PhpThreads {
+  /** Starts the first thread. Resolves to PHP's version. */
+  warm(): Promise<string>;
+  /** Gives the threads their website. */
+  serve(site: PhpProcessSite): Promise<void>;
+  /** Runs a call when a thread is free. Returns a function that gives it up. */
+  call(call: Omit<PhpCall, 'id'>, seconds: number, listener: CallListener): () => void;
+}
+
+interface Thread {
+  worker: Worker;
+  number: number;
+  ring: Buffer;
+  unread: Int32Array;
+  state: 'starting' | 'free' | 'busy' | 'ended';
+  calls: number;
+  job: Job | null;
+  timer: NodeJS.Timeout | undefined;
+  /** Why the platform ends it. */
+  reason: CallFailure | null;
+}
+
+interface Job {
+  call: PhpCall;
+  seconds: number;
+  listener: CallListener;
+  timer: NodeJS.Timeout | undefined;
+  isGivenUp: boolean;
+}
+
+const MIB = 1024 * 1024;
+const RING_BYTES = MIB;
+/** A thread does not give memory back. One with more than this is replaced after its request. */
+const RECYCLED_MB = 200;
+/** Leaks of PHP and its extensions end with the thread. */
+const MOST_CALLS = 2_000;
+const SOURCE = new URL('./thread.ts', import.meta.url);
+
+/** Runs the threads of the process: each runs one call at a time. */
+export function createPhpThreads(
+  settings: PhpProcessStart,
+  wasm: string,
+  log: (line: string) => void,
+): PhpThreads {
+  const lockTable = newLockTable();
+  // Number 0 means that nobody uses the table.
+  const locks = new LockTable(lockTable, 1);
+  let lastNumber = 1;
+  let lastCall = 0;
+  let module: Promise<WebAssembly.Module> | undefined;
+  let site: PhpProcessSite | null = null;
+  const threads = new Set<Thread>();
+  const waiting: Job[] = [];
+
+  const compiled = () => (module ??= readFile(wasm).then((bytes) => WebAssembly.compile(bytes)));
+
+  /** Resolves to PHP's version once the thread is ready; the thread then is free if there is a website. */
+  async function start(): Promise<string> {
+    const number = ++lastNumber;
+    const ring = new SharedArrayBuffer(RING_BYTES);
+    const unread = new SharedArrayBuffer(4);
+    const workerData: ThreadStart = {
+      module: await compiled(),
+      thread: number,
+      settings,
+      lockTable,
+      unread,
+      ring,
+    };
+    const worker = new Worker(SOURCE, { workerData, resourceLimits: { maxOldGenerationSizeMb: 128 } });
+    const thread: Thread = {
+      worker,
+      number,
+      ring: Buffer.from(ring),
+      unread: new Int32Array(unread),
+      state: 'starting',
+      calls: 0,
+      job: null,
+      timer: undefined,
+      reason: null,
+    };
+    threads.add(thread);
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: FromThread) => {
+        if (message.kind === 'ready') {
+          resolve(message.version);
+          if (site !== null) post(thread, { site });
+        } else receive(thread, message);
+      });
+      worker.on('error', (error) => {
+        reject(error);
+        log(`a thread ended: ${error.message}`);
+        ended(thread, 'failed', error.message);
+      });
+      worker.on('exit', () => {
+        reject(new Error('the thread ended'));
+        ended(thread, 'failed', 'PHP ended');
+      });
+    });
+  }
+
+  function post(thread: Thread, message: ToThread): void {
+    thread.worker.postMessage(message);
+  }
+
+  function receive(thread: Thread, message: FromThread): void {
+    if (message.kind === 'serving') {
+      thread.state = 'free';
+      next();
+      return;
+    }
+    const { job } = thread;
+    if (job === null || message.kind === 'ready' || message.id !== job.call.id) return;
+    if (message.kind === 'head') job.listener.head(message.status, message.headers);
+    else if (message.kind === 'output') {
+      const { at, length } = message;
+      const chunk = Buffer.from(thread.ring.subarray(at, at + length));
+      job.listener.output(chunk, () => {
+        Atomics.sub(thread.unread, 0, length);
+        Atomics.notify(thread.unread, 0);
+      });
+    } else finished(thread, job, message);
+  }
+
+  function finished(thread: Thread, job: Job, message: FromThread & { kind: 'end' }): void {
+    clearTimeout(thread.timer);
+    if (message.crash !== null) {
+      log(`PHP crashed: ${message.crash}`);
+      const isMemory = message.memory > (settings.threadMb - 64) * MIB;
+      end(thread, isMemory ? 'memory' : 'failed', message.crash);
+      return;
+    }
+    thread.job = null;
+    job.listener.end(message.exit, message.error);
+    if (message.memory > RECYCLED_MB * MIB || thread.calls >= MOST_CALLS) end(thread, 'failed', 'replaced');
+    else {
+      thread.state = 'free';
+      next();
+    }
+  }
+
+  /** Ends a thread and fails its call. */
+  function end(thread: Thread, reason: CallFailure, message: string): void {
+    thread.reason ??= reason;
+    thread.state = 'ended';
+    void thread.worker.terminate().then(() => ended(thread, reason, message));
+  }
+
+  function ended(thread: Thread, reason: CallFailure, message: string): void {
+    if (!threads.delete(thread)) return;
+    thread.state = 'ended';
+    clearTimeout(thread.timer);
+    locks.releaseDead(thread.number);
+    const { job } = thread;
+    thread.job = null;
+    job?.listener.fail(thread.reason ?? reason, message);
+    next();
+  }
+
+  /** Gives waiting calls to free threads, and starts threads for the others. */
+  function next(): void {
+    for (;;) {
+      const [job] = waiting;
+      if (job === undefined || site === null) return;
+      const free = [...threads].find(({ state }) => state === 'free');
+      if (free === undefined) {
+        const isStarting = [...threads].some(({ state }) => state === 'starting');
+        if (!isStarting && threads.size < site.threads) void start().catch(() => undefined);
+        return;
+      }
+      waiting.shift();
+      clearTimeout(job.timer);
+      if (!job.isGivenUp) run(free, job);
+    }
+  }
+
+  function run(thread: Thread, job: Job): void {
+    thread.state = 'busy';
+    thread.job = job;
+    thread.calls += 1;
+    thread.timer = setTimeout(
+      () => end(thread, 'timeout', `the request took longer than ${job.seconds} s`),
+      job.seconds * 1000,
+    );
+    post(thread, { call: job.call });
+  }
+
+  return {
+    warm: start,
+    async serve(given) {
+      site = given;
+      for (const thread of threads) post(thread, { site });
+      await Promise.race([...threads].map(({ worker }) => nextMessage(worker)));
+    },
+    call(call, seconds, listener) {
+      const job: Job = {
+        call: { ...call, id: ++lastCall },
+        seconds,
+        listener,
+        timer: undefined,
+        isGivenUp: false,
+      };
+      job.timer = setTimeout(() => {
+        job.isGivenUp = true;
+        const at = waiting.indexOf(job);
+        if (at !== -1) waiting.splice(at, 1);
+        listener.fail('busy', 'all threads are in use');
+      }, site?.waitMs ?? 0);
+      waiting.push(job);
+      next();
+      return () => {
+        job.isGivenUp = true;
+      };
+    },
+  };
+}
+
+function nextMessage(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => resolve());
+    worker.once('exit', () => reject(new Error('the thread ended')));
+  });
+}

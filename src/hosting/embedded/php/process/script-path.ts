@@ -1,0 +1,37 @@
+const ROOT = '/wordpress';
+
+/** The PHP file for a request, as the web server of WordPress finds it. */
+export interface ScriptPath {
+  /** Path below the document root. */
+  script: string;
+  /** What follows it in the path (`PATH_INFO`). */
+  rest: string;
+}
+
+export interface PathQuestions {
+  isFile(path: string): boolean;
+  isFolder(path: string): boolean;
+}
+
+/** Finds the file that answers a path: a PHP file, the `index.php` of a folder, or WordPress. */
+export function scriptFor(path: string, { isFile, isFolder }: PathQuestions): ScriptPath {
+  const wordpress = { script: '/index.php', rest: '' };
+  const clean = decoded(path);
+  if (clean === null) return wordpress;
+  const [, script, rest = ''] = /^(.*?\.php)(\/.*)?$/s.exec(clean) ?? [];
+  if (script !== undefined && isFile(ROOT + script)) return { script, rest };
+  const folder = clean.replace(/\/+$/, '');
+  const index = `${folder}/index.php`;
+  return isFolder(ROOT + folder) && isFile(ROOT + index) ? { script: index, rest: '' } : wordpress;
+}
+
+/** Null: the path names no file. */
+function decoded(path: string): string | null {
+  let text: string;
+  try {
+    text = decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+  return text.startsWith('/') && !text.includes('\0') && !text.split('/').includes('..') ? text : null;
+}

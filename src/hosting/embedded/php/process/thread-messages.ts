@@ -1,0 +1,36 @@
+import type { PhpProcessSite, PhpProcessStart } from '../process-protocol.ts';
+
+/** What a thread starts with. */
+export interface ThreadStart {
+  module: WebAssembly.Module;
+  /** Number of the thread, unique in its process. */
+  thread: number;
+  settings: PhpProcessStart;
+  lockTable: SharedArrayBuffer;
+  /** One Int32: bytes of the ring that the process has not taken yet. */
+  unread: SharedArrayBuffer;
+  /** PHP's output on its way to the process. */
+  ring: SharedArrayBuffer;
+}
+
+export interface PhpCall {
+  id: number;
+  method: string;
+  target: string;
+  headers: Record<string, string>;
+  body: Uint8Array | null;
+  https: boolean;
+  client: string;
+  /** PHP code to run in place of the file that `target` names. */
+  code: string | null;
+}
+
+export type ToThread = { site: PhpProcessSite } | { call: PhpCall };
+
+export type FromThread =
+  | { kind: 'ready'; version: string }
+  | { kind: 'serving' }
+  | { kind: 'head'; id: number; status: number; headers: [name: string, value: string][] }
+  | { kind: 'output'; id: number; at: number; length: number }
+  /** `memory`: bytes that the thread holds. `crash`: the thread cannot go on. */
+  | { kind: 'end'; id: number; exit: number; error: string; memory: number; crash: string | null };

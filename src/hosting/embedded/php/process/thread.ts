@@ -1,0 +1,136 @@
+/** A thread that runs PHP, one request at a time. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { PhpProcessSite } from '../process-protocol.ts';
+import { FileLocks } from './file-locks.ts';
+import { type LoadedPhp, loadPhp, PREPEND_FILE } from './load-php.ts';
+import { LockTable } from './lock-table.ts';
+import { raiseWalls } from './machine-walls.ts';
+import { createPhpOutput } from './php-output.ts';
+import { phpSockets } from './php-sockets.ts';
+import { scriptFor } from './script-path.ts';
+import { MailProgram } from './sendmail.ts';
+import { askService } from './services.ts';
+import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
+import { createVirtualFiles } from './virtual-files.ts';
+
+/** Prints PHP's version after it has used the parts of PHP that every page of WordPress uses. */
+const WARM_UP = `<?php
+for ($i = 0; $i < 200; $i++) {
+  $text = preg_replace_callback('/[a-z]+/', fn ($m) => strtoupper($m[0]), "some text $i");
+  $list = array_map('md5', explode(' ', $text));
+  $kept = unserialize(serialize(['a' => $list, 'b' => json_decode(json_encode($list), true)]));
+  $html = htmlspecialchars(sprintf('<p>%s</p>', implode(',', $kept['a'])));
+}
+$db = new PDO('sqlite::memory:');
+$db->exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)');
+for ($i = 0; $i < 50; $i++) $db->prepare('INSERT INTO t (b) VALUES (?)')->execute([$html]);
+$db->query('SELECT b, count(*) FROM t GROUP BY b')->fetchAll();
+echo PHP_VERSION;`;
+const STANDARD_STREAM = /^\/request\/std(out|err)$/;
+
+const start: ThreadStart = workerData;
+const port = parentPort;
+if (port === null) throw new Error('this module is a thread');
+
+const send = (message: FromThread): void => port.postMessage(message);
+let services = '';
+
+raiseWalls(start.settings);
+const { php, runtime } = await load();
+const show = createVirtualFiles(runtime.FS);
+php.setCommandSpawnHandler(
+  'sendmail',
+  (_command: string, parameters: string[]) => new MailProgram(parameters, deliver),
+);
+// The first request initialises PHP, and the code that it needs is compiled.
+const warm = await php.runStream({ code: WARM_UP });
+const version = await warm.stdoutText;
+await warm.exitCode;
+closeStandardStreams();
+const output = createPhpOutput({ runtime, ring: start.ring, unread: start.unread, send });
+port.on('message', (message: ToThread) => {
+  if ('site' in message) serve(message.site);
+  else answer(message.call);
+});
+send({ kind: 'ready', version });
+
+function load(): Promise<LoadedPhp> {
+  const locks = new FileLocks(new LockTable(start.lockTable, start.thread), start.thread);
+  const { module, thread, settings } = start;
+  return loadPhp({ module, thread, settings, locks, sockets: phpSockets(() => services) });
+}
+
+function serve(site: PhpProcessSite): void {
+  services = site.services;
+  show(site.folders);
+  php.writeFile(PREPEND_FILE, site.prepend);
+  send({ kind: 'serving' });
+}
+
+async function answer(call: PhpCall): Promise<void> {
+  const { id } = call;
+  output.begin(id);
+  // The last request may have changed it.
+  php.chdir('/wordpress');
+  let exit = 0;
+  let error = '';
+  let crash: string | null = null;
+  try {
+    const response = await php.runStream(requestFor(call));
+    // Read at once, because the stream ends with an error if PHP crashes.
+    const stderr = response.stderrText.catch(() => '');
+    exit = await response.exitCode;
+    error = (await stderr).slice(0, 64 * 1024);
+    output.finish();
+    closeStandardStreams();
+  } catch (reason) {
+    crash = String(reason).slice(0, 500);
+  }
+  send({ kind: 'end', id, exit, error, memory: runtime.HEAPU8.length, crash });
+}
+
+function requestFor(call: PhpCall) {
+  const { method, target, headers, body, https, client, code } = call;
+  const [path = '/'] = target.split('?', 1);
+  const { script, rest } = scriptFor(path, {
+    isFile: (at) => php.isFile(at),
+    isFolder: (at) => php.isDir(at),
+  });
+  const [, name = '', given] = /^(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
+  return {
+    ...(code === null ? { scriptPath: `/wordpress${script}` } : { code }),
+    relativeUri: target,
+    protocol: https ? 'https' : 'http',
+    method,
+    headers: body === null ? headers : { ...headers, 'content-length': String(body.byteLength) },
+    ...(body === null ? {} : { body }),
+    $_SERVER: {
+      // Any value but an empty one becomes `on`.
+      ...(https ? { HTTPS: 'on' } : {}),
+      DOCUMENT_ROOT: '/wordpress',
+      SCRIPT_FILENAME: `/wordpress${script}`,
+      SCRIPT_NAME: script,
+      PHP_SELF: script + rest,
+      ...(rest === '' ? {} : { PATH_INFO: rest }),
+      REMOTE_ADDR: client,
+      REQUEST_SCHEME: https ? 'https' : 'http',
+      SERVER_NAME: name,
+      SERVER_PORT: given ?? (https ? '443' : '80'),
+      SERVER_PROTOCOL: 'HTTP/1.1',
+      SERVER_SOFTWARE: 'Homeport',
+      GATEWAY_INTERFACE: 'CGI/1.1',
+    },
+  };
+}
+
+/** PHP opens them anew for each request and closes neither: after 2,000 requests there would be no descriptors left. */
+function closeStandardStreams(): void {
+  for (const stream of runtime.FS.streams) {
+    if (stream && STANDARD_STREAM.test(stream.path)) runtime.FS.close(stream);
+  }
+}
+
+async function deliver(message: Buffer, parameters: string[]): Promise<void> {
+  const socket = await askService(services, { service: 'mail', arguments: parameters }, message);
+  socket.destroy();
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { PhpProcess } from './php-process.ts';
+import { PhpFailure, type PhpSite } from './php-sites.ts';
+
+/** Rough memory of a process in MiB: measured 310 with one thread, 430 with two. */
+const PROCESS_MB = 200;
+const THREAD_MB = 120;
+const RETRY_AFTER = 5;
+
+interface Running {
+  site: PhpSite;
+  process: Promise<PhpProcess>;
+  /** Requests and scripts in progress. */
+  active: number;
+  lastUsed: number;
+  timer: NodeJS.Timeout | undefined;
+  isEnding: boolean;
+}
+
+/** The processes of websites, as many as the memory allows. */
+export interface RunningSites {
+  readonly count: number;
+  /**
+   * Runs `use` in the website's process, which `start` starts if needed. The process stays until `done` is called.
+   *
+   * @throws PhpFailure `busy` if the memory is used by other websites for too long
+   */
+  use<Result>(
+    site: PhpSite,
+    start: () => Promise<PhpProcess>,
+    use: (process: PhpProcess, done: () => void) => Promise<Result>,
+  ): Promise<Result>;
+  /** Ends the website's process when it has nothing to do, at the latest after `graceMs`. */
+  end(siteId: string, graceMs: number): Promise<void>;
+  endAll(): Promise<void>;
+}
+
+interface Options {
+  memoryMb: number;
+  idleMs: number;
+  waitMs: number;
+  /** Stops an idle website. */
+  stop(siteId: string): Promise<void>;
+}
+
+export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options): RunningSites {
+  const running = new Map<string, Running>();
+  /** Called when memory may be free or a request has ended. */
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+
+  function usedMb(): number {
+    return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), 0);
+  }
+
+  /** Waits until something changes, at most until `until`. Returns false after that. */
+  async function change(until: number): Promise<boolean> {
+    const left = until - performance.now();
+    if (left <= 0) return false;
+    const ended = new AbortController();
+    const happened = new Promise<boolean>((resolve) => {
+      const listener = (): void => {
+        listeners.delete(listener);
+        resolve(true);
+      };
+      listeners.add(listener);
+      ended.signal.addEventListener('abort', () => listeners.delete(listener));
+    });
+    const timeout = sleep(left, false, { signal: ended.signal, ref: false }).catch(() => false);
+    const result = await Promise.race([happened, timeout]);
+    ended.abort();
+    return result;
+  }
+
+  /** The website's process; waits for memory if there is none yet. */
+  async function entryFor(site: PhpSite, start: () => Promise<PhpProcess>): Promise<Running> {
+    const until = performance.now() + waitMs;
+    for (;;) {
+      const present = running.get(site.id);
+      if (present !== undefined && !present.isEnding && isDeepStrictEqual(present.site, site)) return present;
+      if (present !== undefined) {
+        if (!present.isEnding) void stop(site.id);
+      } else if (running.size === 0 || usedMb() + sizeOf(site) <= memoryMb) return begin(site, start);
+      else endOldest();
+      if (!(await change(until))) throw new PhpFailure('busy', 'too many websites are in use', RETRY_AFTER);
+    }
+  }
+
+  function begin(site: PhpSite, start: () => Promise<PhpProcess>): Running {
+    const entry: Running = {
+      site,
+      process: start(),
+      active: 0,
+      lastUsed: performance.now(),
+      timer: undefined,
+      isEnding: false,
+    };
+    running.set(site.id, entry);
+    const forget = (): void => {
+      clearTimeout(entry.timer);
+      if (running.get(site.id) === entry) running.delete(site.id);
+      changed();
+    };
+    entry.process.then(({ ended }) => ended).then(forget, forget);
+    return entry;
+  }
+
+  /** Stops the website that has been idle the longest, if one is idle. */
+  function endOldest(): void {
+    const idle = [...running.values()].filter(({ active, isEnding }) => active === 0 && !isEnding);
+    idle.sort((one, other) => one.lastUsed - other.lastUsed);
+    const [oldest] = idle;
+    if (oldest !== undefined) void stop(oldest.site.id);
+  }
+
+  return {
+    get count() {
+      return running.size;
+    },
+
+    async use(site, start, use) {
+      const entry = await entryFor(site, start);
+      entry.active += 1;
+      clearTimeout(entry.timer);
+      let isDone = false;
+      const done = (): void => {
+        if (isDone) return;
+        isDone = true;
+        entry.active -= 1;
+        entry.lastUsed = performance.now();
+        if (entry.active === 0) {
+          entry.timer = setTimeout(() => void stop(site.id), idleMs);
+          entry.timer.unref();
+        }
+        changed();
+      };
+      try {
+        return await use(await entry.process, done);
+      } catch (error) {
+        done();
+        throw error;
+      }
+    },
+
+    async end(siteId, graceMs) {
+      const entry = running.get(siteId);
+      if (entry === undefined) return;
+      entry.isEnding = true;
+      const until = performance.now() + graceMs;
+      while (entry.active > 0 && running.get(siteId) === entry && (await change(until)));
+      const process = await entry.process.catch(() => null);
+      await process?.kill();
+    },
+
+    async endAll() {
+      await Promise.all([...running.keys()].map((siteId) => this.end(siteId, 0)));
+    },
+  };
+}
+
+function sizeOf({ limits: { threads } }: PhpSite): number {
+  return PROCESS_MB + threads * THREAD_MB;
+}
