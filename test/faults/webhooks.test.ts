@@ -12,7 +12,7 @@ import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 
 const INSTALLS = 20;
-const EVENTS = rounds(12, 100);
+const EVENTS = rounds(12, 60);
 /** A process is killed each time so many more events have arrived. */
 const EVENTS_PER_KILL = rounds(60, 100);
 
