@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { manualClock } from '../../../../test/manual-clock.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { checkImports } from '../../../cli/doctor/imports.ts';
@@ -13,7 +14,9 @@ import {
   RefusedImportError,
 } from '../../../hosting/contract/host.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
+import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
+import { createReconciling } from '../../provisioning/reconciling.ts';
 import { putCheckpointBack } from '../checkpoints.ts';
 import { importWebsite } from '../jobs.ts';
 import { settleImportsAgain } from './settle-again.ts';
@@ -126,14 +129,26 @@ describe('an import', () => {
     ]);
     const restores = async () =>
       (await owner.client.get(`/operations?install_id=${own.id}&kind=backup.restore`)).body;
+    const { host_id } = await platform.database.reader
+      .selectFrom('installs')
+      .select('host_id')
+      .where('id', '=', own.id)
+      .executeTakeFirstOrThrow();
     const again = async () => {
-      await settleImportsAgain(platform, [own.id]);
+      const reconciling = createReconciling(platform);
+      await reconciling.run(host_id ?? '', machine.machine);
+      await reconciling.stop();
       await homeport.idle();
     };
-    await settleImportsAgain(platform, [install.id]);
     await again();
     expect(await restores()).toMatchObject({ count: 0 });
     machine.machine.lastImport = async () => last;
+    // Neither for other installs nor after a day.
+    await settleImportsAgain(platform, [install.id]);
+    const clock = manualClock(new Date(platform.clock.now().getTime() + DAY_MS + MINUTE_MS));
+    await settleImportsAgain({ ...platform, clock }, [own.id]);
+    await homeport.idle();
+    expect(await restores()).toMatchObject({ count: 0 });
     await again();
     expect(await restores()).toMatchObject({ count: 1 });
     const path = `/operations/${text(broken, 'id')}`;
