@@ -39,6 +39,7 @@ import { deletedInstalls } from './migrations/0034-deleted-installs.ts';
 import { begunUpdates } from './migrations/0035-begun-updates.ts';
 import { awaitedCopies } from './migrations/0036-awaited-copies.ts';
 import { importKeys } from './migrations/0038-import-keys.ts';
+import { urgentJobs } from './migrations/0039-urgent-jobs.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -81,6 +82,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0035-begun-updates': begunUpdates,
   '0036-awaited-copies': awaitedCopies,
   '0038-import-keys': importKeys,
+  '0039-urgent-jobs': urgentJobs,
 };
 
 /** The first migration with a table for the program version. */

@@ -9,7 +9,7 @@ import type { OperationErrorCode, OperationKind, ProgressUnit } from '../lib/ope
  * - kind: a sort of work (`provision_install`); code that every process of one version shares.
  * - job: one row of the table `jobs`; enqueued once, finished once.
  * - attempt: one try at a job by one worker. Attempts are counted from 1.
- * - lane: jobs of one lane run one at a time, in the order they were enqueued. An install is a lane.
+ * - lane: jobs of one lane run one at a time, in the order they were enqueued, those enqueued `ahead` first. An install is a lane.
  * - class: `short` or `long` (minutes to hours: backups, restores). Each class has its own slots.
  * - slot: room for one running job in a worker.
  * - share: the account, or the platform, whose part of the slots a job uses. Shares take turns.
@@ -81,6 +81,7 @@ export interface RunningJob {
 }
 
 export interface JobFailure {
+  jobId: string;
   /** One line, safe to show to the customer. */
   reason: string;
   /** The number of attempts. */

@@ -26,8 +26,8 @@ export function isOccupied(eb: ExpressionBuilder<Tables, 'jobs'>, lane: string) 
 }
 
 /**
- * Whether the job `head` has neither an earlier unfinished job nor a running one in its lane. The mark alone is only a
- * hint.
+ * Whether the lane of the job `head` has no running job and no unfinished one before it: none `ahead` of it, and none that is
+ * earlier. The mark alone is only a hint.
  */
 export function isFirstOfItsLane(eb: ExpressionBuilder<Tables & { head: Tables['jobs'] }, 'head'>) {
   return eb.not(
@@ -37,7 +37,13 @@ export function isFirstOfItsLane(eb: ExpressionBuilder<Tables & { head: Tables['
         .select('other.id')
         .whereRef('other.lane', '=', 'head.lane')
         .where('other.state', 'in', [queued, running])
-        .where((of) => of.or([of('other.state', '=', running), of('other.seq', '<', of.ref('head.seq'))])),
+        .where((of) =>
+          of.or([
+            of('other.state', '=', running),
+            of('other.ahead', '>', of.ref('head.ahead')),
+            of.and([of('other.ahead', '=', of.ref('head.ahead')), of('other.seq', '<', of.ref('head.seq'))]),
+          ]),
+        ),
     ),
   );
 }
@@ -57,6 +63,7 @@ export async function advanceLane({ queries, dialect }: Transaction, lane: strin
         .select('next.seq')
         .where('next.lane', '=', lane)
         .where('next.state', 'in', [queued, running])
+        .orderBy('next.ahead', 'desc')
         .orderBy('next.seq')
         .limit(1)
         // A locked job is being cancelled. Waiting for it could deadlock.
@@ -79,7 +86,7 @@ export async function findHeldUpLanes(queries: Queries): Promise<string[]> {
       from lanes where lanes.lane is not null
     )
     select lane from lanes where lane is not null and (
-      select behind from jobs where jobs.lane = lanes.lane and state in ('queued', 'running') order by seq limit 1
+      select behind from jobs where jobs.lane = lanes.lane and state in ('queued', 'running') order by ahead desc, seq limit 1
     )`.execute(queries);
   return rows.map(({ lane }) => lane);
 }

@@ -22,6 +22,8 @@ export interface NewJob<Payload> {
   requestId?: string | null;
   /** Delay in milliseconds. It also delays the later jobs of its lane. */
   delayMs?: number;
+  /** It runs before all jobs that wait in its lane, such as one that repairs what they need. */
+  ahead?: boolean;
   /** The kind of its operation. Default: that of the job's type. Null: users do not see this job. */
   operation?: OperationKind | null;
   /** The result of its operation once it has succeeded, for example `{ backup_id }`. */
@@ -38,7 +40,7 @@ export interface Queue {
    * Inserts the job in the caller's transaction, and wakes the workers of this process after the commit; those of other
    * processes find it at their next poll. Returns the job's id.
    *
-   * Order within a lane is the order of these calls. Concurrent transactions have no order, so callers that need one
+   * Order within a lane is the order of these calls, with jobs that are `ahead` first. Concurrent transactions have no order, so callers that need one
    * first lock the lane's row (its install).
    *
    * If users see the job, it gets an operation with the same id (docs/api.md, Operations), unless it continues one.
@@ -76,7 +78,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
     async enqueue(
       transaction,
       kind,
-      { payload, lane, account, install = lane, requestId = null, delayMs = 0, ...seen },
+      { payload, lane, account, install = lane, requestId = null, delayMs = 0, ahead = false, ...seen },
     ) {
       const id = random.uuid();
       await transaction.queries
@@ -88,6 +90,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
           payload: JSON.stringify(payload),
           class: kind.class ?? 'short',
           share: account ?? shareOfInstall(eb, install),
+          ahead,
           behind: lane === null ? false : isOccupied(eb, lane),
           max_attempts: kind.maxAttempts,
           run_at: timestamp(clock, delayMs),

@@ -143,7 +143,9 @@ export function createSettlement(parts: {
       try {
         const isGivenUp = await endFailed(ended, ending, async (transaction, own) => {
           if (tried <= GIVE_UP_TRIES) {
-            await own(kind.giveUp(job.payload, { reason, code, attempts: job.attempt }, transaction));
+            await own(
+              kind.giveUp(job.payload, { jobId: job.id, reason, code, attempts: job.attempt }, transaction),
+            );
           }
           await advanceLane(transaction, job.lane);
         });

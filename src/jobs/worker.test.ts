@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, NEVER, openJobsFixture, until } from '../../test/jobs.ts';
-import { defineJob, PermanentFailure, Postponed } from './job.ts';
+import { defineJob, type JobKind, PermanentFailure, Postponed } from './job.ts';
 import { createQueue } from './queue.ts';
 import { liveWorkers } from './worker.ts';
 
@@ -185,6 +185,19 @@ describe('a worker', () => {
     expect(await liveWorkers(jobs.database, jobs.clock)).toHaveLength(1);
     await worker.stop(0);
     expect(await liveWorkers(jobs.database, jobs.clock)).toEqual([]);
+  });
+
+  it('runs a job that is ahead before those that wait in its lane, and after the running one', async () => {
+    const order: number[] = [];
+    const kind: JobKind = kindOf(async ({ n }) => {
+      order.push(n);
+      if (n > 1) return;
+      await jobs.ask(kind, { n: 4 }, { lane: 'a', ahead: true });
+      await jobs.ask(kind, { n: 5 }, { lane: 'a', ahead: true });
+    });
+    for (const n of [1, 2, 3]) await jobs.ask(kind, { n }, { lane: 'a' });
+    await jobs.worker([kind]).idle();
+    expect(order).toEqual([1, 4, 5, 2, 3]);
   });
 
   it('refuses kinds of the same name, and an empty list', () => {

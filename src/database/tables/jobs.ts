@@ -18,6 +18,8 @@ export interface JobRow {
   share: Generated<string>;
   /** An earlier job of its lane was unfinished when this one was queued, and this one has not become the next since. */
   behind: Generated<boolean>;
+  /** It runs before the jobs of its lane that are not. */
+  ahead: Generated<boolean>;
   state: Generated<JobState>;
   /** The number of attempts started. */
   attempt: Generated<number>;
@@ -38,6 +40,8 @@ export interface JobRow {
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+  /** When it began to change a website; only some kinds note it. */
+  begun_at: Generated<string | null>;
 }
 
 export interface WorkerRow {

@@ -45,31 +45,3 @@ export async function isOfRunningUpdate(queries: Queries, backupId: string): Pro
     .executeTakeFirst();
   return update !== undefined;
 }
-
-/**
- * Whether another restore or copy waits for its turn on an install. An import may be refused, and then replaces nothing.
- */
-export async function isReplacementQueued(queries: Queries, installId: string): Promise<boolean> {
-  const job = await queries
-    .selectFrom('jobs')
-    .select('id')
-    .where('lane', '=', installId)
-    .where('state', '=', 'queued')
-    .where('kind', 'in', [restoreBackup.name, copyInstall.name])
-    .executeTakeFirst();
-  return job !== undefined;
-}
-
-/** The ids of the jobs that wait to put a checkpoint of an install back. */
-export async function queuedPutBacks(queries: Queries, installId: string): Promise<string[]> {
-  const jobs = await queries
-    .selectFrom('jobs')
-    .select(['id', 'payload'])
-    .where('lane', '=', installId)
-    .where('state', '=', 'queued')
-    .where('kind', '=', restoreBackup.name)
-    .execute();
-  return jobs
-    .filter(({ payload }) => Value.Check(restoreBackup.payload, payload) && payload.puts_back === true)
-    .map(({ id }) => id);
-}

@@ -1,7 +1,6 @@
 import type { Queries, Transaction } from '../../database/database.ts';
 import { PermanentFailure } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { isReplacementQueued, queuedPutBacks } from './backup-uses-store.ts';
 import { restoreBackup } from './jobs.ts';
 import { findBackup } from './store.ts';
 
@@ -35,8 +34,8 @@ export async function requireCheckpoint(
 }
 
 /**
- * Requests the restore of the checkpoint after a failed replacement, but only of the parts that were to be replaced. False if there is
- * nothing to restore.
+ * Requests the restore of the checkpoint after failed work on a website, but only of the parts that were to be replaced. It runs before
+ * anything else that waits for the install, and so undoes nothing of that. False if there is nothing to restore.
  */
 export async function putCheckpointBack(
   { queue }: Pick<Platform, 'queue'>,
@@ -47,8 +46,6 @@ export async function putCheckpointBack(
   const { queries } = transaction;
   const checkpoint = await findBackup(queries, install_id, checkpoint_id);
   if (checkpoint?.status !== 'completed') return false;
-  // A replacement that waits overwrites the website anyway, and must not be undone.
-  if (await isReplacementQueued(queries, install_id)) return false;
   await queue.enqueue(transaction, restoreBackup, {
     payload: {
       backup_id: checkpoint_id,
@@ -60,16 +57,8 @@ export async function putCheckpointBack(
       puts_back: true,
     },
     lane: install_id,
+    ahead: true,
     result: { backup_id: checkpoint_id },
   });
   return true;
-}
-
-/** Cancels what waits to put checkpoints back, because an import has replaced the website that they belong to. */
-export async function cancelPutBacks(
-  { queue }: Pick<Platform, 'queue'>,
-  transaction: Transaction,
-  installId: string,
-): Promise<void> {
-  for (const id of await queuedPutBacks(transaction.queries, installId)) await queue.cancel(transaction, id);
 }

@@ -8,7 +8,7 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { receiveCopy } from '../awaited-copies-store.ts';
-import { cancelPutBacks, putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
+import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
 import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
 import { findImportKey } from './import-key-store.ts';
@@ -42,6 +42,7 @@ export async function enqueueSettlement(
   await queue.enqueue(transaction, settleImport, {
     payload: { install_id, import_id, checkpoint_id },
     lane: install_id,
+    ahead: true,
   });
 }
 
@@ -108,7 +109,6 @@ export function importKind(platform: Platform, host: Host): JobKind {
       });
       return async (transaction) => {
         await receiveCopy(transaction.queries, payload.install_id);
-        await cancelPutBacks(platform, transaction, payload.install_id);
         await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason: null });
         await requestReading(transaction, platform.queue, payload.install_id);
       };

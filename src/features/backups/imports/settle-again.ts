@@ -23,6 +23,7 @@ export async function settleImportsAgain(
       await queue.enqueue(transaction, settleImport, {
         payload: { install_id, import_id, checkpoint_id },
         lane: install_id,
+        ahead: true,
       });
     }
     return wanted;

@@ -57,7 +57,9 @@ export async function unsettledImports(queries: Queries, after: string): Promise
     .execute();
   const names = new Map(installs.map(({ id, name }) => [id, name]));
   const found = new Map<string, UnsettledImport>();
-  for (const job of [...finished, ...unfinished].sort((one, other) => one.seq - other.seq)) {
+  // A settlement overtakes what waits, so the order is that of their ends.
+  const ended = finished.sort((one, other) => endOf(one) - endOf(other) || one.seq - other.seq);
+  for (const job of [...ended, ...unfinished]) {
     const { lane, payload } = job;
     if (job.kind !== settleImport.name) {
       if (job.state !== 'succeeded') continue;
@@ -74,6 +76,8 @@ export async function unsettledImports(queries: Queries, after: string): Promise
   }
   return [...found.values()];
 }
+
+const endOf = ({ finished_at }: { finished_at: string | null }) => Date.parse(finished_at ?? '');
 
 /** Says in the operation of an import that it is unsettled, or no longer. */
 export async function noteSettlement(

@@ -183,7 +183,11 @@ describe('a report', () => {
       issuance: null,
     });
     await database.write(async (transaction) =>
-      kind?.giveUp?.({ report_id: id }, { reason: 'disk full', code: 'failed', attempts: 3 }, transaction),
+      kind?.giveUp?.(
+        { report_id: id },
+        { jobId: 'x', reason: 'disk full', code: 'failed', attempts: 3 },
+        transaction,
+      ),
     );
     expect((await read(install, id)).body).toMatchObject({
       report: {

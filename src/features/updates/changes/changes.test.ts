@@ -45,12 +45,13 @@ function answer(changeItem: HostMachine['changeItem']): void {
 const post = (path: string, body: object) =>
   owner.client.post(`/installs/${install.id}/wordpress/${path}`, body);
 const get = async (path: string) => (await owner.client.get(path)).body;
-const operations = async (kind: string): Promise<{ result: unknown }[]> =>
+const operations = async (kind: string): Promise<{ result: unknown; status: string }[]> =>
   Object(await get(`/operations?install_id=${install.id}&kind=${kind}&limit=100`)).results;
 
 /** The operation of a request, once it has ended. */
-async function ended(path: string, body: object): Promise<unknown> {
+async function ended(path: string, body: object, requested = () => {}): Promise<unknown> {
   const { status, headers } = await post(path, body);
+  requested();
   expect(status).toBe(202);
   await homeport.idle();
   return get(String(headers.location).replace('/v1', ''));
@@ -108,6 +109,26 @@ describe('a change of a plugin', () => {
     expect((await operations('backup.restore'))[0]).toMatchObject({
       result: { backup_id: orders[0]?.checkpointId },
     });
+  });
+
+  it('is undone before the changes that wait behind it', async () => {
+    const { promise: isWaiting, resolve: letFail } = Promise.withResolvers<void>();
+    let restored: unknown;
+    answer(async (_ref, { change }, _signal, report) => {
+      if (change.id === 'akismet') {
+        report?.(0, 1);
+        await isWaiting;
+        throw new PermanentHostError('the checkpoint is locked');
+      }
+      restored = (await operations('backup.restore')).at(-1);
+      return CHANGED;
+    });
+    const first = await post('changes', { kind: 'plugin', id: 'akismet', status: 'deleted' });
+    expect(await ended('changes', { kind: 'plugin', id: 'hello', status: 'active' }, letFail)).toMatchObject({
+      status: 'succeeded',
+    });
+    expect(await get(String(first.headers.location).replace('/v1', ''))).toMatchObject({ status: 'failed' });
+    expect(restored).toMatchObject({ status: 'succeeded', result: { backup_id: orders[0]?.checkpointId } });
   });
 
   it('that the host did not begin restores nothing', async () => {

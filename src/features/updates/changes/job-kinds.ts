@@ -3,6 +3,7 @@ import type { Host } from '../../../hosting/contract/host.ts';
 import type { ItemOutcome } from '../../../hosting/contract/wordpress-changes.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { setResult } from '../../../jobs/operations-store.ts';
+import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { putCheckpointBack } from '../../backups/checkpoints.ts';
@@ -12,7 +13,7 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { findPolicy } from '../policy-store.ts';
-import { isChangeBegun, noteChangeBegun } from './store.ts';
+import { isBegun, noteBegun } from './store.ts';
 import { storedChange } from './stored-change.ts';
 
 /** A restore of an older one would lose too much. */
@@ -32,7 +33,7 @@ export function changeKind(platform: Platform, host: Host): JobKind {
   const { reader } = database;
 
   /** The checkpoint of a change that has not begun must be new: a restore loses what happened since. */
-  async function requireCheckpoint(installId: string, checkpointId: string): Promise<void> {
+  async function requireCheckpoint(jobId: string, installId: string, checkpointId: string): Promise<void> {
     const checkpoint = await findBackup(reader, installId, checkpointId);
     if (checkpoint?.status !== 'completed') {
       throw new PermanentFailure(
@@ -42,7 +43,7 @@ export function changeKind(platform: Platform, host: Host): JobKind {
     }
     const finished = Date.parse(checkpoint.finished_at ?? checkpoint.created_at);
     if (clock.now().getTime() - finished <= OLDEST_CHECKPOINT_MS) return;
-    if (await isChangeBegun(reader, installId, checkpointId)) return;
+    if (await isBegun(reader, jobId)) return;
     throw new PermanentFailure(
       'The change could not begin within an hour of its checkpoint, so nothing was changed. Make it again.',
     );
@@ -55,7 +56,7 @@ export function changeKind(platform: Platform, host: Host): JobKind {
       if (!install) {
         throw new PermanentFailure('The install has no website to change.', { code: 'website_missing' });
       }
-      if (checkpoint_id !== undefined) await requireCheckpoint(install_id, checkpoint_id);
+      if (checkpoint_id !== undefined) await requireCheckpoint(jobId, install_id, checkpoint_id);
       const change = Value.Parse(storedChange, JSON.parse(sealer.open(sealed_change)));
       // Pages that the customer named may need a plugin that is to go.
       const isGoing = change.status === 'inactive' || change.status === 'deleted';
@@ -65,7 +66,7 @@ export function changeKind(platform: Platform, host: Host): JobKind {
       let begun: Promise<void> | undefined;
       const report = () => {
         if (begun !== undefined || checkpoint_id === undefined) return;
-        begun = database.write(({ queries }) => noteChangeBegun(queries, jobId, checkpoint_id));
+        begun = database.write(({ queries }) => noteBegun(queries, jobId, timestamp(clock)));
         // Awaited below.
         begun.catch(() => {});
       };
@@ -96,10 +97,10 @@ export function changeKind(platform: Platform, host: Host): JobKind {
         });
       };
     },
-    async giveUp({ install_id, checkpoint_id }, { code }, transaction) {
+    async giveUp({ install_id, checkpoint_id }, { jobId, code }, transaction) {
       if (checkpoint_id === undefined || UNCHANGED.includes(code)) return;
       // Otherwise the website is unchanged, and a restore would lose what happened since the checkpoint.
-      if (!(await isChangeBegun(transaction.queries, install_id, checkpoint_id))) return;
+      if (!(await isBegun(transaction.queries, jobId))) return;
       // The website may be half changed, and the host could not restore the checkpoint itself.
       await putCheckpointBack(platform, transaction, { install_id, checkpoint_id });
     },

@@ -3,9 +3,6 @@ import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
 import { changeWordPressItem } from '../../backups/jobs.ts';
 
-/** More than can wait at the same time. */
-const MOST_LOOKED_AT = 100;
-
 /** The number of changes of plugins and themes of an install that wait or run. */
 export async function countUnfinishedChanges(queries: Queries, installId: string): Promise<number> {
   const { count } = await queries
@@ -18,36 +15,20 @@ export async function countUnfinishedChanges(queries: Queries, installId: string
   return Number(count);
 }
 
-/**
- * Notes in the operation of a job that the host began to change the website. Nobody sees the note: only operations that succeed show
- * their result.
- */
-export async function noteChangeBegun(queries: Queries, jobId: string, checkpointId: string): Promise<void> {
+/** Notes that a job begins to change the website. */
+export async function noteBegun(queries: Queries, jobId: string, now: string): Promise<void> {
   await queries
-    .updateTable('operations')
-    .set({ result: JSON.stringify({ checkpoint_id: checkpointId }) })
-    .where('job_id', '=', jobId)
+    .updateTable('jobs')
+    .set({ begun_at: now })
+    .where('id', '=', jobId)
+    .where('begun_at', 'is', null)
     .execute();
 }
 
-/** Whether the host began the change of that checkpoint. */
-export async function isChangeBegun(
-  queries: Queries,
-  installId: string,
-  checkpointId: string,
-): Promise<boolean> {
-  const rows = await queries
-    .selectFrom('operations')
-    .select('result')
-    .where('install_id', '=', installId)
-    .where('kind', '=', 'wordpress.change')
-    .where('result', 'is not', null)
-    .orderBy('seq', 'desc')
-    .limit(MOST_LOOKED_AT)
-    .execute();
-  return rows.some(
-    ({ result }) => Value.Check(storedResult, result) && result.checkpoint_id === checkpointId,
-  );
+/** Whether a job began to change the website. */
+export async function isBegun(queries: Queries, jobId: string): Promise<boolean> {
+  const job = await queries.selectFrom('jobs').select('begun_at').where('id', '=', jobId).executeTakeFirst();
+  return job !== undefined && job.begun_at !== null;
 }
 
 const storedResult = Type.Record(Type.String(), Type.String());
