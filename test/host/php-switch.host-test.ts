@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
@@ -14,6 +12,7 @@ import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
+import { startKilledHost } from './start-killed-host.ts';
 import { plainState } from './state.ts';
 
 /** The machine's PHP under another version: a root whose programs start it with their own settings. */
@@ -131,14 +130,7 @@ test('a host killed in the middle starts with the former PHP, and switches at th
   const install = plainState('halfway');
   await running.host.apply({ ...install, phpVersion: own.version });
   await running.stop();
-  const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [script, machine.instance, 'php switched'], {
-    env: { PATH: process.env.PATH ?? '', ...machine.environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const killed = once(child, 'exit');
-  if (child.stdout === null) throw new Error('the child has no output');
-  await Promise.race([once(child.stdout, 'data'), killed]);
+  const killed = once(await startKilledHost(machine, 'php switched'), 'exit');
   const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
   await expect(remote.apply({ ...install, phpVersion: OTHER })).rejects.toThrow();
   await remote.close();

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PermanentHostError } from '../../src/hosting/contract/host.ts';
 import { connectHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
+import { startKilledHost } from './start-killed-host.ts';
 import { plainState } from './state.ts';
 import { tracesOf } from './traces.ts';
 
@@ -32,26 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => machine?.remove());
 
-async function startChild(step: string): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, machine.instance, step], {
-    env: { PATH: process.env.PATH ?? '', ...machine.environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await Promise.race([
-    once(child.stdout, 'data'),
-    once(child, 'exit').then(() => Promise.reject(new Error('the host did not start'))),
-  ]);
-  return child;
-}
-
 const connect = () => connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
 
 test('a host killed after any provisioning step leaves the whole website or nothing', async () => {
   const install = plainState('killed');
   for (const step of STEPS) {
     // The new host has undone what the previous one left.
-    const child = await startChild(step);
+    const child = await startKilledHost(machine, step);
     expect(await tracesOf(machine), `after a kill before ${step}`).toEqual([]);
     const ended = once(child, 'exit');
     const host = connect();

@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import type { InstallState } from '../../src/hosting/contract/host.ts';
@@ -13,6 +11,7 @@ import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
 import { type CustomerFiles, installPlugin, PLUGIN, pluginFile } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
+import { startKilledHost } from './start-killed-host.ts';
 import { plainState } from './state.ts';
 import { copyAsVersion } from './wordpress-core.ts';
 
@@ -218,14 +217,7 @@ test.each(['update begun', 'update made', 'checkpoint restored', 'update ended']
     const updates = await planned();
     const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages: [] };
     await running.stop();
-    const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
-    const child: ChildProcess = spawn(process.execPath, [script, machine.instance, step], {
-      env: { PATH: process.env.PATH ?? '', ...machine.environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const killed = once(child, 'exit');
-    if (child.stdout === null) throw new Error('the child has no output');
-    await Promise.race([once(child.stdout, 'data'), killed]);
+    const killed = once(await startKilledHost(machine, step), 'exit');
     const remote = connect();
     await expect(remote.updateWordpress(install, order)).rejects.toThrow();
     await remote.close();
