@@ -35,6 +35,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     id: null,
     name: null,
     version: 'if it has one',
+    warning: 'how a page looks different, if the change stays all the same',
     checkpoint_id: 'with a checkpoint',
   },
   'install.update_php': { version: null },

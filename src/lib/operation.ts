@@ -58,6 +58,9 @@ const ADVICE_OF_CODES = {
   checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
   /** The website has its former state again. */
   rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
+  /** Likewise. A change of a plugin or theme made pages look different. */
+  pages_differ:
+    'The website is as it was before. If pages should look like that, make the change again and keep it (`keep`).',
   /** Nothing was changed. */
   change_refused: 'The website is unchanged. Fix what the message names, and try again.',
   /** Nothing was replaced. */

@@ -31,6 +31,8 @@ const READING: WordPressReading = {
   mark: 'a'.repeat(32),
 };
 
+const DIFFERENT = 'the home page answers 503, and 200 before';
+
 let machine: ServedMachine;
 let portal: Portal;
 let page: Page;
@@ -43,7 +45,11 @@ beforeAll(async () => {
   machine.machine.readWordPress = async () => READING;
   machine.machine.changeItem = async (_install, { change }) => {
     changes.push(change);
-    if (change.id === 'shop/shop.php') return { rolledBack: 'the home page answers 500, and 200 before' };
+    if (change.id === 'shop/shop.php') {
+      return change.keep
+        ? { changed: { id: 'shop/shop.php', name: 'Shop', version: '1.0', warning: DIFFERENT } }
+        : { rolledBack: DIFFERENT, mayKeep: true };
+    }
     return { changed: { id: 'hello.php', name: 'Hello Dolly', version: '1.0' } };
   };
   machine.machine.planUpdates = async (_install, { plugins }) => ({
@@ -98,21 +104,22 @@ it('shows no header of an empty cell on phones', async () => {
   if (before) await page.setViewportSize(before);
 });
 
-it('changes plugins, and says why a change was rolled back', async () => {
+it('changes plugins, says why a change was rolled back, and keeps it on request', async () => {
   await choose('Hello Dolly', 'Activate');
   await page.getByText('Hello Dolly is active.').waitFor();
   await choose('Shop', 'Activate');
-  await page
-    .getByText('The change was rolled back: the home page answers 500, and 200 before.')
-    .first()
-    .waitFor();
+  await page.getByText(`The change was rolled back: ${DIFFERENT}.`).first().waitFor();
+  await page.getByRole('button', { name: 'Change it again and keep it' }).click();
+  await page.getByText(`Shop is active. But note: ${DIFFERENT}.`).waitFor();
+  await page.getByRole('button', { name: 'Dismiss this message' }).click();
   await choose('Hello Dolly', 'Delete');
   await page.getByRole('button', { name: 'Delete plugin' }).click();
   await page.getByText('Hello Dolly is deleted.').waitFor();
-  expect(changes.map(({ id, status }) => [id, status])).toEqual([
-    ['hello.php', 'active'],
-    ['shop/shop.php', 'active'],
-    ['hello.php', 'deleted'],
+  expect(changes.map(({ id, status, keep = false }) => [id, status, keep])).toEqual([
+    ['hello.php', 'active', false],
+    ['shop/shop.php', 'active', false],
+    ['shop/shop.php', 'active', true],
+    ['hello.php', 'deleted', false],
   ]);
   expect(await page.getByRole('button', { name: 'Actions for Homeport' }).count()).toBe(0);
 });

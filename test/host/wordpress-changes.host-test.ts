@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import type { InstallState } from '../../src/hosting/contract/host.ts';
-import type { ItemChange, ItemOutcome } from '../../src/hosting/contract/wordpress-changes.ts';
+import type { ItemChange, ItemOrder, ItemOutcome } from '../../src/hosting/contract/wordpress-changes.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
@@ -12,6 +13,7 @@ import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
 import { type CustomerFiles, installPlugin, PLUGIN } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
+import { startKilledHost } from './start-killed-host.ts';
 import { plainState } from './state.ts';
 
 let machine: TestMachine;
@@ -29,9 +31,7 @@ const THEME = '<?php echo "<html><body><main>a theme of a test</main></body></ht
 beforeAll(async () => {
   machine = await createPreparedMachine();
   layout = linuxLayout(machine.folder, machine.runFolder);
-  running = await machine.start();
-  host = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
-  host.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  await start();
   const [version = ''] = (await host.describe()).wordpressVersions;
   install = { ...plainState('changed'), wordpressVersion: version };
   await host.apply(install);
@@ -44,6 +44,20 @@ beforeAll(async () => {
     'front/front.php': `if (PHP_SAPI !== 'cli') { throw new Error('broken in front'); }`,
     'twice/twice.php': 'function wp_head() {}',
     'good/good.php': `add_action('wp_footer', static fn() => print('<p>good plugin</p>'));`,
+    // Another request deactivates the second one.
+    'shy/shy.php': `add_action('activated_plugin', static function () {
+        echo '<b>Shy needs a shop.</b>';
+        deactivate_plugins('shy/shy.php');
+      });`,
+    'later/later.php': `add_action('template_redirect', static function () {
+        require_once ABSPATH . 'wp-admin/includes/plugin.php';
+        deactivate_plugins('later/later.php');
+      });`,
+    'hidden/hidden.php': `if ($GLOBALS['pagenow'] === 'wp-login.php') { status_header(404); exit; }`,
+    'closed/closed.php': `add_action('template_redirect', static function () {
+        status_header(503);
+        exit('<html>We are back soon.</html>');
+      });`,
     'needs/needs.php': '',
     'shop/extra.php': '',
     // Deleting it removes its file and then fails.
@@ -77,13 +91,28 @@ afterAll(async () => {
   await machine?.remove();
 });
 
-const change = (wanted: Partial<ItemChange>, order: { changeId?: string } = {}): Promise<ItemOutcome> =>
-  host.changeItem(install, {
-    changeId: order.changeId ?? crypto.randomUUID(),
-    checkpointId,
-    change: { kind: 'plugin', id: null, source: null, status: null, autoUpdate: null, ...wanted },
-    pages: [],
-  });
+/** Starts the host and answers its questions, as a control plane does. */
+async function start(): Promise<void> {
+  running = await machine.start({ checkPace: { pageMs: 20_000, pauseMs: 100 } });
+  host = connect();
+}
+
+function connect(): RemoteHost {
+  const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
+  remote.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  return remote;
+}
+
+const orderOf = (wanted: Partial<ItemChange>, changeId: string = crypto.randomUUID()): ItemOrder => ({
+  changeId,
+  checkpointId,
+  change: { kind: 'plugin', id: null, source: null, status: null, autoUpdate: null, ...wanted },
+  pages: [],
+});
+const change = (
+  wanted: Partial<ItemChange>,
+  { changeId }: { changeId?: string } = {},
+): Promise<ItemOutcome> => host.changeItem(install, orderOf(wanted, changeId));
 
 async function home(): Promise<{ status: number; body: string }> {
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
@@ -111,11 +140,62 @@ test.each([
   ['thrown', /^PHP reports: no such table in .*plugins\/thrown\/thrown\.php:\d+$/],
   ['twice', /Cannot redeclare .*wp_head/],
   ['front', /^the home page answers 500, and 200 before$/],
-])('a plugin that fatals (%s) leaves the website as it was', async (id, reason) => {
+  ['shy', /^The plugin deactivated itself: Shy needs a shop$/],
+  ['later', /^the plugin later\/later\.php is no longer active$/],
+])('a plugin that fails (%s) leaves the website as it was', async (id, reason) => {
   expect(await change({ id, status: 'active' })).toEqual({ rolledBack: expect.stringMatching(reason) });
   await expectFormer();
   expect(await option('left_by_thrown')).toBe('');
 });
+
+test('a plugin that hides the login form stays, with a warning', async () => {
+  const hidden = { id: 'hidden/hidden.php', name: 'hidden/hidden.php', version: '2.0' };
+  const warning = 'the login form answers 404, and 200 before';
+  expect(await change({ id: 'hidden', status: 'active' })).toEqual({ changed: { ...hidden, warning } });
+  expect(await change({ id: 'hidden', status: 'inactive' })).toEqual({ changed: hidden });
+  await expectFormer();
+});
+
+test('a maintenance page stays only if the user keeps it', async () => {
+  const closed = { id: 'closed/closed.php', name: 'closed/closed.php', version: '2.0' };
+  const text = 'the home page answers 503, and 200 before';
+  expect(await change({ id: 'closed', status: 'active' })).toEqual({ rolledBack: text, mayKeep: true });
+  await expectFormer();
+  const kept = await change({ id: 'closed', status: 'active', keep: true });
+  expect(kept).toEqual({ changed: { ...closed, warning: text } });
+  expect(await change({ id: 'closed', status: 'inactive' })).toEqual({ changed: closed });
+  expect(await change({ id: 'front', status: 'active', keep: true })).toEqual({
+    rolledBack: 'the home page answers 500, and 200 before',
+  });
+  await expectFormer();
+});
+
+test.each(['change begun', 'change made', 'checkpoint restored', 'change ended'])(
+  'a host killed at "%s" leaves the former or the new website after the next attempt',
+  async (step) => {
+    const id = step === 'checkpoint restored' ? 'front' : 'good';
+    const order = orderOf({ id, status: 'active' });
+    await running.stop();
+    const killed = once(await startKilledHost(machine, step), 'exit');
+    const remote = connect();
+    await expect(remote.changeItem(install, order)).rejects.toThrow();
+    await remote.close();
+    await killed;
+
+    await host.close();
+    await start();
+    const outcome = await host.changeItem(install, order);
+    expect(await host.changeItem(install, order)).toEqual(outcome);
+    if (step === 'change begun' || step === 'checkpoint restored') {
+      expect(outcome).toEqual({ rolledBack: expect.any(String) });
+    } else {
+      expect(outcome).toMatchObject({ changed: { id: 'good/good.php' } });
+      expect((await home()).body).toContain('<p>good plugin</p>');
+      await change({ id, status: 'inactive' });
+    }
+    await expectFormer();
+  },
+);
 
 test('refuses what is not there, what always runs, what is active, and what needs another PHP', async () => {
   const refused = async (wanted: Partial<ItemChange>) => {

@@ -1,6 +1,6 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react';
 import { errorMessage } from '../api/failure.ts';
-import { isUnderWay, type OperationResult, useOperation } from '../api/operations.ts';
+import { isUnderWay, type Operation, type OperationResult, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
 import styles from './toast.module.css';
 
@@ -9,11 +9,29 @@ interface Toast {
   sentence: string;
   tone: 'busy' | 'good' | 'bad';
   /** What it follows while it is busy. */
-  operation?: { id: string; done: Done };
+  operation?: Followed;
+  /** What the user can do about it. */
+  action?: ToastAction;
 }
 
-/** The sentence for a successful operation, which can depend on its result. */
-type Done = string | ((result: OperationResult) => string);
+interface ToastAction {
+  label: string;
+  onSelect(): void;
+}
+
+/** The sentence for a successful operation, which can depend on its result. A warning stays until the user dismisses it. */
+type Done = string | ((result: OperationResult) => string | { warning: string });
+
+export interface OperationWords {
+  busy: string;
+  done: Done;
+  /** What the user can do about a failure with this code. */
+  retry?: (code: NonNullable<Operation['error']>['code']) => ToastAction | undefined;
+}
+
+interface Followed extends Omit<OperationWords, 'busy'> {
+  id: string;
+}
 
 /** Reading takes about 60 ms for each character, and seeing the toast takes a moment. */
 const readingMs = (sentence: string) => Math.max(5_000, 3_000 + 80 * sentence.length);
@@ -22,9 +40,19 @@ let shown: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function show(sentence: string, tone: Toast['tone'], operation?: Toast['operation']): Toast {
+function show(
+  sentence: string,
+  tone: Toast['tone'],
+  { operation, action }: Pick<Toast, 'operation' | 'action'> = {},
+): Toast {
   last += 1;
-  const toast: Toast = { id: last, sentence, tone, ...(operation && { operation }) };
+  const toast: Toast = {
+    id: last,
+    sentence,
+    tone,
+    ...(operation && { operation }),
+    ...(action && { action }),
+  };
   // A repeated message moves to the end instead of appearing twice.
   change([...shown.filter((other) => other.sentence !== sentence), toast]);
   return toast;
@@ -49,9 +77,9 @@ export function showSuccess(sentence: string): void {
  * Shows that an operation is in progress, and then that it is done, or why it failed. An operation that the server did not name is
  * only announced.
  */
-export function showOperation(operationId: string | null, words: { busy: string; done: Done }): void {
-  if (operationId === null) showSuccess(words.busy);
-  else show(words.busy, 'busy', { id: operationId, done: words.done });
+export function showOperation(operationId: string | null, { busy, ...words }: OperationWords): void {
+  if (operationId === null) showSuccess(busy);
+  else show(busy, 'busy', { operation: { id: operationId, ...words } });
 }
 
 /** Shows an error outside of a form. It stays until the user dismisses it. */
@@ -113,7 +141,10 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
     <span ref={list} className={styles.list}>
       {toasts.map((toast) => (
         <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
-          <span className={styles.sentence}>{toast.sentence}</span>
+          <span className={styles.sentence}>
+            {toast.sentence}
+            {toast.action && <ActionButton toast={toast} action={toast.action} />}
+          </span>
           {toast.operation && <Follow toast={toast} {...toast.operation} />}
           {toast.tone === 'bad' && (
             <Button
@@ -135,16 +166,38 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
   );
 }
 
+function ActionButton({ toast, action }: { toast: Toast; action: ToastAction }) {
+  return (
+    <span className={styles.action}>
+      <Button
+        small
+        onClick={() => {
+          dismiss(toast);
+          action.onSelect();
+        }}
+      >
+        {action.label}
+      </Button>
+    </span>
+  );
+}
+
 /** Replaces a toast by the outcome of its operation. */
-function Follow({ toast, id, done }: { toast: Toast; id: string; done: Done }) {
+function Follow({ toast, id, done, retry }: Followed & { toast: Toast }) {
   const { data, error } = useOperation(id);
   useEffect(() => {
     if (error !== null) dismiss(toast);
     if (data === undefined || isUnderWay(data)) return;
     dismiss(toast);
-    if (data.status === 'succeeded') showSuccess(typeof done === 'string' ? done : done(data.result));
-    else if (data.status === 'failed') show(data.error?.message ?? 'The operation failed.', 'bad');
-  }, [toast, data, error, done]);
+    if (data.status === 'succeeded') {
+      const said = typeof done === 'string' ? done : done(data.result);
+      if (typeof said === 'string') showSuccess(said);
+      else show(said.warning, 'bad');
+    } else if (data.status === 'failed') {
+      const action = data.error ? retry?.(data.error.code) : undefined;
+      show(data.error?.message ?? 'The operation failed.', 'bad', action && { action });
+    }
+  }, [toast, data, error, done, retry]);
   return <span className={styles.turning} aria-hidden="true" />;
 }
 

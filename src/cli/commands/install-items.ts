@@ -12,7 +12,14 @@ import { waitForJob } from './wait-for-job.ts';
 const CHECKED =
   'A checkpoint is made first, and pages are checked before and after. If a page fails, the checkpoint is restored. A running ' +
   'server does the work, otherwise this command does';
-const JSON_HELP = 'print JSON when it is done: operation_id, install_id, install_name, id, name, version';
+const JSON_HELP =
+  'print JSON when it is done: operation_id, install_id, install_name, id, name, version, warning';
+const KEEP_HELP = 'keep the change if pages only look different, such as a maintenance page';
+
+interface Options {
+  keep?: boolean;
+  json?: boolean;
+}
 
 /** Adds `install plugin` and `install theme`, which list and change the plugins and themes of an install. */
 export function addItemCommands(install: Command): void {
@@ -29,10 +36,11 @@ function addCommands(install: Command, kind: ItemKind, example: string): void {
       .description(`${verb} a ${kind} of an install, and wait for the result. ${CHECKED}`)
       .argument('<name>', 'the install')
       .argument(`<${kind}>`, `${kind === 'plugin' ? 'its file or folder' : 'its folder'}, such as ${example}`)
+      .option('--keep', KEEP_HELP)
       .option('--json', JSON_HELP)
       .addHelpText('after', `\nExample:\n  homeport install ${kind} ${verb} harbourcafe ${example}`)
-      .action((name: string, id: string, options: { json?: boolean }, command: Command) =>
-        run(name, { kind, id, status }, past, options, command),
+      .action((name: string, id: string, { keep = false, ...options }: Options, command: Command) =>
+        run(name, { kind, id, status, keep }, past, options, command),
       );
 
   items
@@ -54,15 +62,16 @@ function addCommands(install: Command, kind: ItemKind, example: string): void {
     .argument('<name>', 'the install')
     .argument('<source>', `${example}, private/${example}.zip or https://example.com/${example}.zip`)
     .option('--activate', 'activate it, too')
+    .option('--keep', KEEP_HELP)
     .option('--json', JSON_HELP)
     .addHelpText('after', `\nExample:\n  homeport install ${kind} add harbourcafe ${example} --activate`)
     .action(
       (
         name: string,
         source: string,
-        { activate = false, json }: { activate?: boolean; json?: boolean },
+        { activate = false, keep = false, ...options }: Options & { activate?: boolean },
         command: Command,
-      ) => run(name, { kind, ...sourceOf(source), activate }, 'is installed', json ? { json } : {}, command),
+      ) => run(name, { kind, ...sourceOf(source), activate, keep }, 'is installed', options, command),
     );
   change('activate', 'is active', 'active');
   if (kind === 'plugin') change('deactivate', 'is inactive', 'inactive');
@@ -160,7 +169,8 @@ async function run(
     if (json) {
       return printJson({ operation_id: jobId, install_id: installId, install_name: name, ...result });
     }
-    const { name: title = '', version } = result;
+    const { name: title = '', version, warning } = result;
     process.stdout.write(`${printable(`${title}${version === undefined ? '' : ` ${version}`}`)} ${past}.\n`);
+    if (warning !== undefined) process.stderr.write(`Warning: ${printable(warning)}.\n`);
   });
 }

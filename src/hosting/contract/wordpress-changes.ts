@@ -44,6 +44,8 @@ export interface ItemChange {
   status: ItemStatus | null;
   /** Whether WordPress itself updates it. Null: as it is. */
   autoUpdate: boolean | null;
+  /** Whether it stays if pages only look different afterwards. Default: it is rolled back. */
+  keep?: boolean;
 }
 
 export interface ItemOrder {
@@ -61,8 +63,14 @@ export function needsCheckpoint({ source, status }: ItemChange): boolean {
   return source !== null || status !== null;
 }
 
-/** `refused`: nothing was changed. `rolledBack`: the checkpoint was restored. Both name the reason in one sentence without a full stop. */
-export type ItemOutcome = { changed: ChangedItem } | { refused: string } | { rolledBack: string };
+/**
+ * `refused`: nothing was changed. `rolledBack`: the checkpoint was restored; with `mayKeep` because pages only looked different. Both
+ * name the reason in one sentence without a full stop.
+ */
+export type ItemOutcome =
+  | { changed: ChangedItem }
+  | { refused: string }
+  | { rolledBack: string; mayKeep?: boolean };
 
 export interface ChangedItem {
   /** As WordPress names it. */
@@ -70,4 +78,6 @@ export interface ChangedItem {
   /** For people. */
   name: string;
   version: string | null;
+  /** How a page looks different all the same, one sentence without a full stop. */
+  warning?: string;
 }

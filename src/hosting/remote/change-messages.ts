@@ -21,6 +21,7 @@ const wantedState = {
   source: orNull(packageSource),
   status: orNull(Type.Union([Type.Literal('active'), Type.Literal('inactive'), Type.Literal('deleted')])),
   autoUpdate: orNull(Type.Boolean()),
+  keep: Type.Optional(Type.Boolean()),
 };
 const themeId = Type.String({ minLength: 1, maxLength: 200, pattern: THEME_ID });
 
@@ -41,8 +42,13 @@ export const itemOrder = Type.Object(
 
 export const itemOutcome = Type.Union([
   Type.Object({
-    changed: Type.Object({ id: itemId, name: text(200), version: orNull(text(200)) }),
+    changed: Type.Object({
+      id: itemId,
+      name: text(200),
+      version: orNull(text(200)),
+      warning: Type.Optional(sentences),
+    }),
   }),
   Type.Object({ refused: sentences }),
-  Type.Object({ rolledBack: sentences }),
+  Type.Object({ rolledBack: sentences, mayKeep: Type.Optional(Type.Boolean()) }),
 ]);

@@ -298,8 +298,9 @@ const sentSelection = ({ installId, ids }: MailSelection) => ({
 });
 const sentItems = (items: WantedItems) => (typeof items === 'string' ? items : [...items]);
 function sentOrder({ changeId, checkpointId, change, pages }: ItemOrder) {
-  const { kind, id, source, status, autoUpdate } = change;
-  return { changeId, checkpointId, change: { kind, id, source, status, autoUpdate }, pages: [...pages] };
+  const { kind, id, source, status, autoUpdate, keep = false } = change;
+  const sent = { kind, id, source, status, autoUpdate, ...(keep ? { keep } : {}) };
+  return { changeId, checkpointId, change: sent, pages: [...pages] };
 }
 
 const sentUpdate = ({ kind, id, name, from, to }: AvailableUpdate) => ({ kind, id, name, from, to });

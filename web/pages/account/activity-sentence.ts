@@ -234,7 +234,7 @@ function updatedItems({ core, plugins, themes }: Details): string {
 }
 
 /** "requested to activate the plugin akismet": what a user asked for. */
-function itemChange({ kind, item, installed, status, auto_update }: Details): string {
+function itemChange({ kind, item, installed, status, auto_update, keep }: Details): string {
   const named = `the ${kind === 'theme' ? 'theme' : 'plugin'}${text(item) ? ` ${item}` : ''}`;
   const automatic =
     auto_update === undefined ? [] : [`switch automatic updates ${auto_update === true ? 'on' : 'off'} for`];
@@ -245,7 +245,8 @@ function itemChange({ kind, item, installed, status, auto_update }: Details): st
     ...(status === 'deleted' ? ['delete'] : []),
     ...automatic,
   ];
-  return `requested to ${verbs.join(' and ') || 'change'} ${named}`;
+  const lasting = keep === true ? ', even if pages look different' : '';
+  return `requested to ${verbs.join(' and ') || 'change'} ${named}${lasting}`;
 }
 
 function installUpdate(

@@ -77,6 +77,14 @@ describe('a change of a plugin', () => {
     );
   });
 
+  it('stays on request, and results in a warning', async () => {
+    const warning = 'the home page answers 503, and 200 before';
+    answer(async () => ({ changed: { ...CHANGED.changed, warning } }));
+    const body = { kind: 'plugin', id: 'akismet', status: 'active', keep: true };
+    expect(await ended('changes', body)).toMatchObject({ status: 'succeeded', result: { warning } });
+    expect(orders).toMatchObject([{ change: { keep: true } }]);
+  });
+
   it('of automatic updates alone makes none', async () => {
     const body = { kind: 'plugin', id: 'akismet', auto_update: true };
     expect(await ended('changes', body)).toMatchObject({ status: 'succeeded', result: CHANGED.changed });
@@ -88,6 +96,11 @@ describe('a change of a plugin', () => {
       { rolledBack: 'the home page answers 500, and 200 before' },
       'rolled_back',
       /rolled back: the home page/,
+    ],
+    [
+      { rolledBack: 'the login form answers 404, and 200 before', mayKeep: true },
+      'pages_differ',
+      /login form/,
     ],
     [{ refused: 'There is no plugin "akismet"' }, 'change_refused', /^There is no plugin "akismet"\.$/],
   ])('fails without a further restore: %o', async (outcome, code, message) => {
@@ -244,6 +257,7 @@ describe('what the last reading excludes', () => {
   it.each([
     [{ kind: 'plugin', id: 'akismet' }, 'Name what to change'],
     [{ kind: 'theme', id: 'shop', status: 'inactive' }, 'activating another one'],
+    [{ kind: 'theme', id: 'shop', auto_update: true, keep: true }, 'only after a change of the status'],
     [{ kind: 'plugin', id: 'akismet', status: 'deleted', auto_update: true }, 'no updates'],
   ])('and a request must make sense: %o', async (body, message) => {
     const refused = await post('changes', body);

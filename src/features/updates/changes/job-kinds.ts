@@ -22,6 +22,7 @@ const OLDEST_CHECKPOINT_MS = HOUR_MS;
 /** With these codes the website is as it was. */
 const UNCHANGED: readonly string[] = [
   'rolled_back',
+  'pages_differ',
   'change_refused',
   'checkpoint_failed',
   'website_missing',
@@ -83,16 +84,17 @@ export function changeKind(platform: Platform, host: Host): JobKind {
         log.warn({ change: change_id }, 'a change of a plugin or theme was rolled back');
         await database.write((transaction) => requestReading(transaction, queue, install_id));
         throw new PermanentFailure(`The change was rolled back: ${outcome.rolledBack}.`, {
-          code: 'rolled_back',
+          code: outcome.mayKeep ? 'pages_differ' : 'rolled_back',
         });
       }
-      const { id, name, version } = outcome.changed;
+      const { id, name, version, warning } = outcome.changed;
       return async (transaction) => {
         await requestReading(transaction, queue, install_id, { delayMs: 0 });
         await setResult(transaction.queries, jobId, 'wordpress.change', {
           id,
           name,
           ...(version === null ? {} : { version }),
+          ...(warning === undefined ? {} : { warning }),
           ...(checkpoint_id === undefined ? {} : { checkpoint_id }),
         });
       };

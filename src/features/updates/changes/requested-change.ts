@@ -15,6 +15,7 @@ export interface RequestedChange {
   id: string;
   status?: NonNullable<ItemChange['status']>;
   auto_update?: boolean;
+  keep?: boolean;
 }
 
 /** A plugin or theme to install, from exactly one source. */
@@ -24,15 +25,19 @@ export interface RequestedInstallation {
   path?: string;
   url?: string;
   activate?: boolean;
+  keep?: boolean;
 }
 
 /** Throws InvalidRequest. */
-export function readChange({ kind, id, status, auto_update }: RequestedChange): ItemChange {
+export function readChange({ kind, id, status, auto_update, keep = false }: RequestedChange): ItemChange {
   if (status === undefined && auto_update === undefined) {
     throw new InvalidRequest('Name what to change: status or auto_update.');
   }
   if (status === 'deleted' && auto_update !== undefined) {
     throw invalidValue(ITEM, 'auto_update', 'not_applicable', 'A deleted one has no updates');
+  }
+  if (status === undefined && keep) {
+    throw invalidValue(ITEM, 'keep', 'not_applicable', 'Pages are checked only after a change of the status');
   }
   if (kind === 'theme' && status === 'inactive') {
     throw invalidValue(ITEM, 'status', 'not_applicable', 'A theme is deactivated by activating another one');
@@ -40,17 +45,30 @@ export function readChange({ kind, id, status, auto_update }: RequestedChange): 
   if (kind === 'theme' && !new RegExp(THEME_ID, 'u').test(id)) {
     throw invalidValue(ITEM, 'id', 'invalid_format', "A theme's id is the name of its folder, not a path");
   }
-  return { kind, id, source: null, status: status ?? null, autoUpdate: auto_update ?? null };
+  return {
+    kind,
+    id,
+    source: null,
+    status: status ?? null,
+    autoUpdate: auto_update ?? null,
+    ...(keep ? { keep } : {}),
+  };
 }
 
 /** Throws InvalidRequest. */
-export function readInstallation({ kind, activate, ...source }: RequestedInstallation): ItemChange {
+export function readInstallation({
+  kind,
+  activate,
+  keep = false,
+  ...source
+}: RequestedInstallation): ItemChange {
   return {
     kind,
     id: null,
     source: readSource(source),
     status: activate === true ? 'active' : null,
     autoUpdate: null,
+    ...(keep ? { keep } : {}),
   };
 }
 

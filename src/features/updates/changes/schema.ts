@@ -8,6 +8,12 @@ import {
 } from '../../../hosting/contract/wordpress-changes.ts';
 
 const kind = () => stringEnum(ITEM_KINDS);
+const keep = Type.Optional(
+  Type.Boolean({
+    description:
+      'whether it stays if pages only look different afterwards, such as a maintenance page; false by default',
+  }),
+);
 
 export const changeItemSchema = component(
   'ChangeWordPressItem',
@@ -27,6 +33,7 @@ export const changeItemSchema = component(
         ),
       ),
       auto_update: Type.Optional(Type.Boolean({ description: 'whether WordPress updates it automatically' })),
+      keep,
     },
     { description: 'The wanted state of a plugin or theme; `status`, `auto_update` or both' },
   ),
@@ -57,6 +64,7 @@ export const installItemSchema = component(
         }),
       ),
       activate: Type.Optional(Type.Boolean({ description: 'false by default' })),
+      keep,
     },
     { description: 'A plugin or theme to install, from exactly one of `slug`, `path` and `url`' },
   ),

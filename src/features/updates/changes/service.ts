@@ -129,12 +129,20 @@ function descriptionOf({ kind, source, status }: ItemChange): string {
   return `Checkpoint before a ${kind} is ${status === 'deleted' ? 'deleted' : 'switched'}`;
 }
 
-function detailsOf({ kind, id, source, status, autoUpdate }: ItemChange): Record<string, string | boolean> {
+function detailsOf({
+  kind,
+  id,
+  source,
+  status,
+  autoUpdate,
+  keep,
+}: ItemChange): Record<string, string | boolean> {
   return {
     kind,
     item: (source === null ? (id ?? '') : describeSource(source)).slice(0, 200),
     ...(source === null ? {} : { installed: true }),
     ...(status === null ? {} : { status }),
     ...(autoUpdate === null ? {} : { auto_update: autoUpdate }),
+    ...(keep ? { keep } : {}),
   };
 }

@@ -15,6 +15,7 @@ export const storedChange = Type.Object({
   ),
   status: orNull(Type.Union([Type.Literal('active'), Type.Literal('inactive'), Type.Literal('deleted')])),
   autoUpdate: orNull(Type.Boolean()),
+  keep: Type.Optional(Type.Boolean()),
 });
 
 export type StoredChange = Static<typeof storedChange>;

@@ -21,10 +21,13 @@ const entrySchema = Type.Object({
       id: Type.String(),
       name: Type.String(),
       version: Type.Union([Type.String(), Type.Null()]),
+      warning: Type.Optional(Type.String()),
     }),
     Type.Null(),
   ]),
   reason: Type.Union([Type.String(), Type.Null()]),
+  /** Whether the user may keep the change in spite of `reason`. */
+  mayKeep: Type.Optional(Type.Boolean()),
 });
 
 /** How far a change of a plugin or theme is. */

@@ -1,5 +1,5 @@
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
-import type { Observation } from './website-check.ts';
+import { LOGIN_FORM, type Observation } from './website-check.ts';
 
 /** The parts of a page that belong to no theme and no plugin. */
 const LASTING_PARTS = ['</body>', '</html>', 'id="loginform"', 'name="pwd"'];
@@ -20,11 +20,22 @@ export function expectedAfter(
   }));
   if (before.settings === null) return { ...before, pages };
   const { plugins } = before.settings;
-  const isGone = kind === 'plugin' && status !== 'active';
+  const others = plugins.filter((plugin) => plugin !== id);
   const settings = {
     ...before.settings,
     ...(kind === 'theme' ? theme : {}),
-    plugins: isGone ? plugins.filter((plugin) => plugin !== id) : plugins,
+    ...(kind === 'plugin' ? { plugins: status === 'active' ? [...others, id] : others } : {}),
   };
   return { ...before, pages, settings };
+}
+
+/**
+ * Whether a page may look different after a change: any page if the user keeps the change all the same, and the login form after an
+ * activation, because plugins move it to a secret address. Users without it sign in with a link of Homeport.
+ */
+export function mayDiffer(
+  { status, keep = false }: Pick<ItemChange, 'status' | 'keep'>,
+  path: string,
+): boolean {
+  return keep || (status === 'active' && path === LOGIN_FORM);
 }

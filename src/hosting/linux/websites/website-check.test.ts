@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Observation, repeatFailing, worsened } from './website-check.ts';
+import { mayDiffer } from './expected-observation.ts';
+import { findings, type Observation, repeatFailing, worsened } from './website-check.ts';
 
 const page = {
   name: 'the home page',
@@ -104,4 +105,25 @@ test.each<[object, string | null]>([
 test('settings count only if they could be read before', () => {
   expect(worsened(before, { ...before, settings: null })).toBe('WordPress does not start');
   expect(worsened({ ...before, settings: null }, { ...before, settings: null })).toBeNull();
+});
+
+test.each<[object, boolean]>([
+  [{ status: 404 }, true],
+  [{ status: 503 }, true],
+  [{ status: 302, failure: 'it redirects to https://sso.test/' }, true],
+  [{ parts: [] }, true],
+  [{ status: 500 }, false],
+  [{ status: 503, errors: ['critical error'] }, false],
+  [{ errors: ['Parse error'] }, false],
+  [{ status: null, failure: 'it hangs' }, false],
+])('a page that is now %j looks different only: %s', (change, isDifferent) => {
+  const found = findings(before, { ...before, pages: [{ ...page, ...change }] });
+  expect(found).toEqual([{ text: expect.any(String), differs: isDifferent ? '/' : null }]);
+});
+
+test('an activation may move the login form, and a change that is kept any page', () => {
+  expect(mayDiffer({ status: 'active' }, '/wp-login.php')).toBe(true);
+  expect(mayDiffer({ status: 'inactive' }, '/wp-login.php')).toBe(false);
+  expect(mayDiffer({ status: 'active' }, '/')).toBe(false);
+  expect(mayDiffer({ status: 'inactive', keep: true }, '/')).toBe(true);
 });

@@ -8,7 +8,12 @@ import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { newestFatals } from '../wordpress/error-log.ts';
 import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
-import { type AskedEdge, type VisitedWebsite, visitPage } from '../wordpress/wordpress-answers.ts';
+import {
+  type AskedEdge,
+  RedirectedElsewhere,
+  type VisitedWebsite,
+  visitPage,
+} from '../wordpress/wordpress-answers.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -17,7 +22,7 @@ const seenPage = Type.Object({
   /** For people: `the home page`. */
   name: Type.String(),
   path: Type.String(),
-  /** Null if there was no answer, for the reason in `failure`. */
+  /** Null if there was no answer, for the reason in `failure`. A page that redirects to another website has both. */
   status: orNull(Type.Integer()),
   failure: orNull(Type.String()),
   length: Type.Integer(),
@@ -40,9 +45,10 @@ export type Observation = Static<typeof observationSchema>;
 type SeenPage = Static<typeof seenPage>;
 type CheckedPage = Pick<SeenPage, 'name' | 'path'>;
 
+export const LOGIN_FORM = '/wp-login.php';
 const ALWAYS: readonly CheckedPage[] = [
   { name: 'the home page', path: '/' },
-  { name: 'the login form', path: '/wp-login.php' },
+  { name: 'the login form', path: LOGIN_FORM },
 ];
 const NEWEST_POST = 'the newest post';
 const NEWEST_PAGE = 'the newest page';
@@ -109,6 +115,21 @@ export interface SuspectedItem {
   id: string;
 }
 
+/** A result of a check that is worse than before. */
+export interface Finding {
+  /** One sentence without a full stop. */
+  text: string;
+  /** The path of a page that only looks different: PHP and WordPress work. Null for a fault. */
+  differs: string | null;
+}
+
+export interface CheckOutcome {
+  /** On one line. */
+  fault: Finding | null;
+  /** The first finding that was tolerated. */
+  warning: string | null;
+}
+
 /**
  * Looks at the same pages again, and returns the first finding that is worse than before, on one line without a full stop. Repeats a
  * failing check after a pause. `suspects`: see {@link worsened}.
@@ -118,18 +139,39 @@ export async function findFault(
   before: Observation,
   suspects?: readonly SuspectedItem[],
 ): Promise<string | null> {
-  const check = async () => worsened(before, await observeAgain(look, before), suspects);
+  return (await checkAgain(look, before, { suspects })).fault?.text ?? null;
+}
+
+/** As {@link findFault}, but differences of pages that `isTolerated` are warnings. */
+export async function checkAgain(
+  look: Look,
+  before: Observation,
+  {
+    suspects,
+    isTolerated = () => false,
+  }: { suspects?: readonly SuspectedItem[] | undefined; isTolerated?: (path: string) => boolean },
+): Promise<CheckOutcome> {
+  let warning: string | null = null;
+  const check = async () => {
+    const all = findings(before, await observeAgain(look, before), suspects);
+    const isWarning = ({ differs }: Finding) => differs !== null && isTolerated(differs);
+    warning = all.find(isWarning)?.text ?? null;
+    return all.find((finding) => !isWarning(finding)) ?? null;
+  };
   const fault = await repeatFailing(check, () =>
     sleep(look.pace.pauseMs, undefined, { signal: look.signal }),
   );
-  return fault === null ? null : cleanText(fault);
+  return {
+    fault: fault && { ...fault, text: cleanText(fault.text) },
+    warning: warning && cleanText(warning),
+  };
 }
 
 /** Runs a check up to three times until it finds nothing. Returns the last finding. */
-export async function repeatFailing(
-  check: () => Promise<string | null>,
+export async function repeatFailing<Fault>(
+  check: () => Promise<Fault | null>,
   pause: () => Promise<void>,
-): Promise<string | null> {
+): Promise<Fault | null> {
   let fault = await check();
   for (let checks = 1; fault !== null && checks < MOST_CHECKS; checks++) {
     await pause();
@@ -176,31 +218,48 @@ async function see({ website, edge, pace, signal }: Look, { name, path }: Checke
     return { name, path, status, failure: null, length: body.length, parts, errors: [...new Set(errors)] };
   } catch (error) {
     signal?.throwIfAborted();
-    return { name, path, status: null, failure: messageOf(error), length: 0, parts: [], errors: [] };
+    const unseen = { name, path, failure: messageOf(error), length: 0, parts: [], errors: [] };
+    return { ...unseen, status: error instanceof RedirectedElsewhere ? error.status : null };
   }
 }
 
-/**
- * The first check with a worse result than before, one sentence without a full stop; null if all are as good. With `suspects`, the
- * log's new fatal errors count only if they name a file of theirs: visitors can cause others, such as by a request of `/wp-settings.php`.
- */
+/** The first of the {@link findings}; null if all is as good as before. */
 export function worsened(
   before: Observation,
   after: Observation,
   suspects?: readonly SuspectedItem[],
 ): string | null {
-  for (const [index, page] of after.pages.entries()) {
+  return findings(before, after, suspects)[0]?.text ?? null;
+}
+
+/**
+ * What is worse than before: one finding for each page, then one of the log and of the settings. With `suspects`, the log's new fatal
+ * errors count only if they name a file of theirs: visitors can cause others, such as by a request of `/wp-settings.php`.
+ */
+export function findings(
+  before: Observation,
+  after: Observation,
+  suspects?: readonly SuspectedItem[],
+): Finding[] {
+  const pages = after.pages.map((page, index) => {
     const former = before.pages[index];
-    const fault = former === undefined ? null : worsenedPage(former, page);
-    if (fault !== null) return fault;
-  }
+    return former === undefined ? null : worsenedPage(former, page);
+  });
+  const faults = [newFatal(before, after, suspects), worsenedSettings(before.settings, after.settings)];
+  return [...pages, ...faults.map((text) => text && { text, differs: null })].filter((one) => !!one);
+}
+
+function newFatal(
+  before: Observation,
+  after: Observation,
+  suspects?: readonly SuspectedItem[],
+): string | null {
   const known = new Set(before.fatals);
   const folders = suspects?.flatMap(folderOf);
   const fresh = after.fatals.find(
     (line) => !known.has(line) && (folders === undefined || folders.some((folder) => line.includes(folder))),
   );
-  if (fresh !== undefined) return `PHP reports: ${fresh}`;
-  return before.settings === null ? null : worsenedSettings(before.settings, after.settings);
+  return fresh === undefined ? null : `PHP reports: ${fresh}`;
 }
 
 /** Of WordPress itself none, because a visitor can request most of its files, which then fail. */
@@ -211,25 +270,35 @@ function folderOf({ kind, id }: SuspectedItem): string[] {
   return [`/${kind}s/${folder}${isFile ? '' : '/'}`];
 }
 
-function worsenedPage(former: SeenPage, page: SeenPage): string | null {
-  const { name, status, failure, length, parts, errors } = page;
+function worsenedPage(former: SeenPage, page: SeenPage): Finding | null {
+  const { name, path, status, failure, length, parts, errors } = page;
+  const fault = (text: string): Finding => ({ text, differs: null });
+  const difference = (text: string): Finding => ({ text, differs: path });
   if (former.status === null) return null;
   // Its author may have deleted it meanwhile.
   if (status === 404 && (name === NEWEST_POST || name === NEWEST_PAGE)) return null;
-  if (status === null) return `${name} gives no answer: ${failure}`;
-  if (status !== former.status && status >= 400)
-    return `${name} answers ${status}, and ${former.status} before`;
+  if (status === null) return fault(`${name} gives no answer: ${failure}`);
+  const shown = errors.find((error) => !former.errors.includes(error));
+  if (status !== former.status && status >= 400) {
+    const text = `${name} answers ${status}, and ${former.status} before`;
+    return shown === undefined && isDeliberate(status) ? difference(text) : fault(text);
+  }
   // An error page has no structure to keep.
   if (former.status >= 400) return null;
-  const shown = errors.find((error) => !former.errors.includes(error));
-  if (shown !== undefined) return `${name} shows a ${shown.toLowerCase()}`;
+  if (shown !== undefined) return fault(`${name} shows a ${shown.toLowerCase()}`);
+  if (failure !== null)
+    return former.failure === null ? difference(`${name} is elsewhere: ${failure}`) : null;
   const lost = former.parts.filter((part) => !parts.includes(part));
-  if (lost.length > 0) return `${name} lacks ${lost.join(', ')}`;
+  if (lost.length > 0) return difference(`${name} lacks ${lost.join(', ')}`);
   if (length >= former.length * SHORTEST) return null;
-  return `${name} has ${length} characters, and ${former.length} before`;
+  return difference(`${name} has ${length} characters, and ${former.length} before`);
 }
 
-function worsenedSettings(former: SiteSettings, now: SiteSettings | null): string | null {
+/** Plugins answer 4xx to hide pages and 503 during maintenance. Other errors of the server are faults. */
+const isDeliberate = (status: number) => status < 500 || status === 503;
+
+function worsenedSettings(former: SiteSettings | null, now: SiteSettings | null): string | null {
+  if (former === null) return null;
   if (now === null) return 'WordPress does not start';
   for (const option of ['siteurl', 'home'] as const) {
     if (now[option] !== former[option]) {

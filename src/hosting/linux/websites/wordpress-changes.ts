@@ -14,9 +14,9 @@ import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { MadeChange } from '../wordpress/item-changer.ts';
 import { type ChangeEntry, createChangeJournal } from './change-journal.ts';
-import { expectedAfter } from './expected-observation.ts';
+import { expectedAfter, mayDiffer } from './expected-observation.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { findFault, observe } from './website-check.ts';
+import { checkAgain, observe } from './website-check.ts';
 import type { WordPressUpdatesOptions } from './wordpress-updates.ts';
 
 /** Changes plugins and themes of websites of this host. The caller serializes calls for the same install. */
@@ -86,23 +86,30 @@ export function createWordPressChanges(
     return checking;
   }
 
-  const fail = (record: InstallRecord, entry: ChangeEntry, reason: string) =>
-    store(record.state.id, { ...entry, stage: 'restoring', reason: cleanText(reason) });
+  const fail = (record: InstallRecord, entry: ChangeEntry, reason: string, mayKeep = false) =>
+    store(record.state.id, { ...entry, stage: 'restoring', reason: cleanText(reason), mayKeep });
 
-  /** The first finding that is worse than expected; null without one. */
+  /** Compares the website with what is expected, and returns the journal entry with the outcome. */
   async function check(
     record: InstallRecord,
-    { kind, status }: ItemChange,
-    { expected, changed }: ChangeEntry,
+    change: ItemChange,
+    entry: ChangeEntry,
     signal?: AbortSignal,
-  ): Promise<string | null> {
+  ): Promise<ChangeEntry> {
+    const { expected, changed } = entry;
+    if (expected === null || changed === null) return entry;
     const look = await lookAt(record, signal);
-    const suspects = changed === null || status !== 'active' ? [] : [{ kind, id: changed.id }];
-    const fault = expected === null ? null : await findFault(look, expected, suspects);
-    if (fault !== null) return fault;
+    const { fault, warning } = await checkAgain(look, expected, {
+      suspects: change.status === 'active' ? [{ kind: change.kind, id: changed.id }] : [],
+      isTolerated: (path) => mayDiffer(change, path),
+    });
+    if (fault !== null) return fail(record, entry, fault.text, fault.differs !== null);
     const { bytes, files } = layout.limits;
-    if (bytes === null && files === null) return null;
-    return exceededLimit(await measureWebsite(layout, look.install, signal), layout.limits);
+    if (bytes !== null || files !== null) {
+      const excess = exceededLimit(await measureWebsite(layout, look.install, signal), layout.limits);
+      if (excess !== null) return fail(record, entry, excess);
+    }
+    return warning === null ? entry : { ...entry, changed: { ...changed, warning } };
   }
 
   async function restore(record: InstallRecord, checkpointId: string, signal?: AbortSignal): Promise<void> {
@@ -132,22 +139,22 @@ export function createWordPressChanges(
       if ('refused' in made) return made;
       entry = made;
     }
-    if (entry.stage === 'checking') {
-      const fault = await check(record, change, entry, signal);
-      if (fault !== null) entry = await fail(record, entry, fault);
-    }
+    if (entry.stage === 'checking') entry = await check(record, change, entry, signal);
     if (entry.stage === 'restoring') {
       log.warn({ install: install.id, reason: entry.reason }, `undoing a change of ${install.name}`);
       await restore(record, checkpointId, signal);
+      parts.reached?.('checkpoint restored', await lifecycle.websiteOf(record));
     }
-    return outcomeOf(await store(install.id, { ...entry, stage: 'ended' }));
+    const ended = await store(install.id, { ...entry, stage: 'ended' });
+    parts.reached?.('change ended', await lifecycle.websiteOf(record));
+    return outcomeOf(ended);
   }
 
   return { changeItem: run };
 }
 
-function outcomeOf({ changed, reason }: ChangeEntry): ItemOutcome {
-  if (reason !== null) return { rolledBack: reason };
+function outcomeOf({ changed, reason, mayKeep = false }: ChangeEntry): ItemOutcome {
+  if (reason !== null) return { rolledBack: reason, ...(mayKeep ? { mayKeep } : {}) };
   if (changed === null) throw new Error('a change ended without an outcome');
   return { changed: changed satisfies ChangedItem };
 }

@@ -28,6 +28,15 @@ export interface VisitedPage {
   body: string;
 }
 
+/** A page redirects to another website. */
+export class RedirectedElsewhere extends BrokenWebsiteError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** Every WordPress home page contains one of these, whatever its theme: links to its content or its REST API. */
 const SIGNS = ['/wp-content/', '/wp-includes/', 'https://api.w.org/'];
 /** For a page, with its redirects. */
@@ -56,7 +65,8 @@ export async function requireWordPress(
 
 /**
  * Requests a path of a website with the scheme and the host of its visitors. Follows redirects to its own names, with either
- * scheme; rejects with a {@link BrokenWebsiteError} for others, and after five.
+ * scheme; rejects with a {@link RedirectedElsewhere} for others, and with a
+ * {@link BrokenWebsiteError} after five.
  */
 export async function visitPage(
   website: VisitedWebsite,
@@ -82,7 +92,10 @@ export async function visitPage(
     if (status < 300 || status >= 400 || location === undefined) return { url, status, body };
     const next = URL.parse(location, url.href);
     if (next === null || !isOwn(next, website.names)) {
-      throw new BrokenWebsiteError(`${url.origin}${url.pathname} redirects to ${location.slice(0, 200)}`);
+      throw new RedirectedElsewhere(
+        status,
+        `${url.origin}${url.pathname} redirects to ${location.slice(0, 200)}`,
+      );
     }
     url = next;
   }

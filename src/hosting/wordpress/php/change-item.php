@@ -191,6 +191,10 @@ final class Homeport_Item_Change
             if (is_wp_error($done) && $done->get_error_code() !== 'unexpected_output') {
                 $this->require_success($done);
             }
+            if (!is_plugin_active($file)) {
+                $said = is_wp_error($done) && is_string($done->get_error_data()) ? ": {$done->get_error_data()}" : '';
+                throw new Homeport_Failed("The plugin deactivated itself$said");
+            }
         }
     }
 
@@ -229,6 +233,9 @@ final class Homeport_Item_Change
             }
             $this->begin();
             switch_theme($folder);
+            if (get_option('stylesheet') !== $folder) {
+                throw new Homeport_Failed('A plugin or the theme itself switched back to ' . get_option('stylesheet'));
+            }
         }
     }
 
@@ -241,7 +248,9 @@ final class Homeport_Item_Change
             return;
         }
         $this->begin();
-        update_site_option($option, $wanted ? [...$present, $id] : array_values(array_diff($present, [$id])));
+        if (!update_site_option($option, $wanted ? [...$present, $id] : array_values(array_diff($present, [$id])))) {
+            throw new Homeport_Failed('WordPress did not store whether it updates it automatically');
+        }
     }
 
     /** Installs a package, and returns the plugin or theme as WordPress names it. */

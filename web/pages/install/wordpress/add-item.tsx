@@ -6,7 +6,8 @@ import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField, RadioGroup, TextField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
-import { showOperation } from '../../../components/toast.tsx';
+import { showFailure, showOperation } from '../../../components/toast.tsx';
+import { afterChange } from './after-change.ts';
 
 const SOURCES = ['slug', 'path', 'url'] as const;
 type Source = (typeof SOURCES)[number];
@@ -57,19 +58,25 @@ function AddForm({
   const [place, setPlace] = useState('');
   const [activate, setActivate] = useState(false);
   const { label, hint } = WORDS[source];
+  const install = async (keep: boolean) => {
+    const operationId = await unwrapStarted(
+      hosting.POST('/installs/{install_id}/wordpress/installations', {
+        params: { path: { install_id: installId } },
+        body: { kind, [source]: place.trim(), activate, keep },
+      }),
+    );
+    showOperation(operationId, {
+      busy: `Installing the ${kind}.`,
+      ...afterChange(`The ${kind} is installed.`, () => void install(true).catch(showFailure)),
+    });
+    await queries.invalidateQueries({ queryKey: ['operation', installId] });
+  };
   return (
     <Form
       submitLabel={`Install ${kind}`}
       onSubmit={async () => {
-        const operationId = await unwrapStarted(
-          hosting.POST('/installs/{install_id}/wordpress/installations', {
-            params: { path: { install_id: installId } },
-            body: { kind, [source]: place.trim(), activate },
-          }),
-        );
-        showOperation(operationId, { busy: `Installing the ${kind}.`, done: `The ${kind} is installed.` });
+        await install(false);
         onStarted();
-        await queries.invalidateQueries({ queryKey: ['operation', installId] });
       }}
     >
       <RadioGroup

@@ -5,10 +5,16 @@ import { unwrapStarted } from '../../../api/failure.ts';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Menu, type MenuEntry } from '../../../components/menu.tsx';
 import { showFailure, showOperation } from '../../../components/toast.tsx';
+import { afterChange } from './after-change.ts';
 
 type Change = NonNullable<
   HostingPaths['/installs/{install_id}/wordpress/changes']['post']['requestBody']
 >['content']['application/json'];
+
+interface ChangeWords {
+  busy: string;
+  done: string;
+}
 
 /** A plugin or theme of a website, with what its status permits. */
 export interface ChangeableItem {
@@ -29,7 +35,7 @@ export function ItemActions({ installId, item }: { installId: string; item: Chan
   const [deleting, setDeleting] = useState(false);
   const { change, update } = useItemChanges(installId);
   const { kind, id, name } = item;
-  const request = (wanted: Omit<Change, 'kind' | 'id'>, words: { busy: string; done: string }) =>
+  const request = (wanted: Omit<Change, 'kind' | 'id'>, words: ChangeWords) =>
     change.mutate({ body: { kind, id, ...wanted }, words });
   const entry = (isOffered: boolean, label: string, onSelect: () => void): MenuEntry[] =>
     isOffered ? [{ label, onSelect }] : [];
@@ -83,10 +89,13 @@ export function useItemChanges(installId: string) {
   const params = { path: { install_id: installId } };
   const onSettled = () => queries.invalidateQueries({ queryKey: ['operation', installId] });
   const change = useMutation({
-    mutationFn: async ({ body, words }: { body: Change; words: { busy: string; done: string } }) =>
+    mutationFn: async ({ body, words: { busy, done } }: { body: Change; words: ChangeWords }) =>
       showOperation(
         await unwrapStarted(hosting.POST('/installs/{install_id}/wordpress/changes', { params, body })),
-        words,
+        {
+          busy,
+          ...afterChange(done, () => change.mutate({ body: { ...body, keep: true }, words: { busy, done } })),
+        },
       ),
     onError: showFailure,
     onSettled,
