@@ -3,46 +3,78 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { createCgroups } from './cgroups.ts';
-import { processRecords } from './process-records.ts';
-import { superviseProcess } from './supervised-process.ts';
+import { type ProcessRecords, processRecords } from './process-records.ts';
+import { type SupervisedProcess, superviseProcess } from './supervised-process.ts';
 
-test('restarts a daemon that ends before its start is recorded', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'homeport-supervised-'));
+let folder: string;
+let daemon: SupervisedProcess;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'homeport-supervised-'));
+});
+afterEach(async () => {
+  await daemon.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a script of the shell, which has the folder of the test in FOLDER. */
+function supervise(
+  script: string,
+  ready: () => Promise<void>,
+  records = processRecords(join(folder, 'daemons')),
+) {
   const log = pino({ level: 'silent' });
-  const records = processRecords(join(folder, 'daemons'));
-  const daemon = superviseProcess(
+  daemon = superviseProcess(
     {
       name: 'script',
       description: 'Script of the test',
-      command: ['/bin/sh', '-c', 'echo started >> $FOLDER/starts; exit 3'],
+      command: ['/bin/sh', '-c', script],
       environment: { FOLDER: folder },
-      ready: () => new Promise(() => {}),
+      ready,
       readyWithinMs: 30_000,
     },
     {
       cgroups: createCgroups({ instance: 'test', log, root: folder }),
-      records: {
-        ...records,
-        async write(name, record) {
-          // A disk much slower than the process.
-          if (record.pid !== null) await pause(300);
-          await records.write(name, record);
-        },
-      },
+      records,
       restarts: { firstMs: 1, longestMs: 1, healthyMs: 60_000 },
       clock: systemClock,
       log,
     },
   );
-  try {
-    await expect(daemon.untilReady()).rejects.toThrow('status 3');
-    const starts = async () => (await readFile(join(folder, 'starts'), 'utf8')).trim().split('\n').length;
-    await expect.poll(starts).toBeGreaterThan(2);
-  } finally {
-    await daemon.stop();
-    await rm(folder, { recursive: true });
-  }
+}
+
+test('restarts a daemon that ends before its start is recorded', async () => {
+  const records = processRecords(join(folder, 'daemons'));
+  const slow: ProcessRecords = {
+    ...records,
+    async write(name, record) {
+      // A disk much slower than the process.
+      if (record.pid !== null) await pause(300);
+      await records.write(name, record);
+    },
+  };
+  supervise('echo started >> $FOLDER/starts; exit 3', () => new Promise(() => {}), slow);
+  await expect(daemon.untilReady()).rejects.toThrow('status 3');
+  const starts = async () => (await readFile(join(folder, 'starts'), 'utf8')).trim().split('\n').length;
+  await expect.poll(starts).toBeGreaterThan(2);
+});
+
+test('a daemon that does not answer yet counts as restarting', async () => {
+  let answers = false;
+  supervise('exec sleep 60', () => (answers ? Promise.resolve() : Promise.reject(new Error('not yet'))));
+  const isReady = daemon.untilReady();
+  await expect.poll(() => daemon.pid()).not.toBeNull();
+  expect(daemon.state()).toBe('restarting');
+  answers = true;
+  await isReady;
+  const first = daemon.pid();
+  expect(daemon.state()).toBe('running');
+  answers = false;
+  process.kill(first ?? 0, 'SIGKILL');
+  await expect.poll(() => ![null, first].includes(daemon.pid())).toBe(true);
+  expect(daemon.state()).toBe('restarting');
+  answers = true;
+  await expect.poll(() => daemon.state()).toBe('running');
 });

@@ -37,6 +37,10 @@ export interface SupervisedProcess {
 /** One process of a daemon, from its start to its end. */
 interface Run {
   child: ChildProcess;
+  /** Why it was not ready in time, to follow its name; null if it was. */
+  ready: Promise<string | null>;
+  /** Whether `ready` has resolved. Until then it may be about to fail, again and again. */
+  isSettled: boolean;
   /** How it ended, for people; null while it runs. */
   ending: string | null;
   /** Resolves when it and all its processes have ended. */
@@ -71,6 +75,9 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     await cgroups.set(spec.name, spec.limits ?? null);
     const launched = begin();
     run = launched;
+    launched.ready = readiness(launched).finally(() => {
+      launched.isSettled = true;
+    });
     const { pid } = launched.child;
     if (pid !== undefined) {
       const startTime = await startTimeOf(pid);
@@ -99,6 +106,8 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     const closed = new Promise((resolve) => child.once('close', resolve));
     const begun: Run = {
       child,
+      ready: Promise.resolve(null),
+      isSettled: false,
       ending: null,
       ended: exit.then((ending) => onEnd(begun, ending, { startedAt, closed })),
     };
@@ -153,14 +162,17 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   async function untilReady(): Promise<void> {
     const before = run;
     const awaited = await started();
-    const amiss = await whyNotReady(
-      spec,
-      awaited.ended.then(() => awaited.ending ?? 'has ended'),
-    );
+    const amiss = await (awaited.isSettled ? readiness(awaited) : awaited.ready);
     // It ran before and ended just now: that is no failed start, so start it again.
     if (awaited.ending !== null && awaited === before) return untilReady();
     if (amiss !== null) throw failure(amiss);
   }
+
+  const readiness = (awaited: Run) =>
+    whyNotReady(
+      spec,
+      awaited.ended.then(() => awaited.ending ?? 'has ended'),
+    );
 
   function failure(why: string): Error {
     const text = written.text();
@@ -192,7 +204,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
 
   return {
     spec,
-    state: () => (stopped ? 'stopped' : run === null ? 'restarting' : 'running'),
+    state: () => (stopped ? 'stopped' : run?.isSettled ? 'running' : 'restarting'),
     pid: () => run?.child.pid ?? null,
     untilReady,
     stop,

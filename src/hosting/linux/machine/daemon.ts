@@ -27,6 +27,7 @@ export interface ResourceLimits {
   processes: number;
 }
 
+/** `restarting`: it does not run, or does not answer yet. */
 export type DaemonState = 'running' | 'restarting' | 'stopped';
 
 export interface DaemonStatus {
