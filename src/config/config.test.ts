@@ -151,6 +151,11 @@ const CASES: {
     good: [['hostmaster@example.com', 'hostmaster@example.com']],
     bad: ['example.com', 'mailto:a@', 'a@b@c', 'a b@c', 'a@b, c@d'],
   },
+  operatorEmail: {
+    standard: null,
+    good: [['ops@example.com', 'ops@example.com']],
+    bad: ['example.com', 'a@, b@c'],
+  },
   acmeCa: { standard: null, good: [['/etc/ca.pem', '/etc/ca.pem']], bad: [] },
   domainOwnership: {
     standard: 'first',
@@ -426,6 +431,15 @@ describe('each setting', () => {
         /HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY/,
       );
     }
+  });
+});
+
+describe('the address of the operator', () => {
+  it('is the contact of the certificate authority, unless another one is set', () => {
+    const contact = { HOMEPORT_ACME_CONTACT: 'hostmaster@example.com' };
+    expect(readConfig(contact).operatorEmail).toBe('hostmaster@example.com');
+    const own = { ...contact, HOMEPORT_OPERATOR_EMAIL: 'ops@example.com' };
+    expect(readConfig(own).operatorEmail).toBe('ops@example.com');
   });
 });
 

@@ -25,7 +25,7 @@ export function readConfig(environment: Texts, file?: string): Config {
   const inFile = file === undefined ? {} : readSettingsFile(file);
   const own = Object.entries(environment).filter(([variable]) => variable.startsWith('HOMEPORT_'));
   refuseUnknown([...Object.keys(inFile), ...own.map(([variable]) => variable)]);
-  const texts = withPublicUrl({ ...given(Object.entries(inFile)), ...given(own) });
+  const texts = withDerived({ ...given(Object.entries(inFile)), ...given(own) });
   const config: Partial<Config> = {};
   for (const name of NAMES) readInto(config, name, texts);
   if (!isComplete(config)) throw new Error('a setting was not read');
@@ -42,6 +42,15 @@ function readInto<Name extends keyof Config>(config: Partial<Config>, name: Name
 
 function isComplete(config: Partial<Config>): config is Config {
   return NAMES.every((name) => name in config);
+}
+
+const withDerived = (texts: Texts) => withOperatorEmail(withPublicUrl(texts));
+
+/** The contact of the certificate authority is usually the operator. */
+function withOperatorEmail(texts: Texts): Texts {
+  const { operatorEmail, acmeContact } = settings;
+  const contact = texts[acmeContact.variable];
+  return contact === undefined ? texts : { [operatorEmail.variable]: contact, ...texts };
 }
 
 /** Without a public URL, uses the port of HOMEPORT_LISTEN for it, so that printed URLs work. */

@@ -4,7 +4,7 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'certificate authority';
 
-type Settings = Pick<Config, 'acmeDirectory' | 'acmeContact' | 'acmeCa' | 'acmeTermsAgreed'>;
+type Settings = Pick<Config, 'acmeDirectory' | 'operatorEmail' | 'acmeCa' | 'acmeTermsAgreed'>;
 
 /** Checks the settings of the certificate authority, without contacting it. */
 export function checkCertificateAuthority(settings: Settings): Finding[] {
@@ -42,11 +42,11 @@ function checkTerms({ acmeTermsAgreed }: Settings): Finding | null {
   );
 }
 
-function checkContact({ acmeContact }: Settings): Finding | null {
-  if (acmeContact !== null) return null;
+function checkContact({ operatorEmail }: Settings): Finding | null {
+  if (operatorEmail !== null) return null;
   return warning(
     CHECK,
-    'It has no contact address, so no email warns of expiring certificates.',
-    'Set HOMEPORT_ACME_CONTACT to the email address of the operator.',
+    'The operator has no email address, so no email warns of expiring certificates.',
+    'Set HOMEPORT_OPERATOR_EMAIL or HOMEPORT_ACME_CONTACT.',
   );
 }

@@ -12,7 +12,7 @@ export const CERTIFICATE_AUTHORITY_SETTINGS = {
   acmeContact: optional(
     'HOMEPORT_ACME_CONTACT',
     'none',
-    'email address for the account at the authority, and for warnings about expiring certificates',
+    'email address for the account at the authority',
     mailAddress,
   ),
   acmeCa: optional(

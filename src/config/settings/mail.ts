@@ -1,5 +1,5 @@
 import { optional, setting } from './setting.ts';
-import { anyText, path, relayUrl, senderPattern, url, wholeNumber } from './setting-values.ts';
+import { anyText, mailAddress, path, relayUrl, senderPattern, url, wholeNumber } from './setting-values.ts';
 
 /** Sending of emails, and the lifetime of links in them. */
 export const MAIL_SETTINGS = {
@@ -10,6 +10,12 @@ export const MAIL_SETTINGS = {
     url(['smtp:', 'smtps:']),
   ),
   mailFrom: setting('HOMEPORT_MAIL_FROM', 'Homeport <homeport@localhost>', 'sender of emails', anyText),
+  operatorEmail: optional(
+    'HOMEPORT_OPERATOR_EMAIL',
+    'the address in `HOMEPORT_ACME_CONTACT`',
+    'email address of the operator, for warnings about expiring certificates and stopped rollouts',
+    mailAddress,
+  ),
   invitationDays: setting(
     'HOMEPORT_INVITATION_DAYS',
     '7',

@@ -44,7 +44,7 @@ beforeAll(async () => {
   machine = await serveMachine({ wordpressVersions: [RELEASE, '6.1.2'] });
   homeport = await startTestHomeport({
     clock,
-    environment: { ...environment(machine.runFolder), HOMEPORT_ACME_CONTACT: OPERATOR },
+    environment: { ...environment(machine.runFolder), HOMEPORT_OPERATOR_EMAIL: OPERATOR },
   });
   ({ accountId, owner } = await homeport.ownedAccount());
   machine.machine.planUpdates = async ({ name }, wanted) => {

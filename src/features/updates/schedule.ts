@@ -77,8 +77,8 @@ export function scheduleKind(platform: Platform): JobKind {
       const reason = `${rolledBack + failed} of ${rolledBack + failed + succeeded} updates to WordPress ${version} were rolled back or failed.`;
       await database.write(async (transaction) => {
         await stopRollout(transaction.queries, version, { stopped_at: timestamp(clock), reason });
-        if (config.acmeContact === null) return;
-        const payload = { to: config.acmeContact, version, reason };
+        if (config.operatorEmail === null) return;
+        const payload = { to: config.operatorEmail, version, reason };
         await queue.enqueue(transaction, mailStoppedRollout, { payload, lane: null });
       });
       log.error(

@@ -33,8 +33,8 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
     maxAttempts: 12,
     timeoutMs: 60_000,
     async run({ certificates }) {
-      if (config.acmeContact === null) return;
-      await mailer.send({ to: config.acmeContact, ...expiryMail(certificates, clock.now()) });
+      if (config.operatorEmail === null) return;
+      await mailer.send({ to: config.operatorEmail, ...expiryMail(certificates, clock.now()) });
     },
   });
 
@@ -51,7 +51,7 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
       }
       return async (transaction) => {
         for (const certificate of due) await recordWarned(transaction.queries, certificate);
-        if (config.acmeContact === null) return;
+        if (config.operatorEmail === null) return;
         const certificates = due.map(({ domain, install, not_after, reason }) => ({
           domain,
           install,
