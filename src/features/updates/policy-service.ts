@@ -4,9 +4,10 @@ import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { STATIC_ONLY } from '../../hosting/policy/static-only.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { Conflict, InvalidRequest, invalidValue } from '../../lib/failures.ts';
+import { Conflict, invalidValue } from '../../lib/failures.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { lockNamed } from '../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
 import { isTimeZone, type UpdatePolicy } from './policy.ts';
@@ -66,11 +67,7 @@ export function createPolicyService({
     /** For the command line: by name. Without a change, it only reads. Throws InvalidRequest, Conflict. */
     byName: (name: string, wanted: Partial<UpdatePolicy>): Promise<UpdatePolicy> =>
       database.write(async (transaction) => {
-        const website = await findWebsite(transaction.queries, { name });
-        if (!website) {
-          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-        }
-        await lockRow(transaction, 'installs', website.id);
+        const website = await lockNamed(transaction, name);
         return change(transaction, OPERATOR, website, wanted);
       }),
 

@@ -2,7 +2,6 @@ import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Transaction } from '../../database/database.ts';
-import { lockRow } from '../../database/lock.ts';
 import type { WantedItems, WantedUpdates } from '../../hosting/contract/wordpress-updates.ts';
 import { STATIC_ONLY } from '../../hosting/policy/static-only.ts';
 import { compareVersions } from '../../hosting/policy/wordpress-version.ts';
@@ -18,8 +17,8 @@ import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findHost } from '../hosts/store.ts';
+import { lockNamed, lockWorkable, type Website } from '../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
-import { findWebsite } from '../websites/installs/website-store.ts';
 import { enqueueUpdate } from './request.ts';
 import { countOpen, pageOfUpdates, type StoredUpdate } from './store.ts';
 import { activeInstallsInScope } from './updatable-store.ts';
@@ -47,8 +46,6 @@ export type SeenUpdate = StoredUpdate;
 /** Updates of one install that wait or run. */
 const MOST_OPEN = 20;
 const LOOK_AGAIN_SECONDS = 60;
-
-type Website = NonNullable<Awaited<ReturnType<typeof findWebsite>>>;
 
 export type UpdateService = ReturnType<typeof createUpdateService>;
 
@@ -116,14 +113,9 @@ export function createUpdateService(platform: Platform) {
   }
 
   async function request(caller: Caller, installId: string, wanted: RequestedUpdates): Promise<string> {
-    return database.write(async (transaction) => {
-      const { queries } = transaction;
-      await lockRow(transaction, 'installs', installId);
-      authorize('install.work', 'install.read', await findInstallAccess(queries, caller, installId));
-      const website = await findWebsite(queries, { id: installId });
-      if (!website) throw new NotFound();
-      return enqueue(transaction, caller, website, wanted);
-    });
+    return database.write(async (transaction) =>
+      enqueue(transaction, caller, await lockWorkable(transaction, caller, installId), wanted),
+    );
   }
 
   return {
@@ -178,11 +170,7 @@ export function createUpdateService(platform: Platform) {
     /** For the command line: by name. Throws InvalidRequest, Conflict. */
     byName: (name: string, wanted: RequestedUpdates): Promise<{ jobId: string; installId: string }> =>
       database.write(async (transaction) => {
-        const website = await findWebsite(transaction.queries, { name });
-        if (!website) {
-          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-        }
-        await lockRow(transaction, 'installs', website.id);
+        const website = await lockNamed(transaction, name);
         return { jobId: await enqueue(transaction, OPERATOR, website, wanted), installId: website.id };
       }),
   };

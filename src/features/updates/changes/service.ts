@@ -1,16 +1,13 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
-import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
-import { lockRow } from '../../../database/lock.ts';
 import { type ItemChange, needsCheckpoint } from '../../../hosting/contract/wordpress-changes.ts';
 import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
-import { Conflict, InvalidRequest, NotFound, RateLimited } from '../../../lib/failures.ts';
+import { Conflict, RateLimited } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { EnqueueBackup } from '../../backups/copy-target.ts';
 import { changeWordPressItem } from '../../backups/jobs.ts';
-import { findInstallAccess } from '../../websites/installs/store.ts';
-import { findWebsite } from '../../websites/installs/website-store.ts';
+import { lockNamed, lockWorkable, type Website } from '../../websites/installs/requested-website.ts';
 import { findReading } from '../../websites/wordpress/store.ts';
 import { refuseKnown } from './refuse-known.ts';
 import {
@@ -27,8 +24,6 @@ export { ITEM } from './requested-change.ts';
 /** Changes of one install that wait or run. */
 const MOST_UNFINISHED = 20;
 const LOOK_AGAIN_SECONDS = 60;
-
-type Website = NonNullable<Awaited<ReturnType<typeof findWebsite>>>;
 
 export type ChangeService = ReturnType<typeof createChangeService>;
 
@@ -82,23 +77,14 @@ export function createChangeService(
   }
 
   async function request(caller: Caller, installId: string, change: ItemChange): Promise<string> {
-    return database.write(async (transaction) => {
-      const { queries } = transaction;
-      await lockRow(transaction, 'installs', installId);
-      authorize('install.work', 'install.read', await findInstallAccess(queries, caller, installId));
-      const website = await findWebsite(queries, { id: installId });
-      if (!website) throw new NotFound();
-      return enqueue(transaction, caller, website, change);
-    });
+    return database.write(async (transaction) =>
+      enqueue(transaction, caller, await lockWorkable(transaction, caller, installId), change),
+    );
   }
 
   async function byName(name: string, change: ItemChange): Promise<{ jobId: string; installId: string }> {
     return database.write(async (transaction) => {
-      const website = await findWebsite(transaction.queries, { name });
-      if (!website) {
-        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-      }
-      await lockRow(transaction, 'installs', website.id);
+      const website = await lockNamed(transaction, name);
       return { jobId: await enqueue(transaction, OPERATOR, website, change), installId: website.id };
     });
   }

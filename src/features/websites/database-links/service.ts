@@ -1,15 +1,11 @@
-import { type Caller, OPERATOR } from '../../../access/caller.ts';
-import { authorize } from '../../../access/permissions.ts';
-import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../../access/rate-limits.ts';
-import type { Transaction } from '../../../database/database.ts';
+import type { Caller } from '../../../access/caller.ts';
+import type { RateCounter } from '../../../access/rate-limits.ts';
 import { DATABASE_PATH } from '../../../hosting/contract/database-access.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
-import { Conflict, InvalidRequest, RateLimited, UpstreamFailed } from '../../../lib/failures.ts';
-import type { Actor } from '../../../platform/activity-log.ts';
+import { Conflict, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ConnectionService } from '../installs/connection-service.ts';
-import { findInstallAccess, prepareFindInstall } from '../installs/store.ts';
-import { findWebsite } from '../installs/website-store.ts';
+import { createLinkIssuer } from '../login-links/issue-links.ts';
 import { type LinkedWebsite, NO_ANSWER, requireLinkBase } from '../login-links/link-base.ts';
 
 /** A link that opens the database of an install. */
@@ -31,10 +27,18 @@ export function createDatabaseLinkService(
   platform: Pick<Platform, 'database' | 'activity' | 'log'>,
   { connections, limiter, createDatabaseLink }: DatabaseLinkParts,
 ) {
-  const { database, activity, log } = platform;
-  const findSeen = prepareFindInstall(database);
+  const { activity, log } = platform;
+  const links = createLinkIssuer<DatabaseLink>(platform, {
+    limiter,
+    async record(transaction, actor, { id, name, account_id }) {
+      await activity.record(transaction, actor, account_id, {
+        action: 'install.database_link',
+        subject: { id, name },
+        installId: id,
+      });
+    },
+  });
 
-  /** Asks the host before anything is written: no transaction should wait for it. */
   async function create(website: LinkedWebsite): Promise<DatabaseLink> {
     const base = await requireLinkBase(connections, website);
     const { id, name } = website;
@@ -49,48 +53,11 @@ export function createDatabaseLinkService(
     return { url: url.href, expiresAt: link.expiresAt };
   }
 
-  async function record(transaction: Transaction, actor: Actor, { id, name, account_id }: LinkedWebsite) {
-    await activity.record(transaction, actor, account_id, {
-      action: 'install.database_link',
-      subject: { id, name },
-      installId: id,
-    });
-  }
-
-  /** The limit counts links to WordPress, too. */
-  async function spend(userId: string): Promise<void> {
-    const { size, windowSeconds } = RATE_LIMITS.loginLinks;
-    const count = await limiter.spend(rateLimitKey(RATE_LIMITS.loginLinks, userId), size, windowSeconds);
-    if (!count.allowed) throw new RateLimited(count.resetSeconds);
-  }
-
   return {
-    async create(caller: Caller, installId: string): Promise<DatabaseLink> {
-      const seen = await findSeen(installId, caller);
-      authorize('install.work', 'install.read', seen);
-      await spend(caller.userId);
-      const link = await create(seen.install);
-      await database.write(async (transaction) => {
-        // The caller may have lost the permission meanwhile. Without an answer, no one has the link.
-        authorize(
-          'install.work',
-          'install.read',
-          await findInstallAccess(transaction.queries, caller, installId),
-        );
-        await record(transaction, caller, seen.install);
-      });
-      return link;
-    },
+    create: (caller: Caller, installId: string): Promise<DatabaseLink> =>
+      links.issue(caller, installId, create),
 
     /** For the command line. Throws InvalidRequest for an unknown install. */
-    async createAsOperator(name: string): Promise<DatabaseLink> {
-      const website = await findWebsite(database.reader, { name });
-      if (!website) {
-        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-      }
-      const link = await create(website);
-      await database.write((transaction) => record(transaction, OPERATOR, website));
-      return link;
-    },
+    createAsOperator: (name: string): Promise<DatabaseLink> => links.issueAsOperator(name, create),
   };
 }

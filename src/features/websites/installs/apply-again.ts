@@ -2,7 +2,7 @@ import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { activeInstallIds } from './every-install-store.ts';
 import { applyInstall } from './jobs.ts';
-import { findWebsite } from './website-store.ts';
+import { requireNamed } from './requested-website.ts';
 
 /**
  * For the command line: applies the desired state of an install again, by name. The host may have lost the website, or
@@ -11,9 +11,7 @@ import { findWebsite } from './website-store.ts';
 export function createApplyAgain({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
   return async (name: string): Promise<{ jobId: string; installId: string }> =>
     database.write(async (transaction) => {
-      const install = await findWebsite(transaction.queries, { name });
-      if (!install)
-        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+      const install = await requireNamed(transaction.queries, name);
       if (install.status !== 'active') {
         throw new InvalidRequest(
           `The install "${name}" is ${install.status}; only an active one can be applied again.`,

@@ -5,7 +5,7 @@ import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findHost } from '../../hosts/store.ts';
 import { switchWordpress } from './jobs.ts';
-import { findWebsite } from './website-store.ts';
+import { requireNamed } from './requested-website.ts';
 
 /** A requested switch of WordPress versions. */
 export interface RequestedSwitch {
@@ -28,9 +28,7 @@ export function createCoreSwitch({
   return async (name: string, version: string, isForced = false): Promise<RequestedSwitch> =>
     database.write(async (transaction) => {
       const { queries } = transaction;
-      const install = await findWebsite(queries, { name });
-      if (!install)
-        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+      const install = await requireNamed(queries, name);
       if (install.status !== 'active') {
         throw new InvalidRequest(
           `The install "${name}" is ${install.status}; only an active one can be switched.`,

@@ -1,12 +1,12 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
-import { lockRow } from '../../../database/lock.ts';
-import { InvalidRequest, invalidValue, NotFound } from '../../../lib/failures.ts';
+import { type InvalidRequest, invalidValue, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findHost } from '../../hosts/store.ts';
 import { updatePhp } from './jobs.ts';
+import { lockNamed } from './requested-website.ts';
 import { findInstallAccess } from './store.ts';
 import { findWebsite } from './website-store.ts';
 
@@ -69,10 +69,7 @@ export function createPhpSwitch({
     /** For the command line: by name. Throws InvalidRequest. */
     byName: (name: string, version: string): Promise<RequestedPhp> =>
       database.write(async (transaction) => {
-        const install = await findWebsite(transaction.queries, { name });
-        if (!install)
-          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-        await lockRow(transaction, 'installs', install.id);
+        const install = await lockNamed(transaction, name);
         return request(transaction, OPERATOR, install, version);
       }),
 

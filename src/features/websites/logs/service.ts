@@ -9,10 +9,10 @@ import {
   type LogPage,
   type LogQuery,
 } from '../../../hosting/contract/logs.ts';
-import { Conflict, InvalidRequest, UpstreamFailed } from '../../../lib/failures.ts';
+import { Conflict, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { requireNamed } from '../installs/requested-website.ts';
 import { prepareFindInstall } from '../installs/store.ts';
-import { findWebsite } from '../installs/website-store.ts';
 import { parseEntries } from './entries.ts';
 import { followLog, type LogBatch } from './follow.ts';
 import { createPlaces } from './places.ts';
@@ -153,10 +153,7 @@ export function createLogService(
       filter: LogFilter,
       page: { cursor: string | null; limit: number; direction: LogQuery['direction'] },
     ): Promise<LogList<Kind>> {
-      const website = await findWebsite(database.reader, { name });
-      if (!website) {
-        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-      }
+      const website = await requireNamed(database.reader, name);
       return listOf(websiteOf(website), kind, { ...queryOf(filter, page), direction: page.direction });
     },
 

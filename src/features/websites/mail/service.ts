@@ -5,12 +5,12 @@ import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
 import type { Host, InstallRef } from '../../../hosting/contract/host.ts';
 import type { InstallMail } from '../../../hosting/contract/mail.ts';
-import { Conflict, InvalidRequest, invalidValue, NotFound, UpstreamFailed } from '../../../lib/failures.ts';
+import { Conflict, invalidValue, NotFound, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
+import { lockNamed, requireNamed } from '../installs/requested-website.ts';
 import { findInstallAccess, prepareFindInstall } from '../installs/store.ts';
-import { findWebsite } from '../installs/website-store.ts';
 import { allowedPerHour, limitPerHour } from './limits.ts';
 import { findMailLimits, setMailLimits } from './store.ts';
 
@@ -80,12 +80,6 @@ export function createMailService(
     });
   }
 
-  async function byName(name: string): Promise<Website> {
-    const website = await findWebsite(database.reader, { name });
-    if (website) return website;
-    throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-  }
-
   return {
     /** Throws NotFound, Conflict, UpstreamFailed. */
     async get(caller: Caller, installId: string): Promise<MailView> {
@@ -122,15 +116,14 @@ export function createMailService(
 
     /** For the command line. Throws InvalidRequest for an unknown install, and as {@link get}. */
     async getAsOperator(name: string): Promise<MailView> {
-      const website = await byName(name);
+      const website = await requireNamed(database.reader, name);
       return view(website, await countsOf(website));
     },
 
     /** For the command line: sets what the operator allows an install; null for the setting. Returns the job's id. */
     async allow(name: string, allowance: number | null): Promise<string> {
-      const website = await byName(name);
       return database.write(async (transaction) => {
-        await lockRow(transaction, 'installs', website.id);
+        const website = await lockNamed(transaction, name);
         await setMailLimits(transaction.queries, website.id, { mail_allowance: allowance });
         return apply(transaction, OPERATOR, website);
       });

@@ -10,6 +10,7 @@ import { Conflict, type Fault, InvalidRequest, NotFound } from '../../../lib/fai
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findHost } from '../../hosts/store.ts';
+import { lockNamed, requireNamed } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
 import { updatePhpLimits } from './jobs.ts';
@@ -125,12 +126,6 @@ export function createPhpService({
     return install;
   }
 
-  async function requireNamed(queries: Queries, name: string): Promise<Website> {
-    const install = await findWebsite(queries, { name });
-    if (install) return install;
-    throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-  }
-
   return {
     /** Throws NotFound. */
     async get(caller: Caller, id: string): Promise<PhpView> {
@@ -163,8 +158,7 @@ export function createPhpService({
       change: PhpChange,
     ): Promise<{ jobId: string | null; installId: string }> =>
       database.write(async (transaction) => {
-        const install = await requireNamed(transaction.queries, name);
-        await lockRow(transaction, 'installs', install.id);
+        const install = await lockNamed(transaction, name);
         return { jobId: await request(transaction, OPERATOR, install, change), installId: install.id };
       }),
   };

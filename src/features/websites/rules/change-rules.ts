@@ -5,12 +5,11 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Action, Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
+import { requireNamed } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
-import { findWebsite } from '../installs/website-store.ts';
 import { saveRules } from './store.ts';
 import { loadRules, type StoredRules } from './stored-rules.ts';
 
@@ -94,7 +93,5 @@ async function ruledInstall(queries: Queries, of: RulesOf): Promise<RuledInstall
     authorize('install.work', 'install.read', install);
     return install;
   }
-  const install = await findWebsite(queries, { name: of.name });
-  if (install) return install;
-  throw new InvalidRequest(`There is no install "${of.name}"; "homeport install list" shows them all.`);
+  return requireNamed(queries, of.name);
 }

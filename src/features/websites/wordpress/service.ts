@@ -7,6 +7,7 @@ import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
+import { requireNamed } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
 import { refreshWordPress } from './jobs.ts';
@@ -79,13 +80,13 @@ export function createWordPressService({
 
     /** For the command line, by name. Throws InvalidRequest, Conflict. */
     async byName(name: string): Promise<KnownWordPress> {
-      return known(reader, (await requireWebsite(reader, name)).id);
+      return known(reader, (await requireNamed(reader, name)).id);
     },
 
     /** For the command line, by name: as `refresh`. */
     refreshByName: (name: string): Promise<{ jobId: string; installId: string }> =>
       database.write(async (transaction) => {
-        const { id, status } = await requireWebsite(transaction.queries, name);
+        const { id, status } = await requireNamed(transaction.queries, name);
         if (status !== 'active') {
           throw new InvalidRequest(`The install "${name}" is ${status}; only an active one can be read.`);
         }
@@ -97,11 +98,4 @@ export function createWordPressService({
         return { jobId, installId: id };
       }),
   };
-}
-
-async function requireWebsite(queries: Queries, name: string) {
-  const website = await findWebsite(queries, { name });
-  if (!website)
-    throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-  return website;
 }

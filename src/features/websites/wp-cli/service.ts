@@ -15,6 +15,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { Conflict, InvalidRequest, invalidValue, NotFound, RateLimited } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { lockNamed } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
 import { commandWords } from './command-words.ts';
@@ -110,11 +111,7 @@ export function createWpCliService(
     ): Promise<{ jobId: string; installId: string }> {
       requireValid(args);
       return database.write(async (transaction) => {
-        const install = await findWebsite(transaction.queries, { name });
-        if (!install) {
-          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-        }
-        await lockRow(transaction, 'installs', install.id);
+        const install = await lockNamed(transaction, name);
         return { jobId: await request(transaction, OPERATOR, install, args), installId: install.id };
       });
     },
