@@ -253,6 +253,18 @@ describe('an account', () => {
     expect(await theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
 
+  it('stays on the same page when the account is switched', async () => {
+    const second = await portal.homeport.account('Second account');
+    const full = await portal.homeport.person(accountId, 'full');
+    await joins(full, second, 'full');
+    const theirs = await portal.signedIn(full, { at: at('usage') });
+    await theirs.getByRole('button', { name: /Switch account$/ }).click();
+    await theirs.getByRole('link', { name: 'Second account' }).click();
+    await theirs.waitForURL(`**/accounts/${second}/usage`);
+    await expectAccessible(theirs);
+    await theirs.context().close();
+  });
+
   it('shows a hundred entries of activity on each page', async () => {
     const { platform } = portal.homeport;
     const quiet = await portal.homeport.account('Quiet');

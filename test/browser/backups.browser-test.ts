@@ -295,7 +295,7 @@ describe('backups', () => {
     writePage(shop, 'as visitors see it');
     writePage(other, 'as it was tried');
     const release = await holdUp(shop);
-    await page.goto(`/installs/${shop.id}`);
+    await page.goto(`/installs/${shop.id}/settings`);
     const copy = page.getByRole('button', { name: 'Copy to another install' });
     await copy.click();
     const dialog = page.getByRole('dialog');

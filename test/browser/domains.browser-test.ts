@@ -273,6 +273,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial, { colorScheme: 'dark', width: 360 });
     for (const name of ['Installs', install.name, 'Domains']) {
+      if (name !== install.name) await theirs.getByRole('button', { name: 'Menu' }).click();
       await theirs.getByRole('link', { name, exact: true }).click();
     }
     await theirs.getByRole('button', { name: 'Certificate of shop.example' }).click();

@@ -147,8 +147,10 @@ describe('the overview', () => {
     await follow('Installs', theirs);
     await follow(install.name, theirs);
     await theirs.getByRole('heading', { name: 'Recent activity' }).waitFor();
+    await follow('Settings', theirs);
+    await theirs.getByRole('button', { name: 'Copy to another install' }).waitFor();
     expect(await theirs.getByRole('button', { name: /^(Delete|Move)/ }).count()).toBe(0);
-    await follow('Connect', theirs);
+    await follow('Access', theirs);
     await theirs.getByText('installs that you have access to').waitFor();
     await theirs.context().close();
   });
@@ -156,6 +158,7 @@ describe('the overview', () => {
   it('moves an install into a site', async () => {
     const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
     expect(site.status).toBe(201);
+    await follow('Settings');
     await page.getByRole('button', { name: 'Move to another site' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Site').selectOption('Shop');
@@ -166,6 +169,47 @@ describe('the overview', () => {
       environment: 'staging',
       site: { id: text(site.body, 'id') },
     });
+  });
+});
+
+describe('the sidebar', () => {
+  it('has the places of the install, and tabs between pages that belong together', async () => {
+    const places = page.getByRole('navigation', { name: `Sections of ${install.name}` });
+    const labels = async () => (await places.getByRole('link').allTextContents()).join(' · ');
+    await places.waitFor();
+    // This host serves static websites, so nothing of WordPress is shown.
+    expect(await labels()).toBe(
+      'Overview · Domains · Backups · Usage · Caches · Offload · Access · Settings',
+    );
+    await follow('Access');
+    await page.getByRole('heading', { name: `${install.name}: Connect`, level: 1 }).waitFor();
+    await follow('Protection');
+    await page.getByRole('heading', { name: `${install.name}: Protection`, level: 1 }).waitFor();
+    expect(await places.locator('[aria-current]').allTextContents()).toEqual(['Access']);
+    const { php_version } = await portal.homeport.platform.database.write(({ queries }) =>
+      queries
+        .selectFrom('installs')
+        .select('php_version')
+        .where('id', '=', install.id)
+        .executeTakeFirstOrThrow(),
+    );
+    const setPhp = (version: string | null) =>
+      portal.homeport.platform.database.write(({ queries }) =>
+        queries.updateTable('installs').set({ php_version: version }).where('id', '=', install.id).execute(),
+      );
+    await setPhp('8.4');
+    await expect
+      .poll(labels)
+      .toBe('Overview · Domains · WordPress · Backups · Logs · Usage · Caches · Offload · Access · Settings');
+    await setPhp(php_version);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole('button', { name: 'Menu' }).press('Enter');
+    await expectAccessibleInBothThemes(page);
+    await places.getByRole('link', { name: 'Settings' }).press('Enter');
+    await page.getByRole('heading', { name: `${install.name}: Settings`, level: 1 }).waitFor();
+    await places.waitFor({ state: 'hidden' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectPresentable();
   });
 });
 
@@ -281,7 +325,7 @@ describe('an install that runs WordPress', () => {
       expiresAt: new Date(Date.now() + MINUTE_MS).toISOString(),
     });
     await theirs.goto(`/installs/${shop.id}`);
-    await follow('Connect', theirs);
+    await follow('Access', theirs);
     const button = theirs.getByRole('button', { name: /^Open the database/ });
     const asked = theirs.context().waitForEvent('request', (request) => request.url().startsWith(address));
     const [tab] = await Promise.all([theirs.context().waitForEvent('page'), button.click()]);
@@ -348,7 +392,7 @@ describe('an install that runs WordPress', () => {
   });
 
   it('has upgrades of WordPress deferred until a day, and the deferral ended', async () => {
-    await theirs.goto(`/installs/${shop.id}`);
+    await theirs.goto(`/installs/${shop.id}/settings`);
     await theirs.getByRole('button', { name: 'Defer upgrades' }).click();
     const dialog = theirs.getByRole('dialog', { name: 'Defer WordPress upgrades' });
     const day = dialog.getByLabel('Defer until');
@@ -365,7 +409,7 @@ describe('an install that runs WordPress', () => {
   });
 
   it('is copied in parts, and without typing its name unless visitors see the target', async () => {
-    await theirs.goto(`/installs/${shop.id}`);
+    await theirs.goto(`/installs/${shop.id}/settings`);
     await theirs.getByRole('button', { name: 'Copy to another install' }).click();
     const dialog = theirs.getByRole('dialog');
     await dialog.getByRole('radio', { name: `${staging.name} Staging of Shop` }).check();
@@ -453,7 +497,7 @@ describe('offloading', () => {
 
 describe('connecting', () => {
   it('shows the command and where to add a key', async () => {
-    await follow('Connect');
+    await follow('Access');
     await page.getByText('to connect immediately').waitFor();
     await expectPresentable();
     await page.getByRole('button', { name: 'Copy the SFTP command' }).click();
@@ -479,6 +523,7 @@ describe('an install', () => {
     });
     await follow('Installs');
     await follow(doomed.name);
+    await follow('Settings');
     await page.getByRole('button', { name: `Delete ${doomed.name}` }).click();
     const dialog = page.getByRole('alertdialog');
     const confirm = dialog.getByRole('button', { name: 'Delete install' });

@@ -399,7 +399,7 @@ describe('SSH keys', () => {
     await open('SSH keys');
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Installs' }).click();
     await page.getByRole('link', { name: install.name, exact: true }).click();
-    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByRole('button', { name: 'Copy the SFTP command' }).waitFor();
     for (const _ of ['to the overview', 'to the installs', 'to the keys']) await page.goBack();
     await page.getByText(install.name, { exact: true }).click();

@@ -74,7 +74,8 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
       });
       expect(answer.status()).toBe(200);
       await page.goto(at);
-      await page.getByRole('navigation', { name: 'Account' }).waitFor();
+      // The navigation is behind a button on narrow screens.
+      await page.getByRole('banner').waitFor();
       return page;
     },
     closePages,

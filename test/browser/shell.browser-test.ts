@@ -95,6 +95,50 @@ describe('the portal', () => {
     await expectAccessible(page);
   });
 
+  it('has a sidebar beside the page, which narrow screens show on request', async () => {
+    const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/people` });
+    const banner = page.getByRole('banner');
+    const main = page.getByRole('main');
+    await page.getByRole('table', { name: 'People' }).waitFor();
+    const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    for (const width of [320, 390, 768, 959, 960, 1024, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate(overhang), `${width} px`).toBe(0);
+      const [beside, frame] = [await main.boundingBox(), await banner.boundingBox()];
+      // One row at the top, or a column at the side.
+      if (width < 960) expect(frame?.height, `${width} px`).toBeLessThan(60);
+      else expect(beside?.x, `${width} px`).toBe(frame?.width);
+      expect(beside?.y, `${width} px`).toBe(width < 960 ? frame?.height : 0);
+    }
+    const docs = await page.getByRole('link', { name: /^Documentation/ }).getAttribute('href');
+    const answer = await page.request.get(`/${docs}`);
+    expect(answer.status()).toBe(200);
+
+    await page.setViewportSize({ width: 390, height: 800 });
+    const places = page.getByRole('navigation', { name: 'Account' });
+    const menu = page.getByRole('button', { name: 'Menu' });
+    await places.waitFor({ state: 'hidden' });
+    await menu.press('Enter');
+    await places.waitFor();
+    // The page below it is out of reach.
+    expect(await main.getAttribute('inert')).toBe('');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /your account$/ }).press('Enter');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'SSH keys' }).waitFor({ state: 'hidden' });
+    await places.waitFor();
+    await page.keyboard.press('Escape');
+    await places.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Menu');
+    await menu.press('Enter');
+    await places.getByRole('link', { name: 'Usage' }).press('Enter');
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await places.waitFor({ state: 'hidden' });
+    await menu.click();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await expect.poll(() => main.getAttribute('inert')).toBe(null);
+  });
+
   it('signs out and ends the session', async () => {
     const page = await portal.signedIn(owner);
     const cookies = await page.context().cookies();
@@ -179,7 +223,7 @@ describe('the portal', () => {
 
   it('focuses the form of a dialog, even if it loads later', async () => {
     const install = await portal.homeport.install(owner, accountId);
-    const page = await portal.signedIn(owner, { at: `/installs/${install.id}` });
+    const page = await portal.signedIn(owner, { at: `/installs/${install.id}/settings` });
     const held = await holdBack(page, '**/v1/sites?**');
     await page.getByRole('button', { name: 'Move to another site' }).click();
     await expect.poll(() => page.evaluate('document.activeElement?.role')).toBe('dialog');
@@ -193,6 +237,7 @@ describe('the portal', () => {
       queries.updateTable('accounts').set({ name: 'My account' }).where('id', '=', accountId).execute(),
     );
     const page = await portal.signedIn(owner, { width: 360 });
+    await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByTitle('My account').waitFor();
     const hidden = '((name) => name.scrollWidth - name.clientWidth)(document.querySelector("[title]"))';
     expect(await page.evaluate(hidden)).toBe(0);
@@ -220,6 +265,8 @@ describe('the portal', () => {
     }
     await page.getByRole('link', { name: 'i'.repeat(40) }).click();
     await page.getByRole('heading', { name: 'i'.repeat(40), level: 1 }).waitFor();
+    await expectRoomWhenNarrow(page);
+    await page.getByRole('button', { name: 'Menu' }).click();
     await expectRoomWhenNarrow(page);
     const marked = page.getByRole('navigation', { name: 'Account' }).locator('[aria-current]');
     expect(await marked.allTextContents()).toEqual(['Installs']);

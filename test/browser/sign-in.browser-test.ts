@@ -29,7 +29,7 @@ async function choosePassword(page: Page, password: string, repeated = password)
 /** Returns the name of the focused field. */
 const focusedField = (page: Page) => page.evaluate('document.activeElement?.getAttribute("name")');
 
-const inPortal = (page: Page) => page.getByRole('navigation', { name: 'Account' }).waitFor();
+const inPortal = (page: Page) => page.getByRole('banner').waitFor();
 
 /** Returns the path of the link in the latest mail to an address. */
 async function linkInMail(email: string): Promise<string> {

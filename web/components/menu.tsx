@@ -16,11 +16,14 @@ export function Menu({
   children,
   entries,
   small = false,
+  bare = false,
 }: {
   label: string;
   children: ReactNode;
   entries: readonly MenuEntry[];
   small?: boolean;
+  /** Without a border, as wide as its place: for the sidebar. */
+  bare?: boolean;
 }) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -54,7 +57,9 @@ export function Menu({
       <button
         ref={button}
         type="button"
-        className={small ? `${buttonStyles.button} ${buttonStyles.small}` : buttonStyles.button}
+        className={
+          bare ? styles.bare : small ? `${buttonStyles.button} ${buttonStyles.small}` : buttonStyles.button
+        }
         aria-label={label}
         aria-expanded={open}
         aria-controls={id}

@@ -4,23 +4,28 @@ import styles from './page.module.css';
 /** A page. Its title is also the title of the window. */
 export function Page({
   title,
+  context,
   subtitle,
   actions,
   children,
 }: {
   title: string;
+  /** Name of what the page is a part of. */
+  context?: string | undefined;
   subtitle?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Homeport`;
-  }, [title]);
+    document.title = `${context === undefined ? '' : `${context}: `}${title} · Homeport`;
+  }, [title, context]);
   return (
     <div className={styles.page}>
       <header className={styles.header}>
         <div>
-          <h1>{title}</h1>
+          <h1>
+            {context !== undefined && <span className={styles.context}>{context}:</span>} {title}
+          </h1>
           {subtitle !== undefined && <div className={styles.subtitle}>{subtitle}</div>}
         </div>
         {actions !== undefined && <div className={styles.actions}>{actions}</div>}

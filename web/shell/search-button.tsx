@@ -3,7 +3,7 @@ import { Suspense, useEffect, useState } from 'react';
 import buttonStyles from '../components/button.module.css';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { onDemand } from '../components/on-demand.ts';
-import styles from './shell.module.css';
+import styles from './search-button.module.css';
 
 const SearchDialog = onDemand(
   () => import('./search-dialog.tsx'),
@@ -36,12 +36,12 @@ export function SearchButton() {
     <>
       <button
         type="button"
-        className={buttonStyles.button}
+        className={`${buttonStyles.button} ${styles.search}`}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={show}
       >
         <MagnifyingGlassIcon />
-        <span className={styles.word}>Search</span>
+        Search
       </button>
       {wanted && (
         <ErrorBoundary place={String(open)}>

@@ -1,103 +1,86 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import Bars3Icon from '@heroicons/react/24/outline/Bars3Icon';
+import BookOpenIcon from '@heroicons/react/24/outline/BookOpenIcon';
+import XMarkIcon from '@heroicons/react/24/outline/XMarkIcon';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
-import { Menu } from '../components/menu.tsx';
-import { showFailure, useClearFailuresOnUnmount } from '../components/toast.tsx';
+import { useClearFailuresOnUnmount } from '../components/toast.tsx';
 import { useIsConnected } from '../live/connected.ts';
-import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
+import type { SessionAccount } from '../session/session.ts';
+import { accountDestinations } from './account-places.ts';
+import { AccountSwitcher } from './account-switcher.tsx';
+import { useDisclosure } from './disclosure.ts';
+import { Navigation } from './navigation.tsx';
+import { PersonMenu } from './person-menu.tsx';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
-import { applyTheme, chosenTheme, THEMES } from './theme.ts';
+import { SidebarPlace } from './sidebar-place.ts';
 
 const icon = new URL('../icon.svg', import.meta.url).href;
 
-/** The frame around every page after sign-in. `account` is the one that the page belongs to. */
+/**
+ * The frame around every page after sign-in: a sidebar, which narrow screens show on request. `account` is the one that the page belongs
+ * to.
+ */
 export function Shell({ account, children }: { account: SessionAccount | undefined; children: ReactNode }) {
-  const { accounts } = useSession();
-  const may = useMay(account?.id);
   const main = useRef<HTMLElement>(null);
   const [location] = useLocation();
+  const [sidebarPlace, setSidebarPlace] = useState<HTMLElement | null>(null);
+  const menu = useDisclosure(location);
   useFocusOnNewPage(main, location);
   useClearFailuresOnUnmount();
-  const at = (path: string) => `/accounts/${account?.id}/${path}`;
-  const places: readonly Place[] = account
-    ? [
-        { href: at('sites'), label: 'Sites', resources: '/sites/' },
-        { href: at('installs'), label: 'Installs', resources: '/installs/' },
-        { href: at('people'), label: 'People' },
-        { href: at('usage'), label: 'Usage' },
-        ...(may('webhook.manage')
-          ? [{ href: at('webhooks'), label: 'Webhooks', resources: at('webhooks/') }]
-          : []),
-        ...(may('activity.read') ? [{ href: at('activity'), label: 'Activity' }] : []),
-        ...(may('account.change') ? [{ href: at('settings'), label: 'Settings' }] : []),
-      ]
-    : [];
   return (
-    <>
+    <SidebarPlace value={sidebarPlace}>
       <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <header className={styles.top}>
-        <Link href="/" className={styles.brand}>
-          <img src={icon} alt="" />
-          <span className={styles.word}>Homeport</span>
-        </Link>
-        <nav className={styles.nav} aria-label="Account">
-          <ul>
-            {places.map((place) => (
-              <li key={place.href}>
-                <Link href={place.href} aria-current={currentAt(place, location)}>
-                  {place.label}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        {account && <SearchButton />}
-        {account && accounts.length === 1 && (
-          <span className={styles.account} title={account.name}>
-            {account.name}
-          </span>
-        )}
-        {account && accounts.length > 1 && (
-          <Menu
-            label={`Account: ${account.name}. Switch account`}
-            entries={accounts.map(({ id, name }) => ({
-              label: name,
-              href: `/accounts/${id}/sites`,
-              current: id === account.id,
-            }))}
-          >
-            <span className={styles.name}>{account.name}</span>
-            <span aria-hidden="true">▾</span>
-          </Menu>
-        )}
-        <PersonMenu />
-      </header>
-      <ConnectionLine />
-      <main id="content" ref={main} className={styles.main} tabIndex={-1}>
-        <ErrorBoundary place={location}>{children}</ErrorBoundary>
-      </main>
-    </>
+      <div className={styles.frame}>
+        <header className={styles.header}>
+          <div className={styles.top}>
+            <button
+              ref={menu.button}
+              type="button"
+              className={styles.menu}
+              aria-label="Menu"
+              aria-expanded={menu.isOpen}
+              aria-controls="sidebar"
+              onClick={menu.toggle}
+            >
+              {menu.isOpen ? <XMarkIcon /> : <Bars3Icon />}
+            </button>
+            <Link href="/" className={styles.brand}>
+              <img src={icon} alt="" />
+              Homeport
+            </Link>
+            {account && <SearchButton />}
+          </div>
+          <div id="sidebar" className={styles.sidebar} data-open={menu.isOpen || undefined}>
+            {account && <AccountSwitcher account={account} location={location} />}
+            {account && <Navigation label="Account" destinations={accountDestinations(account, location)} />}
+            <div ref={setSidebarPlace} className={styles.place} />
+            <div className={styles.foot}>
+              <a href="docs" className={styles.docs} target="_blank" rel="noopener">
+                <BookOpenIcon />
+                Documentation
+                <span className="visually-hidden"> in a new tab</span>
+              </a>
+              <PersonMenu />
+            </div>
+          </div>
+        </header>
+        <div className={styles.content}>
+          <ConnectionLine />
+          <main id="content" ref={main} className={styles.main} tabIndex={-1} inert={menu.isOpen}>
+            <ErrorBoundary place={location}>{children}</ErrorBoundary>
+          </main>
+        </div>
+      </div>
+    </SidebarPlace>
   );
 }
 
-interface Place {
-  href: string;
-  label: string;
-  /** Beginning of the paths of the listed resources' own pages. */
-  resources?: string;
-}
-
-/** Returns whether a page, or one of the resources that it lists, is open. */
-function currentAt({ href, resources }: Place, location: string): 'page' | 'true' | undefined {
-  if (location === href) return 'page';
-  return resources !== undefined && location.startsWith(resources) ? 'true' : undefined;
-}
-
 /**
- * A line under the header while live changes do not arrive. Always rendered, because screen readers ignore a live
+ * A line above the page while live changes do not arrive. Always rendered, because screen readers ignore a live
  * region that appears together with its text.
  */
 function ConnectionLine() {
@@ -106,30 +89,6 @@ function ConnectionLine() {
     <output className={styles.connection} aria-live="polite">
       {!isConnected && 'Connection lost. This page may be out of date.'}
     </output>
-  );
-}
-
-function PersonMenu() {
-  const { user } = useSession();
-  const signOut = useSignOut();
-  return (
-    <Menu
-      label={`${user.first_name} ${user.last_name}: your account`}
-      entries={[
-        { label: 'Profile', href: '/me/profile' },
-        { label: 'Password and second factor', href: '/me/security' },
-        { label: 'API access', href: '/me/api-access' },
-        { label: 'SSH keys', href: '/me/ssh-keys' },
-        ...THEMES.filter((theme) => theme !== chosenTheme()).map((theme) => ({
-          label: `Theme: ${theme}`,
-          onSelect: () => applyTheme(theme),
-        })),
-        { label: 'Sign out', onSelect: () => void signOut().catch(showFailure) },
-      ]}
-    >
-      <span className={styles.name}>{user.first_name}</span>
-      <span aria-hidden="true">▾</span>
-    </Menu>
   );
 }
 

@@ -9,12 +9,12 @@ import { Loaded } from '../../components/loaded.tsx';
 import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { ProgressBar } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { Sections } from '../../components/sections.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
+import { addressOf, InstallNavigation } from './install-navigation.tsx';
 import { InstallNotice } from './install-notice.tsx';
-import { Overview } from './overview/overview.tsx';
-import { labelWithoutWordPress, type SectionProps, sectionsOf } from './sections.ts';
+import { labelWithoutWordPress, placesOf, type SectionProps } from './sections.ts';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
 import { WordPressSignIn } from './wordpress-sign-in.tsx';
 
@@ -40,9 +40,10 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   const mayWork = useMay(install.account.id)('install.work');
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
-  const sections = sectionsOf(install);
-  const present = sections.find(({ id }) => id === section);
-  if (present === undefined) {
+  const places = placesOf(install);
+  const place = places.find(({ sections }) => sections.some(({ id }) => id === section));
+  const present = place?.sections.find(({ id }) => id === section);
+  if (place === undefined || present === undefined) {
     const unavailable = labelWithoutWordPress(install, section);
     return (
       <Page title="Page not found">
@@ -59,11 +60,10 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       </Page>
     );
   }
-  // An install that could not be created has no other sections.
-  const isFailed = install.status === 'failed';
   return (
     <Page
-      title={section === 'overview' ? install.name : `${install.name}: ${present.label}`}
+      title={section === 'overview' ? install.name : present.label}
+      context={section === 'overview' ? undefined : install.name}
       subtitle={<Placement install={install} />}
       actions={
         install.status === 'active' &&
@@ -77,23 +77,21 @@ function InstallFrame({ install, section }: { install: Install; section: string 
         )
       }
     >
-      <InstallNotice install={install} />
-      {isFailed ? (
-        <Overview install={install} />
-      ) : (
-        <Sections
-          label={`Sections of ${install.name}`}
-          items={sections.map(({ id, label }) => ({
-            // The overview is also at the install's own address.
-            href: id === 'overview' && location === own ? own : `${own}/${id}`,
+      <InstallNavigation install={install} places={places} open={place} />
+      {place.sections.length > 1 && (
+        <Tabs
+          label={`Pages of ${place.label}`}
+          items={place.sections.map(({ id, label }) => ({
+            href: addressOf(install, id),
             label,
+            current: id === section,
           }))}
-        >
-          <Suspense fallback={<ProgressBar label={`Loading ${present.label}`} />}>
-            <present.content install={install} />
-          </Suspense>
-        </Sections>
+        />
       )}
+      <InstallNotice install={install} />
+      <Suspense fallback={<ProgressBar label={`Loading ${present.label}`} />}>
+        <present.content install={install} />
+      </Suspense>
     </Page>
   );
 }

@@ -1,13 +1,25 @@
+import ArchiveBoxIcon from '@heroicons/react/24/outline/ArchiveBoxIcon';
+import BoltIcon from '@heroicons/react/24/outline/BoltIcon';
+import ChartBarIcon from '@heroicons/react/24/outline/ChartBarIcon';
+import CloudArrowUpIcon from '@heroicons/react/24/outline/CloudArrowUpIcon';
+import Cog6ToothIcon from '@heroicons/react/24/outline/Cog6ToothIcon';
+import DocumentTextIcon from '@heroicons/react/24/outline/DocumentTextIcon';
+import GlobeAltIcon from '@heroicons/react/24/outline/GlobeAltIcon';
+import KeyIcon from '@heroicons/react/24/outline/KeyIcon';
+import PencilSquareIcon from '@heroicons/react/24/outline/PencilSquareIcon';
+import Squares2X2Icon from '@heroicons/react/24/outline/Squares2X2Icon';
 import type { ComponentType } from 'react';
 import type { Install } from '../../api/installs.ts';
 import { onDemand } from '../../components/on-demand.ts';
+import type { Icon } from '../../shell/navigation.tsx';
 import { Overview } from './overview/overview.tsx';
 
 export interface SectionProps {
   install: Install;
 }
 
-interface Section {
+/** A page of an install. */
+export interface Section {
   /** Last segment of its address. */
   id: string;
   label: string;
@@ -16,135 +28,213 @@ interface Section {
   needsWordPress?: true;
 }
 
-const SECTIONS: readonly Section[] = [
-  { id: 'overview', label: 'Overview', content: Overview },
+/** Sections behind one link of the sidebar. The first one opens; tabs lead to the others. */
+export interface Place {
+  label: string;
+  Icon: Icon;
+  sections: readonly Section[];
+}
+
+const PLACES: readonly Place[] = [
   {
-    id: 'wordpress',
-    label: 'WordPress',
-    needsWordPress: true,
-    content: onDemand(
-      () => import('./wordpress/wordpress-section.tsx'),
-      ({ WordPressSection }) => WordPressSection,
-    ),
+    label: 'Overview',
+    Icon: Squares2X2Icon,
+    sections: [{ id: 'overview', label: 'Overview', content: Overview }],
   },
   {
-    id: 'domains',
     label: 'Domains',
-    content: onDemand(
-      () => import('./domains/domains-section.tsx'),
-      ({ DomainsSection }) => DomainsSection,
-    ),
+    Icon: GlobeAltIcon,
+    sections: [
+      {
+        id: 'domains',
+        label: 'Domains',
+        content: onDemand(
+          () => import('./domains/domains-section.tsx'),
+          ({ DomainsSection }) => DomainsSection,
+        ),
+      },
+      {
+        id: 'certificates',
+        label: 'Certificates',
+        content: onDemand(
+          () => import('./certificates/certificates-section.tsx'),
+          ({ CertificatesSection }) => CertificatesSection,
+        ),
+      },
+      {
+        id: 'redirects',
+        label: 'Redirects',
+        content: onDemand(
+          () => import('./redirects/redirects-section.tsx'),
+          ({ RedirectsSection }) => RedirectsSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'certificates',
-    label: 'Certificates',
-    content: onDemand(
-      () => import('./certificates/certificates-section.tsx'),
-      ({ CertificatesSection }) => CertificatesSection,
-    ),
+    label: 'WordPress',
+    Icon: PencilSquareIcon,
+    sections: [
+      {
+        id: 'wordpress',
+        label: 'WordPress',
+        needsWordPress: true,
+        content: onDemand(
+          () => import('./wordpress/wordpress-section.tsx'),
+          ({ WordPressSection }) => WordPressSection,
+        ),
+      },
+      {
+        id: 'wp-cli',
+        label: 'WP-CLI',
+        needsWordPress: true,
+        content: onDemand(
+          () => import('./wp-cli/wp-cli-section.tsx'),
+          ({ WpCliSection }) => WpCliSection,
+        ),
+      },
+      {
+        id: 'mail',
+        label: 'Mail',
+        needsWordPress: true,
+        content: onDemand(
+          () => import('./mail/mail-section.tsx'),
+          ({ MailSection }) => MailSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'backups',
     label: 'Backups',
-    content: onDemand(
-      () => import('./backups/backups-section.tsx'),
-      ({ BackupsSection }) => BackupsSection,
-    ),
+    Icon: ArchiveBoxIcon,
+    sections: [
+      {
+        id: 'backups',
+        label: 'Backups',
+        content: onDemand(
+          () => import('./backups/backups-section.tsx'),
+          ({ BackupsSection }) => BackupsSection,
+        ),
+      },
+      {
+        id: 'imports',
+        label: 'Imports',
+        needsWordPress: true,
+        content: onDemand(
+          () => import('./imports/imports-section.tsx'),
+          ({ ImportsSection }) => ImportsSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'imports',
-    label: 'Imports',
-    content: onDemand(
-      () => import('./imports/imports-section.tsx'),
-      ({ ImportsSection }) => ImportsSection,
-    ),
-    needsWordPress: true,
-  },
-  {
-    id: 'caches',
-    label: 'Caches',
-    content: onDemand(
-      () => import('./caches/caches-section.tsx'),
-      ({ CachesSection }) => CachesSection,
-    ),
-  },
-  {
-    id: 'offload',
-    label: 'Offload',
-    content: onDemand(
-      () => import('./offload/offload-section.tsx'),
-      ({ OffloadSection }) => OffloadSection,
-    ),
-  },
-  {
-    id: 'logs',
     label: 'Logs',
-    content: onDemand(
-      () => import('./logs/logs-section.tsx'),
-      ({ LogsSection }) => LogsSection,
-    ),
-    needsWordPress: true,
+    Icon: DocumentTextIcon,
+    sections: [
+      {
+        id: 'logs',
+        label: 'Logs',
+        needsWordPress: true,
+        content: onDemand(
+          () => import('./logs/logs-section.tsx'),
+          ({ LogsSection }) => LogsSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'usage',
     label: 'Usage',
-    content: onDemand(
-      () => import('./usage/usage-section.tsx'),
-      ({ UsageSection }) => UsageSection,
-    ),
+    Icon: ChartBarIcon,
+    sections: [
+      {
+        id: 'usage',
+        label: 'Usage',
+        content: onDemand(
+          () => import('./usage/usage-section.tsx'),
+          ({ UsageSection }) => UsageSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'mail',
-    label: 'Mail',
-    needsWordPress: true,
-    content: onDemand(
-      () => import('./mail/mail-section.tsx'),
-      ({ MailSection }) => MailSection,
-    ),
+    label: 'Caches',
+    Icon: BoltIcon,
+    sections: [
+      {
+        id: 'caches',
+        label: 'Caches',
+        content: onDemand(
+          () => import('./caches/caches-section.tsx'),
+          ({ CachesSection }) => CachesSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'protection',
-    label: 'Protection',
-    content: onDemand(
-      () => import('./protection/protection-section.tsx'),
-      ({ ProtectionSection }) => ProtectionSection,
-    ),
+    label: 'Offload',
+    Icon: CloudArrowUpIcon,
+    sections: [
+      {
+        id: 'offload',
+        label: 'Offload',
+        content: onDemand(
+          () => import('./offload/offload-section.tsx'),
+          ({ OffloadSection }) => OffloadSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'redirects',
-    label: 'Redirects',
-    content: onDemand(
-      () => import('./redirects/redirects-section.tsx'),
-      ({ RedirectsSection }) => RedirectsSection,
-    ),
+    label: 'Access',
+    Icon: KeyIcon,
+    sections: [
+      {
+        id: 'connect',
+        label: 'Connect',
+        content: onDemand(
+          () => import('./connect/connect-section.tsx'),
+          ({ ConnectSection }) => ConnectSection,
+        ),
+      },
+      {
+        id: 'protection',
+        label: 'Protection',
+        content: onDemand(
+          () => import('./protection/protection-section.tsx'),
+          ({ ProtectionSection }) => ProtectionSection,
+        ),
+      },
+    ],
   },
   {
-    id: 'connect',
-    label: 'Connect',
-    content: onDemand(
-      () => import('./connect/connect-section.tsx'),
-      ({ ConnectSection }) => ConnectSection,
-    ),
-  },
-  {
-    id: 'wp-cli',
-    label: 'WP-CLI',
-    needsWordPress: true,
-    content: onDemand(
-      () => import('./wp-cli/wp-cli-section.tsx'),
-      ({ WpCliSection }) => WpCliSection,
-    ),
+    label: 'Settings',
+    Icon: Cog6ToothIcon,
+    sections: [
+      {
+        id: 'settings',
+        label: 'Settings',
+        content: onDemand(
+          () => import('./settings/settings-section.tsx'),
+          ({ SettingsSection }) => SettingsSection,
+        ),
+      },
+    ],
   },
 ];
 
-/** Returns the sections that an install has, in their order. */
-export function sectionsOf({ php_version }: Install): readonly Section[] {
+/** Returns the places that an install has, in their order. An install that could not be created has no other than the first. */
+export function placesOf({ php_version, status }: Install): readonly Place[] {
+  if (status === 'failed') return PLACES.slice(0, 1);
   // Every install with PHP runs WordPress.
-  return SECTIONS.filter(({ needsWordPress }) => needsWordPress === undefined || php_version !== null);
+  return PLACES.map((place) => ({
+    ...place,
+    sections: place.sections.filter(({ needsWordPress }) => !needsWordPress || php_version !== null),
+  })).filter(({ sections }) => sections.length > 0);
 }
 
 /** Returns the label of a section that this install lacks because it has no WordPress. */
 export function labelWithoutWordPress({ php_version }: Install, section: string): string | undefined {
   if (php_version !== null) return undefined;
-  return SECTIONS.find(({ id, needsWordPress }) => id === section && needsWordPress)?.label;
+  const sections = PLACES.flatMap((place) => place.sections);
+  return sections.find(({ id, needsWordPress }) => id === section && needsWordPress)?.label;
 }

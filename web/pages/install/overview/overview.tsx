@@ -7,16 +7,11 @@ import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import { InstallAttention } from '../../account/attention.tsx';
 import { Operations } from '../operations/operations.tsx';
-import { CopyInstall } from './copy-install.tsx';
-import { DeleteInstall } from './delete-install.tsx';
-import { MoveInstall } from './move-install.tsx';
-import { PhpLimits } from './php-limits.tsx';
-import { PhpVersion } from './php-version.tsx';
+import { DeleteInstall } from '../settings/delete-install.tsx';
 import { Staging } from './staging.tsx';
 import { WordPressLine } from './wordpress-line.tsx';
-import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
-/** The details, operations and general actions of an install. */
+/** The details, operations and staging copy of an install. */
 export function Overview({ install }: { install: Install }) {
   const may = useMay(install.account.id);
   const addresses = useAddresses(install);
@@ -41,24 +36,10 @@ export function Overview({ install }: { install: Install }) {
       </Section>
       <Operations installId={install.id} />
       {may('install.work') && install.status === 'active' && (
-        <>
-          <Staging install={install} mayCreate={may('install.change')} />
-          <CopyInstall install={install} />
-        </>
+        <Staging install={install} mayCreate={may('install.change')} />
       )}
-      {may('install.change') && (
-        <>
-          {install.php_version !== null && install.status === 'active' && (
-            <>
-              <PhpVersion install={install} />
-              <PhpLimits install={install} />
-              <WordpressUpgrades install={install} />
-            </>
-          )}
-          <MoveInstall install={install} />
-          <DeleteInstall install={install} />
-        </>
-      )}
+      {/* An install that could not be created has no settings. */}
+      {may('install.change') && install.status === 'failed' && <DeleteInstall install={install} />}
     </>
   );
 }

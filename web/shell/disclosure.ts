@@ -1,0 +1,37 @@
+import { useEffect, useRef, useState } from 'react';
+
+/** From this width on, the sidebar is always in sight (shell.module.css). */
+const WIDE = '(min-width: 60rem)';
+
+/**
+ * The button that shows the sidebar on narrow screens. Escape, a new page and a wider screen close it, so that the page below it is
+ * usable again.
+ */
+export function useDisclosure(location: string) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [openedAt, setOpenedAt] = useState(location);
+  const button = useRef<HTMLButtonElement>(null);
+  if (openedAt !== location) {
+    setOpenedAt(location);
+    setIsOpen(false);
+  }
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = () => setIsOpen(false);
+    const closeOnEscape = (event: KeyboardEvent) => {
+      // The Escape of a menu in the sidebar closes that menu only.
+      if (event.key !== 'Escape' || document.querySelector('#sidebar [aria-expanded="true"]')) return;
+      close();
+      button.current?.focus();
+    };
+    const wide = window.matchMedia(WIDE);
+    // Before the listeners of menus, which close on the same key.
+    document.addEventListener('keydown', closeOnEscape, { capture: true });
+    wide.addEventListener('change', close);
+    return () => {
+      document.removeEventListener('keydown', closeOnEscape, { capture: true });
+      wide.removeEventListener('change', close);
+    };
+  }, [isOpen]);
+  return { isOpen, toggle: () => setIsOpen(!isOpen), button };
+}
