@@ -10,7 +10,7 @@ class WholeHostsFirst extends BaseSequencer {
   }
 }
 
-/** Tests of the Linux host with real daemons, as root on Debian. Three files run at a time, because each waits for many daemons. */
+/** Tests of the Linux host with real daemons, as root on Debian. Four files run at a time, because each waits for many daemons. */
 export default defineConfig({
   test: {
     testTimeout: 120_000,
@@ -19,7 +19,7 @@ export default defineConfig({
     include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
     globalSetup: ['test/host/prepare.ts'],
     sequence: { sequencer: WholeHostsFirst },
-    maxWorkers: 3,
+    maxWorkers: 4,
     provide: { postgresUrl: '' },
   },
 });

@@ -1,10 +1,16 @@
-/** Whether this is `npm run test:long`, where tests that repeat themselves do so more often. */
+/** Whether this is `npm run test:long` or `test:host:long`, where tests that repeat themselves do so more often. */
 const isLong = process.env.HOMEPORT_TEST_LONG === '1';
 
-/** How often a test repeats itself: a few times in `npm test`, many times in `npm run test:long`. */
+/** How often a test repeats itself: a few times, or many times in the long tests. */
 export const rounds = (few: number, many: number): number => (isLong ? many : few);
 
 type Register = (name: string, body: () => void | Promise<void>) => void;
 
 /** Registers a test in `npm run test:long` only, as `onlyOn` does for one database. */
 export const onlyInLong = (register: Register): Register => (isLong ? register : () => {});
+
+/** The steps that a test interrupts: a few that differ, or all in the long tests. */
+export const steps = <const Step extends string>(
+  few: readonly Step[],
+  all: readonly Step[],
+): readonly Step[] => (isLong ? all : few);

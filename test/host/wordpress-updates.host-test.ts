@@ -8,6 +8,7 @@ import type { AvailableUpdate, UpdateOutcome } from '../../src/hosting/contract/
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
+import { steps } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { type CustomerFiles, installPlugin, PLUGIN, pluginFile } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
@@ -18,6 +19,9 @@ import { copyAsVersion } from './wordpress-core.ts';
 /** Later WordPress versions: one that works, and one whose pages fail. */
 const LATER = '98.1';
 const BROKEN = '98.2';
+
+/** The steps of an update that a host is killed at. */
+const KILLED_AT = ['update begun', 'update made', 'checkpoint restored', 'update ended'];
 
 let machine: TestMachine;
 let running: RunningMachine;
@@ -208,7 +212,7 @@ test('leaves a page alone that was broken before', async () => {
   await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
 });
 
-test.each(['update begun', 'update made', 'checkpoint restored', 'update ended'])(
+test.each(steps(['update made', 'checkpoint restored'], KILLED_AT))(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {
     const isBroken = step === 'checkpoint restored';

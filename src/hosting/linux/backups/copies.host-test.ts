@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { steps } from '../../../../test/rounds.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { startWordPress } from '../wordpress/machine.fixture.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
@@ -53,7 +54,7 @@ async function seen(): Promise<string[]> {
 
 const putBack = () => backupsWith().restore(target, ids.target, { from: target.ref });
 
-test.each([...REPLACEMENT_STEPS, 'urls'] as const)(
+test.each(steps(['urls', 'prepared', 'tables'], [...REPLACEMENT_STEPS, 'urls'] as const))(
   'a copy killed at "%s" leaves the former website or the copied one',
   async (step) => {
     const reached = Promise.withResolvers<void>();

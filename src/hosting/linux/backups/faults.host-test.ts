@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { steps } from '../../../../test/rounds.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { describeBackupParts } from '../../contract/backup-parts.fixture.ts';
 import { PermanentHostError, type RestoredParts } from '../../contract/host.ts';
@@ -100,8 +101,13 @@ describe('an interrupted replacement', () => {
   const DATABASE: RestoredParts = { files: false, database: 'all' };
   const TABLE: RestoredParts = { files: false, database: ['notes'] };
   test.each([
-    ...(['prepared', 'begun', 'htdocs', 'private', 'dropped'] as const).map((step) => [step, FILES] as const),
-    ...REPLACEMENT_STEPS.flatMap((step) => [[step, DATABASE] as const, [step, TABLE] as const]),
+    ...steps(['prepared', 'htdocs'], ['prepared', 'begun', 'htdocs', 'private', 'dropped'] as const).map(
+      (step) => [step, FILES] as const,
+    ),
+    ...steps(['begun', 'tables'], REPLACEMENT_STEPS).flatMap((step) => [
+      [step, DATABASE] as const,
+      [step, TABLE] as const,
+    ]),
   ])('of parts, by a kill after "%s" of %j, ends whole, or was never begun', async (step, parts) => {
     const reached = Promise.withResolvers<void>();
     const killed = machine.backupsWith({

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { steps } from '../../../../test/rounds.ts';
 import { certificateMaker } from '../../../../test/servers/certificate-maker.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -86,32 +87,35 @@ async function titles(): Promise<(string | null)[]> {
 }
 
 describe('an import', () => {
-  test.each(REPLACEMENT_STEPS)('killed after "%s" leaves the former or the new website', async (step) => {
-    const [, before] = await titles();
-    const next = `at ${step}`;
-    const source = await upload(await archiveOf(next.replace(' ', '-')), 'website.tar.gz');
-    const reached = Promise.withResolvers<void>();
-    // It stands still there for ever, as a killed process does.
-    const killed = importsWith({
-      reached: (at) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
-    });
-    const [filesBefore] = await titles();
-    const importId = `id of ${next}`;
-    void killed.import(shop, source, { importId });
-    await reached.promise;
-    await importsWith().recover(shop.ref.id);
-    const after = await titles();
-    const isNew = after[1] !== before;
-    expect(after).toEqual(isNew ? [next.replace(' ', '-'), next.replace(' ', '-')] : [filesBefore, before]);
-    expect(isNew).toBe(!['prepared'].includes(step));
-    // A repeated import learns whether it has replaced the website.
-    expect((await importsWith().last(shop.ref.id))?.importId === importId).toBe(isNew);
-    const { stdout } = await run('ls', ['-A', home()]);
-    expect(stdout).not.toContain('.restore');
-    expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);
-    // The uploaded archive is still there.
-    expect(await ifThere(readFile(join(home(), 'private/website.tar.gz')))).not.toBeNull();
-  });
+  test.each(steps(['prepared', 'tables'], REPLACEMENT_STEPS))(
+    'killed after "%s" leaves the former or the new website',
+    async (step) => {
+      const [, before] = await titles();
+      const next = `at ${step}`;
+      const source = await upload(await archiveOf(next.replace(' ', '-')), 'website.tar.gz');
+      const reached = Promise.withResolvers<void>();
+      // It stands still there for ever, as a killed process does.
+      const killed = importsWith({
+        reached: (at) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
+      });
+      const [filesBefore] = await titles();
+      const importId = `id of ${next}`;
+      void killed.import(shop, source, { importId });
+      await reached.promise;
+      await importsWith().recover(shop.ref.id);
+      const after = await titles();
+      const isNew = after[1] !== before;
+      expect(after).toEqual(isNew ? [next.replace(' ', '-'), next.replace(' ', '-')] : [filesBefore, before]);
+      expect(isNew).toBe(!['prepared'].includes(step));
+      // A repeated import learns whether it has replaced the website.
+      expect((await importsWith().last(shop.ref.id))?.importId === importId).toBe(isNew);
+      const { stdout } = await run('ls', ['-A', home()]);
+      expect(stdout).not.toContain('.restore');
+      expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);
+      // The uploaded archive is still there.
+      expect(await ifThere(readFile(join(home(), 'private/website.tar.gz')))).not.toBeNull();
+    },
+  );
 
   test('downloads by HTTPS, and follows redirects to HTTPS only', async () => {
     const make = certificateMaker(new Date());
