@@ -27,13 +27,14 @@ import { createUnitsOfWork } from './units-of-work.ts';
 const POOL_SIZE = 10;
 /** Timeouts in milliseconds. */
 export interface PostgresTimeouts {
+  /** Includes the wait for one of the pool's connections, which takes seconds on a starved machine. */
   connectMs: number;
   /** Enforced by the server, which cancels the statement. */
   statementMs: number;
   /** Enforced here, for a server that no longer responds. */
   replyMs: number;
 }
-const TIMEOUTS: PostgresTimeouts = { connectMs: 5_000, statementMs: 30_000, replyMs: 35_000 };
+const TIMEOUTS: PostgresTimeouts = { connectMs: 15_000, statementMs: 30_000, replyMs: 35_000 };
 /** Serialisation failure and deadlock: nothing was done, and PostgreSQL's documentation advises a retry. */
 const RETRY_CODES = new Set(['40001', '40P01']);
 const RETRIES = 4;
