@@ -150,7 +150,7 @@ describe('a job that fails', () => {
     expect(await pass(3_590_000)).toEqual(['queued', 'queued', 'queued']);
     expect(reasons).toEqual([]);
     expect(await pass(60_000)).toEqual(['failed', 'queued', 'queued']);
-    expect(reasons).toEqual([{ code: 'waiting', reason: 'The host is away.', attempts: 2 }]);
+    expect(reasons).toEqual([{ code: 'waiting', reason: 'The host is away.', attempts: 2, jobId: ids[0] }]);
     expect(await pass(3 * DAY_MS)).toEqual(['failed', 'failed', 'queued']);
     expect(await pass(365 * DAY_MS)).toEqual(['failed', 'failed', 'queued']);
   });
@@ -165,7 +165,9 @@ describe('a job that fails', () => {
     );
     const id = await jobs.ask(kind, { n: 1 });
     await jobs.worker([kind]).idle();
-    expect(reasons).toEqual([{ code: 'failed', reason: 'The bucket does not exist.', attempts: 1 }]);
+    expect(reasons).toEqual([
+      { code: 'failed', reason: 'The bucket does not exist.', attempts: 1, jobId: id },
+    ]);
     expect(await jobs.queue.find(id)).toEqual({
       state: 'failed',
       error: 'The bucket does not exist.; caused by Error: 404',

@@ -161,6 +161,7 @@ describe('a lease', () => {
         code: 'interrupted',
         reason: 'The process that worked on it ended before the work did.',
         attempts: 1,
+        jobId: id,
       },
     ]);
     open();
