@@ -10,16 +10,23 @@ class WholeHostsFirst extends BaseSequencer {
   }
 }
 
-/** Tests of the Linux host with real daemons, as root on Debian. Four files run at a time, because each waits for many daemons. */
-export default defineConfig({
-  test: {
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 20_000 } },
-    include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
-    globalSetup: ['test/host/prepare.ts'],
-    sequence: { sequencer: WholeHostsFirst },
-    maxWorkers: 4,
-    provide: { postgresUrl: '' },
-  },
+/**
+ * Tests of the Linux host with real daemons, as root on Debian. Four files run at a time, because each waits for many daemons. In the
+ * mode "long", hosts are interrupted at every step.
+ */
+export default defineConfig(({ mode }) => {
+  // Read by test/rounds.ts in the processes of the tests.
+  if (mode === 'long') process.env.HOMEPORT_TEST_LONG = '1';
+  return {
+    test: {
+      testTimeout: 120_000,
+      hookTimeout: 180_000,
+      expect: { poll: { timeout: 20_000 } },
+      include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
+      globalSetup: ['test/host/prepare.ts'],
+      sequence: { sequencer: WholeHostsFirst },
+      maxWorkers: 4,
+      provide: { postgresUrl: '' },
+    },
+  };
 });
