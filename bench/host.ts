@@ -12,6 +12,7 @@ import { benchProvisioning } from './host/provisioning.ts';
 import { benchPurging } from './host/purging.ts';
 import { benchRequests } from './host/requests.ts';
 import { benchUpdates } from './host/updates.ts';
+import { benchUsage } from './host/usage.ts';
 import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Run } from './measure/report.ts';
 
 /**
@@ -21,6 +22,7 @@ import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Run } from './measure/
 const PARTS: Record<string, (run: Run) => Promise<void>> = {
   provisioning: benchProvisioning,
   requests: benchRequests,
+  usage: benchUsage,
   pages: benchCachedPages,
   purging: benchPurging,
   domains: benchAddedDomains,

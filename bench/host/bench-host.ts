@@ -42,17 +42,21 @@ const FIRST_UID = 950_000;
 const ENDS_WITHIN_MS = 120_000;
 
 /** Capacity of this machine for that many installs. */
-export function createBenchMachine(): Promise<TestMachine> {
+export function createBenchMachine(environment: Record<string, string> = {}): Promise<TestMachine> {
   const first = FIRST_UID + randomInt(20) * UIDS;
   return createTestMachine({
     HOMEPORT_HOST_UIDS: `${first}-${first + UIDS - 1}`,
     HOMEPORT_HOST_CAPACITY: String(UIDS),
+    ...environment,
   });
 }
 
-/** Runs a host during `work` and removes all of it afterwards. */
-export async function withBenchHost<Result>(work: (host: BenchHost) => Promise<Result>): Promise<Result> {
-  const machine = await createBenchMachine();
+/** Runs a host, with further settings, during `work` and removes all of it afterwards. */
+export async function withBenchHost<Result>(
+  work: (host: BenchHost) => Promise<Result>,
+  environment: Record<string, string> = {},
+): Promise<Result> {
+  const machine = await createBenchMachine(environment);
   const started: { child?: ChildProcess; remote?: RemoteHost } = {};
   const cleanup = async () => {
     await started.remote?.close();

@@ -61,6 +61,49 @@ export async function processorMs(master: number): Promise<number> {
   return hundredths * 10;
 }
 
+/** Milliseconds of processor time. */
+export interface ProcessorTime {
+  nginx: number;
+  php: number;
+  /** MariaDB and the installs' Redis. */
+  database: number;
+  /** The host's own process. */
+  host: number;
+}
+
+export const totalOf = ({ nginx, php, database, host }: ProcessorTime): number =>
+  nginx + php + database + host;
+
+/** Processor time that a host has taken so far. Workers of PHP that have ended count, and programs that the host's process has run do not. */
+export async function processorTimeOf(machine: TestMachine, hostPid: number): Promise<ProcessorTime> {
+  const { config, folder } = machine;
+  const all = await processes();
+  const own = all.filter(({ uid }) => uid >= config.hostUids.first && uid <= config.hostUids.last);
+  const isRedis = ({ command }: Process) => command.includes('redis-server');
+  const isMariadb = ({ command }: Process) => /^\S*mariadbd\s/.test(command) && command.includes(folder);
+  const master = await nginxOf(machine);
+  const sum = async (some: Process[], withEnded = false) =>
+    (await Promise.all(some.map(({ pid }) => ownProcessorMs(pid, withEnded)))).reduce(
+      (one, other) => one + other,
+      0,
+    );
+  return {
+    nginx: await sum(all.filter(({ pid, parent }) => pid === master || parent === master)),
+    php: await sum(
+      own.filter((one) => !isRedis(one)),
+      true,
+    ),
+    database: await sum([...own.filter(isRedis), ...all.filter(isMariadb)]),
+    host: await sum(all.filter(({ pid }) => pid === hostPid)),
+  };
+}
+
+async function ownProcessorMs(pid: number, withEnded: boolean): Promise<number> {
+  // Fields 14 and 15 of proc(5) stat; 16 and 17 of its children that have ended.
+  const fields = (await readProc(String(pid), 'stat')).split(') ').at(-1)?.split(' ') ?? [];
+  return fields.slice(11, withEnded ? 15 : 13).reduce((ms, hundredths) => ms + Number(hundredths) * 10, 0);
+}
+
 /** Waits until no PHP of this host has workers, which end when idle. */
 export async function untilIdle({ config }: TestMachine): Promise<void> {
   const until = performance.now() + WORKERS_END_WITHIN_MS;
