@@ -8,9 +8,9 @@ interface Toast {
   id: number;
   sentence: string;
   tone: 'busy' | 'good' | 'bad';
-  /** What it follows while it is busy. */
+  /** The operation that a busy one follows. */
   operation?: Followed;
-  /** What the user can do about it. */
+  /** The next step that it offers. */
   action?: ToastAction;
 }
 
@@ -25,7 +25,7 @@ type Done = string | ((result: OperationResult) => string | { warning: string })
 export interface OperationWords {
   busy: string;
   done: Done;
-  /** What the user can do about a failure with this code. */
+  /** The next step after a failure with this code. */
   retry?: (code: NonNullable<Operation['error']>['code']) => ToastAction | undefined;
 }
 

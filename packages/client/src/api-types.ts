@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Push an install to production
-         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself, and until the copy that it was created for has succeeded, unless another copy, a restore or an import has replaced it since.
+         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself. Answers 409 for a staging copy that failed, until another copy, a restore or an import has replaced it.
          */
         post: operations["pushInstall"];
         delete?: never;
@@ -695,7 +695,7 @@ export interface paths {
         put?: never;
         /**
          * Import an existing website
-         * @description Replaces the website of an install by an existing one from an archive: `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.
+         * @description Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.
          */
         post: operations["importWebsite"];
         delete?: never;
@@ -715,7 +715,7 @@ export interface paths {
         put?: never;
         /**
          * Create the key for imports by SSH
-         * @description Makes the key pair with which this install signs in to the old host of a website, and answers its public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.
+         * @description Makes the key pair of this install for the old host of a website, and answers the public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.
          */
         post: operations["createImportKey"];
         /**
@@ -1153,7 +1153,7 @@ export interface paths {
         };
         /**
          * Get the access log of an install
-         * @description Returns the requests to the website. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns the requests to the website. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
          */
         get: operations["listAccessLog"];
         put?: never;
@@ -1173,7 +1173,7 @@ export interface paths {
         };
         /**
          * Get the PHP errors of an install
-         * @description Returns what PHP wrote to its error log. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns what PHP wrote to its error log. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
          */
         get: operations["listPhpLog"];
         put?: never;
@@ -1193,7 +1193,7 @@ export interface paths {
         };
         /**
          * Get the runs of scheduled tasks of an install
-         * @description Returns the runs of WP-Cron, which the host starts. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns the runs of WP-Cron, which the host starts. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
          */
         get: operations["listCronLog"];
         put?: never;
@@ -1213,7 +1213,7 @@ export interface paths {
         };
         /**
          * Get the mail log of an install
-         * @description Returns what happened to the messages that the website sent. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns what happened to the messages that the website sent. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
          */
         get: operations["listMailLog"];
         put?: never;
@@ -2932,7 +2932,7 @@ export interface components {
              * @enum {string}
              */
             match?: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters. It can have sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to: string;
@@ -3968,7 +3968,7 @@ export interface components {
              * @enum {string}
              */
             source: "file" | "url" | "ssh";
-            /** @description with the source `file`: the archive below the folder of the install, in `private/`, where visitors cannot download it; with `ssh`: the folder of the WordPress on the old host, absolute or from the home of the user */
+            /** @description with the source `file`: the archive, below `private/` in the folder of the install; with `ssh`: the folder of WordPress on the old host, absolute or from the home of the user */
             path?: string;
             /** @description a public address with `https`; with the source `url` */
             url?: string;
@@ -4938,7 +4938,7 @@ export interface components {
              * @enum {string}
              */
             match: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters. It can have sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to: string;
@@ -4990,7 +4990,7 @@ export interface components {
              * @enum {string}
              */
             match?: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters. It can have sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to: string;
@@ -5805,7 +5805,7 @@ export interface components {
              * @enum {string}
              */
             match?: "exact" | "prefix" | "regex";
-            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
+            /** @description a path that begins with `/`, without a query; or a regular expression of at most 256 characters. It can have sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\d`, `\w`. Groups cannot be repeated */
             from?: string;
             /** @description a path of the website or an `http` or `https` URL; `$1` to `$9` are the groups of a regular expression */
             to?: string;

@@ -6,7 +6,7 @@ import { showFailure } from '../../components/toast.tsx';
 
 interface LinkButtonProps {
   children: ReactNode;
-  /** What to do again if the browser blocks the tab: "open the database again". */
+  /** The advice if the browser blocks the tab: "open the database again". */
   again: string;
   /** Creates the link. */
   createLink(): Promise<{ url: string }>;

@@ -11,7 +11,7 @@ import { findWebsite } from '../../websites/installs/website-store.ts';
 import { deleteImportKey, findImportKey, insertImportKey } from './import-key-store.ts';
 import { makeKeyPair } from './key-pair.ts';
 
-/** The public half of the key pair with which an install signs in to another host. */
+/** The public key of an install, for other hosts that it imports from. */
 export interface ImportKey {
   public_key: string;
   created_at: string;

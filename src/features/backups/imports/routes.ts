@@ -12,7 +12,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       operationId: 'importWebsite',
       summary: 'Import an existing website',
       description:
-        'Replaces the website of an install by an existing one from an archive: `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
+        'Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
       tag: 'Installs',
       errors: [400, 401, 403, 404, 409, 429, 503],
       success: 202,
@@ -33,7 +33,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       operationId: 'createImportKey',
       summary: 'Create the key for imports by SSH',
       description:
-        'Makes the key pair with which this install signs in to the old host of a website, and answers its public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
+        'Makes the key pair of this install for the old host of a website, and answers the public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
       tag: 'Installs',
       errors: [401, 403, 404, 409, 429, 503],
       success: 201,

@@ -14,7 +14,7 @@ export const importWebsiteSchema = component(
       Type.String({
         pattern: SSH_PATTERNS.path,
         description:
-          'with the source `file`: the archive below the folder of the install, in `private/`, where visitors cannot download it; with `ssh`: the folder of the WordPress on the old host, absolute or from the home of the user',
+          'with the source `file`: the archive, below `private/` in the folder of the install; with `ssh`: the folder of WordPress on the old host, absolute or from the home of the user',
       }),
     ),
     url: Type.Optional(

@@ -32,7 +32,7 @@ export function stagingRoutes(staging: StagingService, siteDomain: string): Rout
       operationId: 'pushInstall',
       summary: 'Push an install to production',
       description:
-        'Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself, and until the copy that it was created for has succeeded, unless another copy, a restore or an import has replaced it since.',
+        'Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself. Answers 409 for an install that was created for a copy, until a copy, a restore or an import into it has succeeded.',
       tag: 'Installs',
       errors: [400, 401, 403, 404, 409, 429, 503],
       success: 202,

@@ -39,7 +39,7 @@ interface Cancellation {
   end?: (transaction: Transaction, payload: unknown) => Promise<void>;
 }
 
-/** What decides whether a job can be cancelled. */
+/** The facts that decide whether a job can be cancelled. */
 interface CancellableJob {
   kind: string;
   state: JobState;

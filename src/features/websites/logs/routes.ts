@@ -64,7 +64,7 @@ type Values = QueryValues<'from' | 'to' | 'search' | 'cursor' | 'limit' | 'statu
 
 const ERRORS = [400, 401, 403, 404, 409, 429, 502, 503] as const;
 const COMMON =
-  'Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end: an event `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.';
+  'Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.';
 
 export function logRoutes(logs: LogService): Route[] {
   const tag = 'Logs';

@@ -99,7 +99,7 @@ describe('as time goes by', () => {
     expect(await faultsOf([])).toEqual([]);
   });
 
-  test('purges of pages: long lists too, and one that nginx could not be told of empties the cache later', async () => {
+  test('purges of pages: long lists too, and one that did not reach nginx empties the cache later', async () => {
     const one = await server.makeInstall(siteState('one', ['one.test']));
     await server.web.start([one]);
     const cacheOf = async (path: string) => (await server.http('one.test', path)).headers['x-cache'];
@@ -206,7 +206,7 @@ test('what was changed by hand is found, and mended', async () => {
   expect(await faultsOf([one])).toEqual([]);
 });
 
-test('a change that nginx could not be told of is active after the next attempt', async () => {
+test('a change that did not reach nginx is active after the next attempt', async () => {
   const one = await website(siteState('one', ['one.test']));
   await server.web.start([one]);
   expect(await who('two.test')).toBe(404);

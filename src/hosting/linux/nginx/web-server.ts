@@ -162,7 +162,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     if (fresh || !(await running.shows(generation))) await running.reload(generation);
   }
 
-  /** Work due with time: the edge's own certificate, proofs, and what nginx could not be told. */
+  /** Work due with time: the edge's own certificate, proofs, and changes that did not reach nginx. */
   async function look(): Promise<void> {
     await proofs.sweep();
     await serially('nginx', async () => {

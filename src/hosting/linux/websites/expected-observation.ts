@@ -30,8 +30,8 @@ export function expectedAfter(
 }
 
 /**
- * Whether a page may look different after a change: any page if the user keeps the change all the same, and the login form after an
- * activation, because plugins move it to a secret address. Users without it sign in with a link of Homeport.
+ * Whether a page may look different after a change: any page if the user keeps the change, and the login form after an activation.
+ * Plugins move the form to a secret address, and users can sign in with a link of Homeport.
  */
 export function mayDiffer(
   { status, keep = false }: Pick<ItemChange, 'status' | 'keep'>,

@@ -109,7 +109,7 @@ export async function observe(look: Look, paths: readonly string[] = []): Promis
   return { pages, fatals: await newestFatals(look.layout, look.install), settings };
 }
 
-/** A plugin or theme of which fatal errors in the log count. */
+/** A plugin or theme whose fatal errors in the log count. */
 export interface SuspectedItem {
   kind: 'core' | 'plugin' | 'theme';
   id: string;
@@ -262,7 +262,7 @@ function newFatal(
   return fresh === undefined ? null : `PHP reports: ${fresh}`;
 }
 
-/** Of WordPress itself none, because a visitor can request most of its files, which then fail. */
+/** WordPress itself is never suspected: visitors can request most of its files, which then fail. */
 function folderOf({ kind, id }: SuspectedItem): string[] {
   if (kind === 'core') return [];
   const [folder = id] = id.split('/');

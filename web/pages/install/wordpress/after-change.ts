@@ -1,7 +1,7 @@
 import type { OperationWords } from '../../../components/toast.tsx';
 
 /**
- * What users read after a change of a plugin or theme. If pages only look different, they may know why: `keep` makes the change
+ * The messages after a change of a plugin or theme. If pages only look different, they may know why: `keep` makes the change
  * again without a rollback.
  */
 export function afterChange(done: string, keep: () => void): Omit<OperationWords, 'busy'> {

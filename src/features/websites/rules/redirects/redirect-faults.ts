@@ -73,7 +73,7 @@ function faultsOfTarget(match: Rule['match'], from: string, to: string, field: s
   return [];
 }
 
-/** Null for an expression that cannot be used, which is a fault of its own. */
+/** Null for an invalid expression, which is a separate fault. */
 function groupsIn(pattern: string): number | null {
   try {
     return parsePattern(pattern).groups;
@@ -100,8 +100,9 @@ export function faultsOfNumber(rules: readonly Rule[]): Fault[] {
 }
 
 /**
- * The places of redirects whose visitors never arrive: an exact one that leads to itself, and those that begin a circle or more than
- * {@link MOST_HOPS} redirects. After too many comparisons with patterns, the rest is not checked. Edges leave out a redirect to the address that was asked for. `names`: the website's own.
+ * The positions of redirects that lead visitors nowhere: to themselves, into a circle, or through more than {@link MOST_HOPS} others.
+ * After too many comparisons with patterns, the rest is not checked. The edge ignores a redirect to the requested address. `names`: the
+ * host names of the website.
  */
 export function endlessRedirects(
   rules: readonly PathRedirect[],

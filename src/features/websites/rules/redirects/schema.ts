@@ -18,7 +18,7 @@ const from = Type.String({
   minLength: 1,
   maxLength: LONGEST_RULE_PATH,
   description:
-    'a path that begins with `/`, without a query; or a regular expression of at most 256 characters: sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\\d`, `\\w`. Groups cannot be repeated',
+    'a path that begins with `/`, without a query; or a regular expression of at most 256 characters. It can have sets, groups, `|`, `*`, `+`, `?`, `{n,m}` (numbers add up to at most 200), `^`, `$`, `\\d`, `\\w`. Groups cannot be repeated',
 });
 const to = Type.String({
   minLength: 1,
