@@ -10,11 +10,15 @@ import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/l
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
+import { steps } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { type CustomerFiles, installPlugin, PLUGIN } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { startKilledHost } from './start-killed-host.ts';
 import { plainState } from './state.ts';
+
+/** Every step of a change. */
+const KILLED_AT = ['change begun', 'change made', 'checkpoint restored', 'change ended'] as const;
 
 let machine: TestMachine;
 let running: RunningMachine;
@@ -173,7 +177,7 @@ test('a maintenance page stays only if the user keeps it', async () => {
   await expectFormer();
 });
 
-test.each(['change begun', 'change made', 'checkpoint restored', 'change ended'])(
+test.each(steps(['change begun', 'change made'], KILLED_AT))(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {
     const id = step === 'checkpoint restored' ? 'front' : 'good';
