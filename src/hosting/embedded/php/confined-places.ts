@@ -14,7 +14,7 @@ import {
 } from './process-place.ts';
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 /** What the process sees. */
 const SITE = '/site';
 const APP = '/app';
@@ -50,6 +50,8 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
   try {
     await inside('mount', '--bind', slots, slots);
     await inside('mount', '--make-shared', slots);
+    // Cheap, so that a slow machine is not taken for one without namespaces.
+    await inside('bwrap', ...sandbox(slots), NODE, '--version');
   } catch (error) {
     holder.kill('SIGKILL');
     throw error;
@@ -84,7 +86,7 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
       innerRun: join(SITE, 'run'),
       program: {
         path: 'nsenter',
-        arguments: [...enter, 'bwrap', ...sandbox(slot)],
+        arguments: [...enter, 'bwrap', ...sandbox(slot), NODE, ...phpArguments()],
         environment: { PATH: process.env.PATH ?? '' },
       },
       async show(site) {
@@ -107,39 +109,45 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
     };
   }
 
+  const isUsable = () => holder.exitCode === null && holder.signalCode === null;
   return {
     walls: 'bubblewrap, virtual file system, Node permissions',
+    get isUsable() {
+      return isUsable();
+    },
     create,
     async close() {
-      holder.removeAllListeners('exit');
       holder.stdin.end();
-      if (holder.exitCode === null) await once(holder, 'exit');
+      if (isUsable()) await once(holder, 'exit');
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Arguments of bubblewrap. */
+/** Arguments of bubblewrap, without the program. */
 function sandbox(slot: string): string[] {
-  const { files, entry } = processFiles();
-  const bind = (from: string, to: string) => ['--ro-bind', from, to];
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts'],
     ...['--die-with-parent', '--new-session', '--clearenv'],
     ...Object.entries(PROCESS_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
     ...LIBRARIES.filter((path) => existsSync(path)).flatMap((path) => bind(path, path)),
     ...bind(process.execPath, NODE),
-    ...files.flatMap(({ from, to }) => bind(from, join(APP, to))),
+    ...processFiles().files.flatMap(({ from, to }) => bind(from, join(APP, to))),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
-    ...['--bind', slot, SITE, '--chdir', APP, '--', NODE],
-    ...nodeArguments(
-      join(APP, entry),
-      [APP, SITE, '/proc/self'],
-      // With a star, because the folders do not exist when Node starts.
-      [
-        DESCRIPTORS,
-        ...['website', 'private', 'run'].flatMap((name) => [join(SITE, name), join(SITE, name, '*')]),
-      ],
-    ),
+    ...['--bind', slot, SITE, '--chdir', APP, '--'],
   ];
+}
+
+function bind(from: string, to: string): string[] {
+  return ['--ro-bind', from, to];
+}
+
+function phpArguments(): string[] {
+  // With a star, because the folders do not exist when Node starts.
+  const writable = ['website', 'private', 'run'].flatMap((name) => [join(SITE, name), join(SITE, name, '*')]);
+  return nodeArguments(
+    join(APP, processFiles().entry),
+    [APP, SITE, '/proc/self'],
+    [DESCRIPTORS, ...writable],
+  );
 }

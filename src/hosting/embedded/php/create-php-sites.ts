@@ -17,6 +17,7 @@ import {
   type PhpSites,
   type PhpSitesOptions,
 } from './php-sites.ts';
+import { preparePrivateFolder } from './private-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
 import { createRunningSites } from './running-sites.ts';
@@ -38,32 +39,29 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   const serially = serializeByKey();
   const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
 
-  function placesOf(): Promise<ProcessPlaces> {
+  async function placesOf(): Promise<ProcessPlaces> {
     places ??= choosePlaces();
-    return places;
+    const present = await places;
+    if (present.isUsable) return present;
+    places = undefined;
+    return placesOf();
   }
 
   async function choosePlaces(): Promise<ProcessPlaces> {
     const folder = socketFolder(options.folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (process.platform === 'linux') {
-      let confined: ProcessPlaces | undefined;
       try {
-        confined = await createConfinedPlaces(folder);
-        // Whether the sandbox works shows in a first start, which becomes the spare.
-        await keepSpare(confined, settingsOf(DEFAULT_LIMITS));
+        const confined = await createConfinedPlaces(folder);
         log.info({ walls: confined.walls }, 'PHP runs confined');
         return confined;
       } catch (error) {
-        await confined?.close();
-        spare = null;
         log.warn(
           { reason: messageOf(error) },
           'PHP runs without bubblewrap, because this machine does not allow it',
         );
       }
     }
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     return createOpenPlaces(folder, options.roots);
   }
 
@@ -95,7 +93,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
   /** Starts the process of a website. */
   async function startFor(site: PhpSite): Promise<PhpProcess> {
-    await mkdir(join(site.private, 'tmp'), { recursive: true, mode: 0o700 });
+    await preparePrivateFolder(site.private);
     const settings = settingsOf(site.limits);
     const process = await takeSpare(settings);
     try {

@@ -14,6 +14,7 @@ export function createOpenPlaces(folder: string, roots: readonly string[]): Proc
   let last = 0;
   return {
     walls: 'virtual file system, Node permissions',
+    isUsable: true,
     async create() {
       const run = join(folder, String(++last));
       await mkdir(run, { recursive: true, mode: 0o700 });

@@ -25,7 +25,7 @@ import {
 } from './process-protocol.ts';
 
 const MIB = 1024 * 1024;
-const START_MS = 60_000;
+const START_MS = 120_000;
 const OUTPUT_BYTES = 16 * MIB;
 const SCRIPT_SECONDS = 60;
 const FORM_BYTES = MIB;
@@ -33,6 +33,9 @@ const FORM_BYTES = MIB;
 const RETRY_AFTER = 5;
 /** Headers of the connection to the process. */
 const DROPPED = new Set(['connection', 'keep-alive', 'transfer-encoding', HEADER.exit]);
+
+/** Node's server reads other bytes as Latin-1, and its client refuses them. */
+const NOT_ASCII = /[^\x21-\x7e]/g;
 
 /** A process that runs PHP. It serves one website for its whole life. */
 export interface PhpProcess {
@@ -69,7 +72,9 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   const ended = exit.then(async () => {
     agent.destroy();
     services?.close();
-    await place.remove();
+    await place
+      .remove()
+      .catch((err: unknown) => log.warn({ err }, 'the folder of a PHP process was not removed'));
   });
 
   async function kill(): Promise<void> {
@@ -157,7 +162,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
         const response = await ask(
           {
             method,
-            path: target,
+            path: target.replace(NOT_ASCII, encodedByte),
             headers: {
               ...forwarded(headers),
               host,
@@ -209,6 +214,10 @@ function logLines(stream: NodeJS.ReadableStream, log: Logger): void {
   createInterface({ input: stream }).on('line', (line) =>
     log.debug({ line: line.slice(0, 1_000) }, 'PHP process'),
   );
+}
+
+function encodedByte(character: string): string {
+  return `%${(character.charCodeAt(0) & 0xff).toString(16).padStart(2, '0')}`;
 }
 
 /** The visitor's headers without those of the connection and of ours. */

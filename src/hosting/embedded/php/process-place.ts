@@ -27,6 +27,8 @@ export interface ProcessPlace {
 export interface ProcessPlaces {
   /** What keeps a process from the machine, for the log. */
   readonly walls: string;
+  /** False once no more places can be created. */
+  readonly isUsable: boolean;
   create(): Promise<ProcessPlace>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { ERRNO } from './emscripten.ts';
 import { askService } from './services.ts';
 
 /** What Emscripten needs to make connections: a class with the interface of a WebSocket of the package `ws`. */
@@ -7,6 +8,8 @@ export interface SocketSettings {
   url(socket: unknown, host: string, port: number): string;
   subprotocol: string;
   decorator(): new (url: string) => EventEmitter;
+  /** Refuses to listen with an error that PHP understands. */
+  serverDecorator(): never;
 }
 
 const CONNECTING = 0;
@@ -87,5 +90,8 @@ export function phpSockets(services: () => string): SocketSettings {
     url: (_socket, host, port) => `tcp://php/?${new URLSearchParams({ host, port: String(port) })}`,
     subprotocol: 'binary',
     decorator: () => PhpSocket,
+    serverDecorator() {
+      throw Object.assign(new Error('PHP listens on no port'), { name: 'ErrnoError', errno: ERRNO.EPERM });
+    },
   };
 }

@@ -1,0 +1,364 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPhpSites } from './create-php-sites.ts';
+import { PhpFailure, type PhpMail, type PhpRequest, type PhpSite, type PhpSites } from './php-sites.ts';
+
+const MIB = 1024 * 1024;
+let folder: string;
+let sites: PhpSites;
+let site: PhpSite;
+const mails: PhpMail[] = [];
+const connections: string[] = [];
+const listening = createServer((socket) => socket.end('from the edge'));
+let port: number;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'php-')));
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const address = listening.address();
+  port = typeof address === 'object' && address !== null ? address.port : 0;
+  await mkdir(join(folder, 'core/wp-includes'), { recursive: true });
+  await mkdir(join(folder, 'core/wp-admin'));
+  await writeFile(join(folder, 'core/index.php'), '<?php echo "index ", $_SERVER["REQUEST_URI"];');
+  await writeFile(join(folder, 'core/wp-config.php'), '<?php echo "of the core";');
+  await writeFile(join(folder, 'core/wp-includes/version.php'), '<?php $wp_version = "7.1";');
+  sites = createPhpSites({
+    folder: join(folder, 'runtime'),
+    roots: [folder],
+    idleMs: 600_000,
+    memoryMb: 900,
+    waitMs: 110_000,
+    spare: true,
+    mayConnect: () => false,
+    loopback: ({ siteId, host, port: wanted }) => {
+      connections.push(`${siteId} ${host}:${wanted}`);
+      return host === 'own.example' ? { host: '127.0.0.1', port } : undefined;
+    },
+    deliverMail: async (mail) => {
+      if (mail.message.includes('refuse me')) throw new Error('refused');
+      mails.push(mail);
+    },
+    log: pino({ level: 'silent' }),
+  });
+  site = await newSite('one');
+});
+
+afterAll(async () => {
+  await sites.close();
+  listening.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function newSite(id: string, limits: Partial<PhpSite['limits']> = {}): Promise<PhpSite> {
+  const website = join(folder, id, 'files');
+  const own = join(folder, id, 'private');
+  await mkdir(join(website, 'wp-content'), { recursive: true });
+  await mkdir(join(own, 'database'), { recursive: true });
+  return {
+    id,
+    core: join(folder, 'core'),
+    website,
+    private: own,
+    readOnly: {},
+    prepend: '<?php define("FIRST", 1);',
+    limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2, ...limits },
+  };
+}
+
+function put(path: string, content: string): Promise<void> {
+  return writeFile(join(site.website, path), content);
+}
+
+async function ask(target: string, request: Partial<PhpRequest> = {}, of = site) {
+  const { status, headers, body } = await sites.request(of, {
+    method: 'GET',
+    target,
+    headers: {},
+    body: null,
+    https: false,
+    clientAddress: '192.0.2.7',
+    host: 'own.example:8080',
+    ...request,
+  });
+  return { status, headers, text: await text(body) };
+}
+
+async function run(
+  code: string,
+  options: { input?: string; seconds?: number; outputBytes?: number } = {},
+  of = site,
+) {
+  return sites.run(of, { code: `<?php ${code}`, host: 'own.example', https: false, ...options });
+}
+
+/** What a script prints as JSON. */
+async function result(code: string): Promise<unknown> {
+  const { output, error } = await run(`echo json_encode((function () { ${code} })());`);
+  try {
+    return JSON.parse(output);
+  } catch {
+    throw new Error(`not JSON: ${output} ${error}`);
+  }
+}
+
+describe('requests', () => {
+  it('tells the version of PHP', async () => {
+    expect(await sites.available()).toEqual({ version: expect.stringMatching(/^8\.4\./) });
+  });
+
+  it('answers with the file of the path, or with index.php', async () => {
+    await put(
+      'page.php',
+      '<?php echo FIRST, json_encode([$_SERVER["SCRIPT_NAME"], $_SERVER["PATH_INFO"] ?? null]);',
+    );
+    expect((await ask('/page.php/more?x=1')).text).toBe('1["\\/page.php","\\/more"]');
+    expect((await ask('/some/post/?x=1')).text).toBe('index /some/post/?x=1');
+    expect((await ask('/../../etc/passwd')).text).toBe('index /../../etc/passwd');
+    expect((await ask('/%zz')).text).toBe('index /%zz');
+    expect((await ask('/caf\u00e9')).text).toBe('index /caf%e9');
+  });
+
+  it('passes headers, cookies, body and scheme', async () => {
+    await put(
+      'echo.php',
+      `<?php http_response_code(418); header('X-Own: 1'); setcookie('a', '1'); setcookie('b', '2');
+      echo json_encode([$_SERVER['REQUEST_METHOD'], $_POST, $_COOKIE, $_SERVER['HTTPS'] ?? null, $_SERVER['HTTP_HOST'],
+        $_SERVER['SERVER_PORT'], $_SERVER['REMOTE_ADDR'], $_SERVER['HTTP_X_LIST'] ?? null, isset($_SERVER['HTTP_PROXY'])]);`,
+    );
+    const answer = await ask('/echo.php', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: 'c=3',
+        'x-list': ['p', 'q'],
+        proxy: 'evil',
+        'x-homeport-scheme': 'http',
+      },
+      body: Readable.from(['n=', '5']),
+      https: true,
+    });
+    expect(answer.status).toBe(418);
+    expect(answer.headers['set-cookie']).toHaveLength(2);
+    expect(answer.headers['x-own']).toBe('1');
+    expect(JSON.parse(answer.text)).toEqual([
+      'POST',
+      { n: '5' },
+      { c: '3' },
+      'on',
+      'own.example:8080',
+      '8080',
+      '192.0.2.7',
+      'p, q',
+      false,
+    ]);
+    expect(JSON.parse((await ask('/echo.php')).text)[3]).toBe('off');
+  });
+
+  it('takes an upload of the allowed size, and refuses a larger body', async () => {
+    await put('size.php', '<?php echo $_FILES["file"]["size"];');
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
+    const upload = (mib: number): Partial<PhpRequest> => ({
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: Readable.from([head, ...Array.from({ length: mib }, () => Buffer.alloc(MIB)), '\r\n--b--\r\n']),
+    });
+    expect((await ask('/size.php', upload(64))).text).toBe(String(64 * MIB));
+    await expect(ask('/size.php', upload(66))).rejects.toMatchObject({ reason: 'too_large' });
+  });
+
+  it('runs scripts with input, and bounds their output', async () => {
+    const { output, exit } = await run('echo getcwd(), file_get_contents("php://input"); exit(3);', {
+      input: 'é',
+    });
+    expect({ output, exit }).toEqual({ output: '/wordpressé', exit: 3 });
+    await expect(run('echo str_repeat("x", 100);', { outputBytes: 99 })).rejects.toBeInstanceOf(PhpFailure);
+  });
+});
+
+describe('files', () => {
+  it('shows the files of the website over those of the core, which PHP cannot change', async () => {
+    await put('robots.txt', 'own');
+    expect(
+      await result('return array_values(array_diff(scandir("."), ["page.php", "echo.php", "size.php"]));'),
+    ).toEqual(['.', '..', 'index.php', 'robots.txt', 'wp-admin', 'wp-content', 'wp-includes']);
+    expect(
+      await result(`return [@file_put_contents('index.php', 'x'), @unlink('index.php'), @rename('index.php', 'a.php'),
+        @file_put_contents('wp-includes/version.php', 'x'), @file_put_contents('wp-includes/new.php', 'x'), @rmdir('wp-admin'),
+        @mkdir('wp-admin/x'), @chmod('wp-includes/version.php', 0777), file_exists('wp-config.php')];`),
+    ).toEqual(Array(9).fill(false));
+  });
+
+  it('creates, changes, moves and deletes files of the website', async () => {
+    expect(
+      await result(`mkdir('wp-content/a/b', 0777, true); file_put_contents('wp-content/a/b/f', 'one');
+        file_put_contents('wp-content/a/b/f', ' two', FILE_APPEND); rename('wp-content/a/b', 'wp-content/a/c');
+        touch('wp-content/a/c/f', 1000000000); chmod('wp-content/a/c/f', 0666); clearstatcache();
+        $h = fopen('wp-content/a/c/f', 'r+'); ftruncate($h, 3); fsync($h); fclose($h);
+        return [file_get_contents('wp-content/a/c/f'), decoct(fileperms('wp-content/a/c/f') & 0777), scandir('wp-content/a')];`),
+    ).toEqual(['one', '644', ['.', '..', 'c']]);
+    expect(await readFile(join(site.website, 'wp-content/a/c/f'), 'utf8')).toBe('one');
+    expect(
+      await result(`unlink('wp-content/a/c/f'); rmdir('wp-content/a/c'); return is_dir('wp-content/a/c');`),
+    ).toBe(false);
+  });
+
+  it('follows no link out of the website, not even one that replaced a folder', async () => {
+    const outside = join(folder, 'outside');
+    await mkdir(join(outside, 'sub'), { recursive: true });
+    await writeFile(join(outside, 'secret.php'), '<?php echo "SECRET";');
+    await mkdir(join(site.website, 'swap'));
+    await put('swap/secret.php', '<?php echo "own";');
+    const look = `return [@file_get_contents('swap/secret.php'), @scandir('swap'), @include 'swap/secret.php'];`;
+    await result(`return scandir('swap');`);
+    await rename(join(site.website, 'swap'), join(site.website, 'moved'));
+    await symlink(outside, join(site.website, 'swap'));
+    await symlink(join(outside, 'secret.php'), join(site.website, 'direct.php'));
+    await symlink('../../../../outside/secret.php', join(site.website, 'relative.php'));
+    expect(await result(look)).toEqual([false, false, false]);
+    expect(
+      await result(`return [@file_get_contents('direct.php'), @file_get_contents('relative.php'),
+        @file_put_contents('swap/sub/x', '1'), @mkdir('swap/y'), @symlink('/private', 'mine'), @readlink('mine')];`),
+    ).toEqual(Array(6).fill(false));
+  });
+
+  it('reads nothing of the machine, the platform or other websites', async () => {
+    const other = await newSite('other');
+    await writeFile(join(other.website, 'wp-config.php'), 'SECRET');
+    const paths = [
+      '/etc/passwd',
+      '/proc/self/environ',
+      '/proc/self/cmdline',
+      '/proc/1/root/etc/passwd',
+      '/wordpress/../../../../../../etc/hostname',
+      join(other.website, 'wp-config.php'),
+      '/site/website/index.php',
+      import.meta.filename,
+      process.execPath,
+      'php://filter/resource=/etc/passwd',
+      'glob:///etc/*',
+      'file:///etc/passwd',
+    ];
+    expect(
+      await result(
+        `return array_map(fn ($p) => @file_get_contents($p), json_decode('${JSON.stringify(paths)}'));`,
+      ),
+    ).toEqual(paths.map(() => false));
+    expect(
+      await result('return [getenv("PATH"), getenv("HOME"), $_ENV["_"] ?? $_SERVER["_"], php_uname("n")];'),
+    ).toEqual(['/internal/shared/bin', '/home/web_user', 'php', expect.not.stringMatching(/homeport/)]);
+  });
+
+  it('loses no commit of two threads', async () => {
+    await run(`$db = new PDO('sqlite:/private/database/test.sqlite'); $db->exec('PRAGMA journal_mode = TRUNCATE');
+      $db->exec('CREATE TABLE t (n INTEGER PRIMARY KEY, by TEXT)');`);
+    const writing = (by: string) =>
+      run(`$db = new PDO('sqlite:/private/database/test.sqlite'); $db->exec('PRAGMA busy_timeout = 30000');
+        $db->exec('PRAGMA journal_mode = TRUNCATE'); $db->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
+        for ($i = 0; $i < 100; $i++) $db->exec("INSERT INTO t (by) VALUES ('${by}')"); echo 'done';`);
+    const outcomes = await Promise.all([writing('a'), writing('b'), writing('c'), writing('d')]);
+    expect(outcomes.map(({ output }) => output)).toEqual(Array(4).fill('done'));
+    expect(
+      await result(`$db = new PDO('sqlite:/private/database/test.sqlite');
+        return [$db->query('SELECT count(*) FROM t')->fetchColumn(), $db->query('PRAGMA integrity_check')->fetchColumn()];`),
+    ).toEqual([400, 'ok']);
+  });
+
+  it('keeps a lock of one thread from the other', async () => {
+    const [, second] = await Promise.all([
+      run(`$h = fopen('/private/lock', 'c'); flock($h, LOCK_EX); file_put_contents('/private/held', '1');
+        for ($i = 0; $i < 600 && !file_exists('/private/seen'); $i++) { usleep(50000); clearstatcache(); }`),
+      run(`for ($i = 0; $i < 600 && !file_exists('/private/held'); $i++) { usleep(50000); clearstatcache(); }
+        $h = fopen('/private/lock', 'c'); $now = flock($h, LOCK_EX | LOCK_NB); file_put_contents('/private/seen', '1');
+        echo json_encode([$now, flock($h, LOCK_EX)]);`),
+    ]);
+    expect(second.output).toBe('[false,true]');
+  });
+});
+
+describe('limits', () => {
+  it('ends an endless loop alone', async () => {
+    const loop = run('for (;;);', { seconds: 1 });
+    expect((await run('echo "beside";')).output).toBe('beside');
+    await expect(loop).rejects.toMatchObject({ reason: 'timeout' });
+    expect((await run('echo "after";')).output).toBe('after');
+  });
+
+  it('ends endless output and memory, and goes on', async () => {
+    await expect(run('for (;;) echo str_repeat("x", 65536);', { seconds: 1 })).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+    const eaten = await run(
+      'ini_set("memory_limit", -1); $a = []; for (;;) $a[] = str_repeat("x", 1 << 20);',
+    ).catch((error: unknown) => error);
+    expect(eaten instanceof PhpFailure || ('exit' in Object(eaten) && Object(eaten).exit !== 0)).toBe(true);
+    expect((await run('echo "after";')).output).toBe('after');
+  });
+
+  it('starts no program and loads no extension', async () => {
+    expect(
+      await result(
+        `return array_map('function_exists', ['dl', 'exec', 'system', 'passthru', 'shell_exec', 'popen', 'proc_open', 'pcntl_exec', 'pcntl_fork']);`,
+      ),
+    ).toEqual(Array(9).fill(false));
+    expect((await run('mb_send_mail("a@b.example", "s", "t", "", "-X /tmp/log");')).exit).toBeTypeOf(
+      'number',
+    );
+  });
+
+  it('connects only where the platform allows it', async () => {
+    const connect = (host: string) =>
+      `$s = @stream_socket_client('tcp://${host}', $n, $e, 10); return $s ? stream_get_contents($s) : false;`;
+    expect(await result(connect('own.example:80'))).toBe('from the edge');
+    // PHP may believe for a moment that it is connected.
+    expect(await result(connect(`127.0.0.1:${port}`))).toBeFalsy();
+    expect(await result(connect('169.254.169.254:80'))).toBeFalsy();
+    expect(connections).toContain('one own.example:80');
+    expect(
+      await result(
+        `return [@stream_socket_server('tcp://127.0.0.1:0'), @stream_socket_client('unix:///site/run/php.sock')];`,
+      ),
+    ).toEqual([false, false]);
+  });
+
+  it('hands over email, and tells PHP of a refusal', async () => {
+    mails.length = 0;
+    expect(
+      await result(
+        'return [mail("to@b.example", "Subject", "Text", "From: me@c.example"), mail("to@b.example", "x", "refuse me")];',
+      ),
+    ).toEqual([true, false]);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.message.toString()).toContain('Subject: Subject');
+    expect(mails[0]?.siteId).toBe('one');
+  });
+});
+
+describe('processes', () => {
+  it('stops the website that is idle longest when the memory is used up', async () => {
+    const second = await newSite('second');
+    const third = await newSite('third');
+    expect((await run('echo 1;', {}, second)).output).toBe('1');
+    expect((await run('echo 2;', {}, third)).output).toBe('2');
+    expect(sites.running).toBe(2);
+  });
+
+  it('stops a website and starts it again', async () => {
+    await sites.stop('second');
+    await sites.stop('third');
+    await sites.stop('one');
+    expect(sites.running).toBe(0);
+    expect((await ask('/x')).text).toBe('index /x');
+  });
+
+  it('unpacks the SQLite plugin', async () => {
+    expect(await readFile(join(await sites.sqlitePlugin(), 'db.copy'), 'utf8')).toContain('SQLITE');
+  });
+});

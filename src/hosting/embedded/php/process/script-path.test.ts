@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { scriptFor } from './script-path.ts';
+
+const FILES = ['/index.php', '/wp-login.php', '/wp-admin/index.php', '/wp-admin/a.php'];
+const FOLDERS = ['', '/wp-admin', '/wp-content'];
+
+const questions = {
+  isFile: (path: string) => FILES.includes(path.replace('/wordpress', '')),
+  isFolder: (path: string) => FOLDERS.includes(path.replace('/wordpress', '')),
+};
+
+it.each([
+  ['/', '/index.php', ''],
+  ['/a/post/', '/index.php', ''],
+  ['/wp-login.php', '/wp-login.php', ''],
+  ['/wp-login.php/a/b', '/wp-login.php', '/a/b'],
+  ['/wp-admin', '/wp-admin/index.php', ''],
+  ['/wp-admin/', '/wp-admin/index.php', ''],
+  ['/wp-admin/%61.php', '/wp-admin/a.php', ''],
+  ['/wp-content/', '/index.php', ''],
+  ['/missing.php', '/index.php', ''],
+  ['/x/../wp-login.php', '/index.php', ''],
+  ['/%2e%2e/wp-login.php', '/index.php', ''],
+  ['/wp-login.php%00', '/index.php', ''],
+  ['/%', '/index.php', ''],
+])('%s is answered by %s', (path, script, rest) => {
+  expect(scriptFor(path, questions)).toEqual({ script, rest });
+});
