@@ -3,9 +3,10 @@ import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
-import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { lockNamed } from '../../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findWebsite } from '../../websites/installs/website-store.ts';
 import { deleteImportKey, findImportKey, insertImportKey } from './import-key-store.ts';
@@ -101,11 +102,7 @@ export function createImportKeyService(
     <Result>(work: KeyWork<Result>) =>
     (name: string): Promise<Result> =>
       database.write(async (transaction) => {
-        const install = await findWebsite(transaction.queries, { name });
-        if (!install) {
-          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-        }
-        await lockRow(transaction, 'installs', install.id);
+        const install = await lockNamed(transaction, name);
         return work(transaction, OPERATOR, install);
       });
 

@@ -5,9 +5,10 @@ import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
 import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
-import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { lockNamed } from '../../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findWebsite } from '../../websites/installs/website-store.ts';
 import type { EnqueueBackup } from '../copy-target.ts';
@@ -129,11 +130,7 @@ export function createImportService(
     /** For the command line, with a checkpoint. Throws InvalidRequest for an unknown install; Conflict. */
     requestAsOperator: (name: string, source: WantedSource): Promise<{ jobId: string; installId: string }> =>
       database.write(async (transaction) => {
-        const install = await findWebsite(transaction.queries, { name });
-        if (!install) {
-          throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-        }
-        await lockRow(transaction, 'installs', install.id);
+        const install = await lockNamed(transaction, name);
         const jobId = await enqueue(transaction, OPERATOR, install, { source, checkpoint: true }, []);
         return { jobId, installId: install.id };
       }),

@@ -3,14 +3,15 @@ import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
-import { Conflict, InvalidRequest } from '../../../lib/failures.ts';
+import { Conflict } from '../../../lib/failures.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
+import { requireNamed } from '../../websites/installs/requested-website.ts';
 import type { InstallService, NewInstall } from '../../websites/installs/service.ts';
 import { findInstallAccess, type InstallView } from '../../websites/installs/store.ts';
-import { findInstallRef, findWebsite } from '../../websites/installs/website-store.ts';
+import { findInstallRef } from '../../websites/installs/website-store.ts';
 import { awaitCopy, isCopyAwaited } from '../awaited-copies-store.ts';
 import { EVERYTHING, type ReplacedParts } from '../replaced-parts.ts';
 import type { BackupService } from '../service.ts';
@@ -57,7 +58,7 @@ export function createStagingService(
 
     /** For the command line, by name. Throws InvalidRequest for an unknown install; Conflict as `create`. */
     async createAsOperator(sourceName: string, name: string): Promise<{ id: string; jobId: string }> {
-      const source = await namedInstall(sourceName);
+      const source = await requireNamed(database.reader, sourceName);
       const wanted = await stagingOf(source, name);
       const { id, operationId } = await installs.createAsOperator(wanted, async (transaction, target) => {
         await lockRow(transaction, 'installs', source.id);
@@ -89,9 +90,9 @@ export function createStagingService(
 
     /** For the command line: the install that a push replaces. Throws InvalidRequest for unknown installs; Conflict as `push`. */
     async targetOf(sourceName: string, to?: string): Promise<InstallRef> {
-      const source = await namedInstall(sourceName);
+      const source = await requireNamed(database.reader, sourceName);
       await requirePushable(source.id);
-      if (to !== undefined) return namedInstall(to);
+      if (to !== undefined) return requireNamed(database.reader, to);
       const target = await findInstallRef(database.reader, await productionOf(source));
       if (target === undefined) throw noProduction();
       return target;
@@ -99,16 +100,10 @@ export function createStagingService(
 
     /** For the command line: copies an install over another one by its name, with a checkpoint. Throws as `targetOf`. */
     async pushAsOperator(sourceName: string, to: string, parts: ReplacedParts) {
-      await requirePushable((await namedInstall(sourceName)).id);
+      await requirePushable((await requireNamed(database.reader, sourceName)).id);
       return backups.copyAsOperator(sourceName, { into: to, parts, checkpoint: true });
     },
   };
-
-  async function namedInstall(name: string) {
-    const found = await findWebsite(database.reader, { name });
-    if (found !== undefined) return found;
-    throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
-  }
 
   /** A new staging install for an install. Throws Conflict. */
   async function stagingOf(
