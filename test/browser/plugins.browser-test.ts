@@ -85,13 +85,6 @@ const choose = async (name: string, entry: string) => {
   await page.getByRole('button', { name: entry, exact: true }).click();
 };
 
-async function shoot(name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `/dev/shm/usage/${name}-${colorScheme}.png` });
-  }
-} // TEMPORARY
-
 it('shows no header of an empty cell on phones', async () => {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 1600 });
@@ -100,7 +93,6 @@ it('shows no header of an empty cell on phones', async () => {
     .poll(() => updates.evaluateAll((cells) => cells.map((cell) => cell.textContent?.trim())))
     .toEqual(['1.1', '2.0', '', '']);
   expect(await updates.filter({ visible: true }).count()).toBe(2);
-  await shoot('plugins-320');
   if (before) await page.setViewportSize(before);
 });
 
