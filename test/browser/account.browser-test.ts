@@ -5,6 +5,7 @@ import { OPERATOR } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe('an account', () => {
   let portal: Portal;
@@ -253,6 +254,30 @@ describe('an account', () => {
     expect(await theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
 
+  it('lists installs in rows of one line, with filters as chips and a menu for each', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(at('installs'));
+    const row = page.getByRole('row', { name: given.name });
+    const link = row.getByRole('link', { name: given.name, exact: true });
+    await link.waitFor();
+    const height = (await row.boundingBox())?.height ?? 0;
+    expect(height).toBeGreaterThanOrEqual(40);
+    expect(height).toBeLessThanOrEqual(44);
+    expect(await link.evaluate('(of) => getComputedStyle(of).textDecorationLine')).toBe('none');
+    const chip = page.locator('label').filter({ hasText: 'Environment' });
+    expect(await chip.getAttribute('data-active')).toBe(null);
+    await page.getByRole('combobox', { name: 'Environment' }).selectOption('None');
+    expect(await chip.getAttribute('data-active')).toBe('true');
+    expect(new URL(page.url()).search).toBe('?environment=none');
+    await page.getByRole('button', { name: 'Domain', exact: true }).click();
+    await page.waitForURL('**/installs?environment=none&sort=domain');
+    await expectAccessibleInBothThemes(page);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await row.getByRole('button', { name: `Actions for ${given.name}` }).press('Enter');
+    await row.getByRole('link', { name: 'Backups' }).press('Enter');
+    await page.waitForURL(`**/installs/${given.id}/backups`);
+  });
+
   it('stays on the same page when the account is switched', async () => {
     const second = await portal.homeport.account('Second account');
     const full = await portal.homeport.person(accountId, 'full');
@@ -323,7 +348,7 @@ describe('an account', () => {
     await page.getByRole('link', { name: 'Show installs that need attention' }).click();
     await page.getByRole('link', { name: 'second.example does not point here.' }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('combobox', { name: 'Status' }).selectOption('Any status');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Any');
     await page.getByRole('link', { name: 'Show installs that need attention' }).click();
     expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');
     await page.goto(at('installs?status=nonsense'));

@@ -10,6 +10,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
+import { newSshKey } from '../ssh-key.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -511,6 +512,10 @@ describe('connecting', () => {
     );
     await page.getByRole('link', { name: 'Add an SSH key' }).click();
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
+    const public_key = `${newSshKey().public.trim()} laptop`;
+    expect((await owner.client.post('/ssh_keys', { public_key })).status).toBe(201);
+    await page.goto(`/installs/${install.id}/connect`);
+    await page.getByText('Connect with your SSH key laptop.').waitFor();
   });
 });
 

@@ -28,6 +28,10 @@ describe('a site', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create site' }).click();
     await expectAccessible(page);
+    // The error stands beside the field, and not in a bubble of the browser.
+    await page.getByRole('dialog').getByRole('button', { name: 'Create site' }).click();
+    await page.getByText('Fill in this field.').waitFor();
+    expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name');
     await page.getByLabel('Name').fill('Shop');
     await page.getByRole('button', { name: 'Create site' }).click();
     await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();

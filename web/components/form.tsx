@@ -47,7 +47,7 @@ export interface FormProps {
 }
 
 /**
- * A form that shows the server's validation errors. It cannot be submitted again while a submission is pending, and
+ * A form that shows the server's validation errors, and those of the browser in the same way. It cannot be submitted again while a submission is pending, and
  * keeps its values. After a failure, the first invalid field or else the message gets the focus. An error disappears
  * when its field changes or with the next response.
  */
@@ -78,6 +78,8 @@ export function Form({
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (pending) return;
+    const missing = constraintErrors(event.currentTarget);
+    if (Object.keys(missing).length > 0) return refuse('Fill in the form first.', missing);
     setPending(true);
     const release = dialog?.hold();
     try {
@@ -95,8 +97,11 @@ export function Form({
 
   function fail(error: unknown) {
     const found = error instanceof ApiFailure || error instanceof FormError ? error.fieldErrors : [];
-    const fieldErrors = messagesByField(found, fieldOf);
-    const sentence = fieldsToCheck(form.current, Object.keys(fieldErrors)) ?? errorMessage(error);
+    refuse(errorMessage(error), messagesByField(found, fieldOf));
+  }
+
+  function refuse(message: string, fieldErrors: Record<string, string>) {
+    const sentence = fieldsToCheck(form.current, Object.keys(fieldErrors)) ?? message;
     setChanged(NONE);
     setFailure((before) => ({ number: (before?.number ?? 0) + 1, sentence, fieldErrors }));
   }
@@ -109,7 +114,7 @@ export function Form({
   const { shown, fieldErrors } = remainingFailure(failure, changed);
   return (
     <FieldErrors.Provider value={fieldErrors}>
-      <form ref={form} className={styles.form} onSubmit={submit} onChange={change} noValidate={false}>
+      <form ref={form} className={styles.form} onSubmit={submit} onChange={change} noValidate>
         {shown !== null && (
           <Notice key={shown.number} ref={notice} tone="bad" role="alert">
             {shown.sentence}
@@ -136,6 +141,24 @@ function remainingFailure(failure: Failure | null, changed: ReadonlySet<string>)
   const left = all.filter(([field]) => !changed.has(field));
   const isOld = left.length < all.length || (all.length === 0 && changed.size > 0);
   return { shown: isOld ? null : failure, fieldErrors: Object.fromEntries(left) };
+}
+
+/** Returns what the browser finds wrong with the fields of a form, by their names. */
+function constraintErrors(form: HTMLFormElement): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const field of form.elements) {
+    if (
+      !(
+        field instanceof HTMLInputElement ||
+        field instanceof HTMLSelectElement ||
+        field instanceof HTMLTextAreaElement
+      )
+    )
+      continue;
+    if (field.name === '' || field.validity.valid) continue;
+    errors[field.name] = field.validity.valueMissing ? 'Fill in this field.' : field.validationMessage;
+  }
+  return errors;
 }
 
 /** Returns a short message if visible fields show every error; otherwise null. */

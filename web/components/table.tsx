@@ -1,5 +1,7 @@
+import EllipsisHorizontalIcon from '@heroicons/react/24/outline/EllipsisHorizontalIcon';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { Button } from './button.tsx';
+import { Menu, type MenuEntry } from './menu.tsx';
 import { useQueryParameters } from './query-parameters.ts';
 import { type Direction, sortRows } from './sort-rows.ts';
 import styles from './table.module.css';
@@ -13,6 +15,8 @@ export interface Column<Row> {
   sortBy?(row: Row): string | number;
   /** Whether screen readers announce the cell as the header of its row. */
   rowHeader?: boolean;
+  /** Left out where the other columns need the room. */
+  optional?: boolean;
 }
 
 interface Sort {
@@ -79,6 +83,7 @@ export function Table<Row>({
                 <th
                   key={column.id}
                   scope="col"
+                  className={column.optional ? styles.optional : undefined}
                   aria-sort={
                     column.sortBy ? (sort?.column === column.id ? sort.direction : 'none') : undefined
                   }
@@ -114,7 +119,11 @@ export function Table<Row>({
                       {column.cell(row)}
                     </th>
                   ) : (
-                    <td key={column.id} data-header={column.header}>
+                    <td
+                      key={column.id}
+                      data-header={column.header}
+                      className={column.optional ? styles.optional : undefined}
+                    >
                       {column.cell(row)}
                     </td>
                   ),
@@ -194,6 +203,17 @@ function Pages({
         Next
       </Button>
     </nav>
+  );
+}
+
+/** The menu at the end of a row. */
+export function RowMenu({ name, entries }: { name: string; entries: readonly MenuEntry[] }) {
+  return (
+    <span className={styles.rowMenu}>
+      <Menu small label={`Actions for ${name}`} entries={entries}>
+        <EllipsisHorizontalIcon />
+      </Menu>
+    </span>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useActivityPeople } from '../../api/activity.ts';
 import type { Install } from '../../api/installs.ts';
-import { SelectField, TextField } from '../../components/fields.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { FilterChip } from '../../components/filter.tsx';
 import { FieldErrors } from '../../components/form.tsx';
 import { sortRows } from '../../components/sort-rows.ts';
 import { TableTools } from '../../components/table.tsx';
@@ -34,12 +35,12 @@ export function ActivityFilters({
   return (
     <TableTools>
       {people && <PersonField accountId={accountId} chosen={filter.person} {...field('person')} />}
-      <SelectField
+      <FilterChip
         label="Install"
         {...field('install')}
         options={withChosen(
           filter.install,
-          'Any install',
+          'Any',
           formerName ? `${formerName} (deleted)` : 'Deleted install',
           sortRows(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
             value: id,
@@ -47,11 +48,11 @@ export function ActivityFilters({
           })),
         )}
       />
-      <SelectField
+      <FilterChip
         label="Type"
         {...field('kind')}
         options={[
-          { value: '', label: 'All types' },
+          { value: '', label: 'Any' },
           ...Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label })),
         ]}
       />
@@ -77,7 +78,7 @@ function PersonField({
   const { data: people = [] } = useActivityPeople(accountId);
   const options = people.map(({ user_id, user_name }) => ({ value: user_id, label: user_name }));
   return (
-    <SelectField
+    <FilterChip
       label="Person"
       {...field}
       options={withChosen(chosen, 'Anyone', 'Person without changes', options)}

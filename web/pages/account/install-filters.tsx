@@ -1,6 +1,6 @@
 import type { Site } from '../../api/sites.ts';
 import { ENVIRONMENTS, environmentLabel } from '../../components/environments.ts';
-import { SelectField, TextField } from '../../components/fields.tsx';
+import { FilterChip, SearchField } from '../../components/filter.tsx';
 import { STATUS_LABELS } from '../../components/install-status.tsx';
 import { sortRows } from '../../components/sort-rows.ts';
 import { TableTools } from '../../components/table.tsx';
@@ -32,37 +32,36 @@ export function InstallFilters({
   });
   return (
     <TableTools>
-      <TextField
-        type="search"
+      <SearchField
         label="Search installs"
+        hint="name or domain"
         name="search"
-        placeholder="Name or domain"
         value={search}
         onChange={(event) => onSearch(event.currentTarget.value)}
       />
-      <SelectField
+      <FilterChip
         label="Status"
         {...choice('status')}
         options={[
-          { value: '', label: 'Any status' },
+          { value: '', label: 'Any' },
           { value: ATTENTION, label: `Needs attention${needing === undefined ? '' : ` (${needing})`}` },
           ...Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label })),
         ]}
       />
-      <SelectField
+      <FilterChip
         label="Environment"
         {...choice('environment')}
         options={[
-          { value: '', label: 'Any environment' },
+          { value: '', label: 'Any' },
           ...ENVIRONMENTS.map((value) => ({ value, label: environmentLabel(value) })),
           { value: NONE, label: environmentLabel(null) },
         ]}
       />
-      <SelectField
+      <FilterChip
         label="Site"
         {...choice('site')}
         options={[
-          { value: '', label: 'Any site' },
+          { value: '', label: 'Any' },
           { value: NONE, label: 'No site' },
           ...optionsOf(sites, filter.site),
         ]}

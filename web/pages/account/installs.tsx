@@ -5,11 +5,12 @@ import { type Reason, useAttention } from '../../api/overview.ts';
 import { type Site, useSites } from '../../api/sites.ts';
 import { useInstallsWithUpdates, type WordPressSummary } from '../../api/wordpress.ts';
 import { Button } from '../../components/button.tsx';
+import { displayName } from '../../components/display-name.ts';
 import { environmentLabel, environmentRank } from '../../components/environments.ts';
 import { InstallStatus, STATUS_LABELS } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { type Column, RowMenu, Table } from '../../components/table.tsx';
 import { SelectionBar } from '../../components/table-selection.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
@@ -107,10 +108,11 @@ function InstallTable({
     return columnsOf(sites, byDomain, attention, updates).filter(
       ({ id }) =>
         (id !== 'php' || runsPhp) &&
-        (id !== 'attention' || attention.size > 0) &&
+        // The status says that an install needs attention. The reasons need room of their own.
+        (id !== 'attention' || status === ATTENTION) &&
         (id !== 'updates' || updates.size > 0),
     );
-  }, [sites, installs, byDomain, attention, updates]);
+  }, [sites, installs, byDomain, attention, updates, status]);
   return (
     <>
       <InstallFilters
@@ -180,21 +182,27 @@ function columnsOf(
       header: 'Install',
       rowHeader: true,
       sortBy: ({ name }) => name,
-      cell: ({ id, name, primary_domain }) => (
+      cell: ({ id, name }) => (
         <span className={styles.named}>
-          <strong>
-            <Link href={`/installs/${id}`}>{name}</Link>
-          </strong>
-          <span className={styles.soft}>{primary_domain}</span>
-          <MatchedDomain name={foundBy(byDomain, { id, primary_domain })} />
+          <Link href={`/installs/${id}`}>{name}</Link>
+        </span>
+      ),
+    },
+    {
+      id: 'domain',
+      header: 'Domain',
+      sortBy: ({ primary_domain }) => primary_domain,
+      cell: ({ id, primary_domain }) => (
+        <span className={styles.named}>
+          {displayName(primary_domain)} <MatchedDomain name={foundBy(byDomain, { id, primary_domain })} />
         </span>
       ),
     },
     {
       id: 'status',
       header: 'Status',
-      sortBy: ({ status }) => STATUS_LABELS[status],
-      cell: ({ status }) => <InstallStatus status={status} />,
+      sortBy: ({ id, status }) => (attention.has(id) ? '' : STATUS_LABELS[status]),
+      cell: ({ id, status }) => <InstallStatus status={status} needsAttention={attention.has(id)} />,
     },
     {
       id: 'attention',
@@ -231,6 +239,7 @@ function columnsOf(
     {
       id: 'php',
       header: 'PHP',
+      optional: true,
       sortBy: ({ php_version }) => php_version ?? '',
       cell: ({ php_version }) => php_version ?? <span className={styles.soft}>None</span>,
     },
@@ -248,8 +257,30 @@ function columnsOf(
     {
       id: 'created',
       header: 'Created',
+      optional: true,
       sortBy: ({ created_at }) => Date.parse(created_at),
-      cell: ({ created_at }) => <Time at={created_at} />,
+      cell: ({ created_at }) => (
+        <span className={styles.whole}>
+          <Time at={created_at} />
+        </span>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: ({ id, name, status, php_version }) =>
+        status === 'active' && (
+          <RowMenu
+            name={name}
+            entries={[
+              { label: 'Domains', href: `/installs/${id}/domains` },
+              ...(php_version === null ? [] : [{ label: 'WordPress', href: `/installs/${id}/wordpress` }]),
+              { label: 'Backups', href: `/installs/${id}/backups` },
+              { label: 'Access', href: `/installs/${id}/connect` },
+              { label: 'Settings', href: `/installs/${id}/settings` },
+            ]}
+          />
+        ),
     },
   ];
 }

@@ -4,7 +4,7 @@ import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSites } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { byEnvironment, environmentLabel } from '../../components/environments.ts';
-import { TextField } from '../../components/fields.tsx';
+import { SearchField } from '../../components/filter.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -94,11 +94,10 @@ function SiteTable({
   return (
     <>
       <TableTools>
-        <TextField
-          type="search"
+        <SearchField
           label="Search sites"
+          hint="site, install or domain"
           name="search"
-          hint="Site, install or domain"
           value={typed}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { type Connection, type Install, useConnection } from '../../../api/installs.ts';
+import { useSshKeys } from '../../../api/me.ts';
 import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -41,9 +42,7 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
             ['Password', 'none, use your SSH key'],
           ]}
         />
-        <p>
-          You need an SSH key. <Link href="/me/ssh-keys">Add an SSH key</Link> to connect immediately.
-        </p>
+        <OwnKeys />
         {isPartial && (
           <Notice>
             Your key works only for installs that you have access to. If you lose access to this install, your
@@ -70,6 +69,32 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
         />
       </Section>
     </>
+  );
+}
+
+/** Says with which of the user's keys they connect, or that they need one. */
+function OwnKeys() {
+  const { data: keys } = useSshKeys();
+  const [first, ...others] = keys ?? [];
+  if (keys === undefined) return null;
+  if (first === undefined) {
+    return (
+      <p>
+        You have no SSH key yet. <Link href="/me/ssh-keys">Add an SSH key</Link> to connect immediately.
+      </p>
+    );
+  }
+  return (
+    <p>
+      {others.length === 0 ? (
+        <>
+          Connect with your SSH key <code>{first.comment || first.fingerprint_sha256}</code>.
+        </>
+      ) : (
+        `Connect with one of your ${keys.length} SSH keys.`
+      )}{' '}
+      <Link href="/me/ssh-keys">Manage SSH keys</Link>
+    </p>
   );
 }
 
