@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mayDiffer } from './expected-observation.ts';
-import { findings, type Observation, repeatFailing, worsened } from './website-check.ts';
+import { findings, judge, type Observation, repeatFailing, worsened } from './website-check.ts';
 
 const page = {
   name: 'the home page',
@@ -126,4 +126,15 @@ test('an activation may move the login form, and a change that is kept any page'
   expect(mayDiffer({ status: 'inactive' }, '/wp-login.php')).toBe(false);
   expect(mayDiffer({ status: 'active' }, '/')).toBe(false);
   expect(mayDiffer({ status: 'inactive', keep: true }, '/')).toBe(true);
+});
+
+test('a fault comes before a page that looks different, and neither is lost', () => {
+  const after = { ...before, pages: [{ ...page, status: 503 }], settings: null };
+  const all = findings(before, after);
+  expect(judge(all, () => false).fault).toEqual({ text: 'WordPress does not start', differs: null });
+  expect(judge(all, () => true)).toEqual({
+    fault: { text: 'WordPress does not start', differs: null },
+    warning: expect.stringContaining('503'),
+  });
+  expect(judge(all.slice(0, 1), () => false).fault).toMatchObject({ differs: '/' });
 });

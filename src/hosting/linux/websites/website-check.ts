@@ -153,10 +153,9 @@ export async function checkAgain(
 ): Promise<CheckOutcome> {
   let warning: string | null = null;
   const check = async () => {
-    const all = findings(before, await observeAgain(look, before), suspects);
-    const isWarning = ({ differs }: Finding) => differs !== null && isTolerated(differs);
-    warning = all.find(isWarning)?.text ?? null;
-    return all.find((finding) => !isWarning(finding)) ?? null;
+    const outcome = judge(findings(before, await observeAgain(look, before), suspects), isTolerated);
+    warning = outcome.warning;
+    return outcome.fault;
   };
   const fault = await repeatFailing(check, () =>
     sleep(look.pace.pauseMs, undefined, { signal: look.signal }),
@@ -164,6 +163,16 @@ export async function checkAgain(
   return {
     fault: fault && { ...fault, text: cleanText(fault.text) },
     warning: warning && cleanText(warning),
+  };
+}
+
+/** Divides findings. A fault comes before differences of pages, because a user may keep those. */
+export function judge(all: readonly Finding[], isTolerated: (path: string) => boolean): CheckOutcome {
+  const isWarning = ({ differs }: Finding) => differs !== null && isTolerated(differs);
+  const wrong = all.filter((finding) => !isWarning(finding));
+  return {
+    fault: wrong.find(({ differs }) => differs === null) ?? wrong[0] ?? null,
+    warning: all.find(isWarning)?.text ?? null,
   };
 }
 
