@@ -67,11 +67,13 @@ export function createUpkeep(parts: {
 
   async function renew(): Promise<void> {
     const present = [...active].filter((one) => !one.lost.signal.aborted);
-    const leaseUntil = clock.now().getTime() + leaseMs;
-    const renewed = await database.write(async (transaction) => {
+    const { renewed, leaseUntil } = await database.write(async (transaction) => {
+      // Not before: the wait for the transaction may take longer than a lease.
+      const leaseUntil = clock.now().getTime() + leaseMs;
       await showWorker(transaction, { id: workerId, process: parts.process, seenAt: timestamp(clock) });
       const ids = present.map((one) => one.job.id);
-      return renewLeases(transaction.queries, workerId, ids, new Date(leaseUntil).toISOString());
+      const until = new Date(leaseUntil).toISOString();
+      return { renewed: await renewLeases(transaction.queries, workerId, ids, until), leaseUntil };
     });
     const rows = new Map(renewed.map((row) => [row.id, row]));
     for (const one of present) {

@@ -111,15 +111,16 @@ export function createWorker(parts: WorkerParts): Worker {
 
   const claim = coalesce(async () => {
     if (state !== 'started') return;
-    const now = clock.now().getTime();
-    const leaseUntil = now + leaseMs;
     try {
-      const rounds = await database.write(async (transaction) => {
+      const { rounds, leaseUntil } = await database.write(async (transaction) => {
+        // Not before: the wait for the transaction may take longer than a lease.
+        const now = clock.now().getTime();
+        const leaseUntil = now + leaseMs;
         const rounds = [];
         for (const jobClass of JOB_CLASSES) {
           rounds.push({ jobClass, ...(await claimClass(transaction, jobClass, now, leaseUntil)) });
         }
-        return rounds;
+        return { rounds, leaseUntil };
       });
       claims.over();
       for (const { jobClass, jobs, cursor } of rounds) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { isFirstOfItsLane } from '../../jobs/lanes.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
@@ -88,24 +89,11 @@ function jobs(count: number): string {
 /** Jobs due before `before` that nothing but a lack of workers holds up: those behind a job of their lane do not count. */
 async function countWaiting({ reader }: Database, before: string): Promise<number> {
   const { count } = await reader
-    .selectFrom('jobs')
+    .selectFrom('jobs as head')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('jobs.state', '=', queued)
-    .where('jobs.run_at', '<=', before)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('jobs as other')
-            .select('other.id')
-            .whereRef('other.lane', '=', 'jobs.lane')
-            .where('other.state', 'in', [queued, running])
-            .where((of) =>
-              of.or([of('other.state', '=', running), of('other.seq', '<', of.ref('jobs.seq'))]),
-            ),
-        ),
-      ),
-    )
+    .where('head.state', '=', queued)
+    .where('head.run_at', '<=', before)
+    .where(isFirstOfItsLane)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -110,6 +110,24 @@ describe('an import', () => {
     expect(await restores()).toMatchObject({ count: 1 });
   });
 
+  it('that is refused after an interrupted attempt is undone, too', async () => {
+    const own = await homeport.install(owner, accountId);
+    let attempts = 0;
+    answerWith((_install, _source, { importId = null } = {}) => {
+      last = importId;
+      attempts++;
+      return Promise.reject(
+        attempts === 1 ? new Error('the host was killed') : new RefusedImportError('The key is gone.'),
+      );
+    });
+    await owner.client.post(`/installs/${own.id}/imports`, { source: 'file', path: 'private/a.zip' });
+    const restores = async () =>
+      (await owner.client.get(`/operations?install_id=${own.id}&kind=backup.restore`)).body;
+    // The second attempt begins a second after the first.
+    await expect.poll(restores).toMatchObject({ count: 1 });
+    expect(attempts).toBe(2);
+  });
+
   it('that its host does not settle is reported, and settled once the host answers again', async () => {
     const { platform } = homeport;
     const own = await homeport.install(owner, accountId);

@@ -113,10 +113,10 @@ export function importKind(platform: Platform, host: Host): JobKind {
         await requestReading(transaction, platform.queue, payload.install_id);
       };
     },
-    async giveUp(payload, { reason, code }, transaction) {
+    async giveUp(payload, { reason, code, attempts }, transaction) {
       await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason });
-      // A refused archive has changed nothing.
-      if (code !== 'import_refused') await enqueueSettlement(platform, transaction, payload);
+      // A refused archive has changed nothing, unless an earlier attempt was interrupted after the exchange.
+      if (code !== 'import_refused' || attempts > 1) await enqueueSettlement(platform, transaction, payload);
     },
   });
 }

@@ -1,3 +1,4 @@
+import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -13,11 +14,15 @@ export async function settleImportsAgain(
   installIds: readonly string[],
 ): Promise<void> {
   const earliest = timestamp(clock, -TRIED_MS);
-  if ((await unsettledImports(database.reader, earliest)).length === 0) return;
   const known = new Set(installIds);
+  const unsettled = await unsettledImports(database.reader, earliest);
+  const ids = new Set(unsettled.map(({ install_id }) => install_id).filter((id) => known.has(id)));
+  if (ids.size === 0) return;
   const asked = await database.write(async (transaction) => {
+    // Two processes must not put the same checkpoint back twice.
+    for (const id of [...ids].sort()) await lockRow(transaction, 'installs', id);
     const wanted = (await unsettledImports(transaction.queries, earliest)).filter(
-      ({ install_id, since }) => known.has(install_id) && since >= earliest,
+      ({ install_id, since }) => ids.has(install_id) && since >= earliest,
     );
     for (const { install_id, import_id, checkpoint_id } of wanted) {
       await queue.enqueue(transaction, settleImport, {

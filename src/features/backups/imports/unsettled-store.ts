@@ -90,6 +90,7 @@ export async function noteSettlement(
     .select(['id', 'payload', 'reason', 'reason_code'])
     .where('lane', '=', install_id)
     .where('kind', '=', importWebsite.name)
+    .where(FINISHED)
     .execute();
   const job = jobs.find(
     ({ payload }) => Value.Check(importWebsite.payload, payload) && payload.import_id === import_id,
