@@ -7,21 +7,22 @@ import { createPhpSites } from '../src/hosting/embedded/php/create-php-sites.ts'
 import type { PhpSite } from '../src/hosting/embedded/php/php-sites.ts';
 
 // Measures PHP on the embedded host: starts, a soak of small requests, and pages of WordPress.
-// Usage: bin/node bench/embedded-php.ts CORE [REQUESTS]. CORE is a folder with WordPress 6.4 or newer, REQUESTS is 3,000 by default.
+// Usage: bin/node bench/embedded-php.ts CORE PLUGIN [REQUESTS]. CORE is a folder with WordPress 6.4 or newer, PLUGIN one with the SQLite
+// plugin of WordPress, REQUESTS is 3,000 by default.
 
-const [CORE, REQUESTS = '3000'] = process.argv.slice(2);
+const [CORE, PLUGIN, REQUESTS = '3000'] = process.argv.slice(2);
 const PAGES = 40;
 const TICK_MS = 10;
 
-if (CORE === undefined) {
-  process.stderr.write('Usage: bin/node bench/embedded-php.ts CORE [REQUESTS]\n');
+if (CORE === undefined || PLUGIN === undefined) {
+  process.stderr.write('Usage: bin/node bench/embedded-php.ts CORE PLUGIN [REQUESTS]\n');
   process.exit(2);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'homeport-bench-php-'));
 const sites = createPhpSites({
   folder: join(folder, 'runtime'),
-  roots: [folder, CORE],
+  roots: [folder, CORE, PLUGIN],
   idleMs: 600_000,
   memoryMb: 4_000,
   waitMs: 600_000,
@@ -32,7 +33,7 @@ const sites = createPhpSites({
   log: pino({ level: 'warn' }),
 });
 try {
-  const one = await site('one', CORE, 1);
+  const one = await site('one', CORE, PLUGIN, 1);
   await timed('spare ready', () => sites.available());
   await timed('first answer, with a spare', () => get(one, '/small.php'));
   const before = await memory();
@@ -46,7 +47,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function site(id: string, core: string, threads: number): Promise<PhpSite> {
+async function site(id: string, core: string, plugin: string, threads: number): Promise<PhpSite> {
   const website = join(folder, id, 'files');
   const own = join(folder, id, 'private');
   await mkdir(join(own, 'database'), { recursive: true });
@@ -67,7 +68,7 @@ async function site(id: string, core: string, threads: number): Promise<PhpSite>
     core,
     website,
     private: own,
-    readOnly: { '/homeport/sqlite': await sites.sqlitePlugin() },
+    readOnly: { '/homeport/sqlite': plugin },
     prepend: `<?php foreach (['DB_ENGINE' => 'sqlite', 'DB_DIR' => '/private/database', 'DB_FILE' => 'wordpress.sqlite',
       'DB_NAME' => 'wordpress', 'DB_USER' => '', 'DB_PASSWORD' => '', 'DB_HOST' => '', 'DB_CHARSET' => 'utf8mb4',
       'DB_COLLATE' => '', 'SQLITE_JOURNAL_MODE' => 'TRUNCATE', 'WP_HOME' => 'http://bench.example',

@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
   it('shows a command that opens a shell with an added key on a known host', async () => {
     const key = join(folder, 'key');
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@laptop', '-f', key]);
-    await follow('Connect');
+    await follow('Access');
     await follow('Add an SSH key');
     await page.getByLabel('Public key').fill(await readFile(`${key}.pub`, 'utf8'));
     await press('Add key');

@@ -357,8 +357,4 @@ describe('processes', () => {
     expect(sites.running).toBe(0);
     expect((await ask('/x')).text).toBe('index /x');
   });
-
-  it('unpacks the SQLite plugin', async () => {
-    expect(await readFile(join(await sites.sqlitePlugin(), 'db.copy'), 'utf8')).toContain('SQLITE');
-  });
 });

@@ -21,7 +21,6 @@ import { preparePrivateFolder } from './private-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
 import { createRunningSites } from './running-sites.ts';
-import { provideSqlitePlugin } from './sqlite-plugin.ts';
 
 const GRACE_MS = 10_000;
 /** The longest path of a socket is 104 bytes on macOS. */
@@ -34,7 +33,6 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
   let spare: { process: Promise<PhpProcess>; settings: PhpProcessStart } | null = null;
-  let plugin: Promise<string> | undefined;
   let isClosed = false;
   const serially = serializeByKey();
   const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
@@ -163,14 +161,6 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       }),
 
     stop,
-
-    sqlitePlugin() {
-      plugin ??= provideSqlitePlugin(options.folder).catch((error) => {
-        plugin = undefined;
-        throw error;
-      });
-      return plugin;
-    },
 
     get running() {
       return sites.count;

@@ -135,8 +135,6 @@ export interface PhpSites {
   run(site: PhpSite, script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
   /** Ends the site's process after its running requests, at the latest after `graceMs`, and waits. Nothing of it writes files then. */
   stop(siteId: string, graceMs?: number): Promise<void>;
-  /** Folder of the SQLite plugin for WordPress (`db.copy` and what it loads), for {@link PhpSite.readOnly}. Made on first use. */
-  sqlitePlugin(): Promise<string>;
   /** Processes now, without the spare. */
   readonly running: number;
   /** Ends all processes. */
