@@ -60,7 +60,7 @@ const ADVICE_OF_CODES = {
   rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
   /** Likewise. A change of a plugin or theme made pages look different. */
   pages_differ:
-    'The website is as it was before. If pages should look like that, make the change again and keep it (`keep`).',
+    'The website is as it was before. If pages should look like that, make the change again with `keep`; the portal offers this after a second attempt.',
   /** Nothing was changed. */
   change_refused: 'The website is unchanged. Fix what the message names, and try again.',
   /** Nothing was replaced. */

@@ -72,12 +72,16 @@ it('an import by SSH shows the key of the install, and the host key to confirm',
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
   const shown = (await page.getByText(/^ecdsa-sha2-nistp256 /).textContent()) ?? '';
+  const question = page.getByRole('alertdialog');
   await page.getByRole('button', { name: 'Renew the key' }).click();
+  await question.getByRole('button', { name: 'Renew key' }).click();
+  await page.getByText('The key was renewed. Replace it on the old host.').waitFor();
   await page
     .getByText(/^ecdsa-sha2-nistp256 /)
     .filter({ hasNotText: shown })
     .waitFor();
   await page.getByRole('button', { name: 'Delete the key' }).click();
+  await question.getByRole('button', { name: 'Delete key' }).click();
   await page.getByRole('button', { name: 'Show the public key' }).click();
   await page.getByRole('button', { name: 'Delete the key' }).waitFor();
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -104,6 +104,7 @@ it('shows an error at an unknown section, with a link back', async () => {
   await page.goto(`/installs/${install.id}/nonsense`);
   await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
   expect(await page.getByRole('heading').count()).toBe(1);
+  await page.getByRole('navigation', { name: `Sections of ${install.name}` }).waitFor();
   await page.getByRole('main').getByRole('link', { name: install.name }).click();
   await page.waitForURL(`**/installs/${install.id}`);
 });
@@ -186,7 +187,8 @@ describe('the sidebar', () => {
     await page.getByRole('heading', { name: `${install.name}: Connect`, level: 1 }).waitFor();
     await follow('Protection');
     await page.getByRole('heading', { name: `${install.name}: Protection`, level: 1 }).waitFor();
-    expect(await places.locator('[aria-current]').allTextContents()).toEqual(['Access']);
+    expect(await places.locator('[aria-current="location"]').allTextContents()).toEqual(['Access']);
+    expect(await page.locator('[aria-current="page"]').allTextContents()).toEqual(['Protection']);
     const { php_version } = await portal.homeport.platform.database.write(({ queries }) =>
       queries
         .selectFrom('installs')

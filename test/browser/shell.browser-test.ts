@@ -118,6 +118,10 @@ describe('the portal', () => {
     const places = page.getByRole('navigation', { name: 'Account' });
     const menu = page.getByRole('button', { name: 'Menu' });
     await places.waitFor({ state: 'hidden' });
+    // What gets the focus scrolls to below the header.
+    const padding = 'getComputedStyle(document.documentElement).scrollPaddingTop';
+    const height = 'document.querySelector("header").offsetHeight';
+    expect(await page.evaluate(padding)).toBe(`${await page.evaluate(height)}px`);
     await menu.press('Enter');
     await places.waitFor();
     // The page below it is out of reach.
@@ -134,7 +138,15 @@ describe('the portal', () => {
     await places.getByRole('link', { name: 'Usage' }).press('Enter');
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
     await places.waitFor({ state: 'hidden' });
+    await menu.press('Enter');
+    await places.getByRole('link', { name: 'Usage' }).press('Enter');
+    await places.waitFor({ state: 'hidden' });
     await menu.click();
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await places.waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });
     await expect.poll(() => main.getAttribute('inert')).toBe(null);
   });

@@ -77,7 +77,8 @@ export function Form({
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (pending) return;
+    // React passes on the submission of a dialog's form to the form around the dialog.
+    if (pending || event.target !== event.currentTarget) return;
     const missing = constraintErrors(event.currentTarget);
     if (Object.keys(missing).length > 0) return refuse('Fill in the form first.', missing);
     setPending(true);
@@ -155,11 +156,14 @@ function constraintErrors(form: HTMLFormElement): Record<string, string> {
       )
     )
       continue;
-    if (field.name === '' || field.validity.valid) continue;
-    errors[field.name] = field.validity.valueMissing ? 'Fill in this field.' : field.validationMessage;
+    if (field.name === '' || !field.willValidate || field.validity.valid) continue;
+    errors[field.name] = field.validity.valueMissing ? missingMessage(field.type) : field.validationMessage;
   }
   return errors;
 }
+
+const missingMessage = (type: string) =>
+  type === 'checkbox' || type === 'radio' ? 'Choose an option.' : 'Fill in this field.';
 
 /** Returns a short message if visible fields show every error; otherwise null. */
 function fieldsToCheck(form: HTMLFormElement | null, fields: string[]): string | null {

@@ -7,7 +7,8 @@ import styles from './toast.module.css';
 interface Toast {
   id: number;
   sentence: string;
-  tone: 'busy' | 'good' | 'bad';
+  /** A `warned` success stays, as a `bad` one does. */
+  tone: 'busy' | 'good' | 'warned' | 'bad';
   /** The operation that a busy one follows. */
   operation?: Followed;
   /** The next step that it offers. */
@@ -53,10 +54,16 @@ function show(
     ...(operation && { operation }),
     ...(action && { action }),
   };
-  // A repeated message moves to the end instead of appearing twice.
-  change([...shown.filter((other) => other.sentence !== sentence), toast]);
+  // A repeated message moves to the end instead of appearing twice, unless it follows an operation or offers a next step.
+  const isRepeated = (other: Toast) => other.sentence === sentence && isOnlyText(other) && isOnlyText(toast);
+  change([...shown.filter((other) => !isRepeated(other)), toast]);
   return toast;
 }
+
+const isOnlyText = ({ operation, action }: Toast) => operation === undefined && action === undefined;
+
+/** Whether it stays until the user dismisses it. */
+const stays = ({ tone }: Toast) => tone === 'bad' || tone === 'warned';
 
 function dismiss(toast: Toast): void {
   change(shown.filter((other) => other !== toast));
@@ -113,7 +120,7 @@ export function Toasts() {
   const inDialog = useSyncExternalStore(subscribe, () => dialogs > 0);
   return (
     <output className={styles.viewport} aria-live="polite">
-      <ToastList toasts={inDialog ? toasts.filter(({ tone }) => tone !== 'bad') : toasts} />
+      <ToastList toasts={inDialog ? toasts.filter((toast) => !stays(toast)) : toasts} />
     </output>
   );
 }
@@ -130,7 +137,7 @@ export function FailuresInDialog() {
   }, []);
   return (
     <output className={styles.inDialog} aria-live="polite">
-      <ToastList toasts={toasts.filter(({ tone }) => tone === 'bad')} />
+      <ToastList toasts={toasts.filter(stays)} />
     </output>
   );
 }
@@ -146,7 +153,7 @@ function ToastList({ toasts }: { toasts: readonly Toast[] }) {
             {toast.action && <ActionButton toast={toast} action={toast.action} />}
           </span>
           {toast.operation && <Follow toast={toast} {...toast.operation} />}
-          {toast.tone === 'bad' && (
+          {stays(toast) && (
             <Button
               small
               variant="quiet"
@@ -192,7 +199,7 @@ function Follow({ toast, id, done, retry }: Followed & { toast: Toast }) {
     if (data.status === 'succeeded') {
       const said = typeof done === 'string' ? done : done(data.result);
       if (typeof said === 'string') showSuccess(said);
-      else show(said.warning, 'bad');
+      else show(said.warning, 'warned');
     } else if (data.status === 'failed') {
       const action = data.error ? retry?.(data.error.code) : undefined;
       show(data.error?.message ?? 'The operation failed.', 'bad', action && { action });

@@ -10,8 +10,8 @@ export interface Destination {
   href: string;
   label: string;
   Icon: Icon;
-  /** `page`: it is open; `true`: something below it is. */
-  current?: 'page' | 'true' | undefined;
+  /** `page`: it is open; `location`: another tab of it is; `true`: something below it is. */
+  current?: 'page' | 'location' | 'true' | undefined;
 }
 
 /** A list of links in the sidebar. */

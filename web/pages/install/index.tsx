@@ -37,16 +37,17 @@ export function InstallPage({ installId, section }: { installId: string; section
 function InstallFrame({ install, section }: { install: Install; section: string }) {
   useSetCurrentAccount(install.account.id);
   const connection = useConnection(install.id);
-  const mayWork = useMay(install.account.id)('install.work');
+  const may = useMay(install.account.id);
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
-  const places = placesOf(install);
+  const places = placesOf(install, may);
   const place = places.find(({ sections }) => sections.some(({ id }) => id === section));
   const present = place?.sections.find(({ id }) => id === section);
   if (place === undefined || present === undefined) {
     const unavailable = labelWithoutWordPress(install, section);
     return (
       <Page title="Page not found">
+        <InstallNavigation install={install} places={places} section={section} />
         <p>
           {unavailable === undefined ? (
             <>
@@ -70,14 +71,16 @@ function InstallFrame({ install, section }: { install: Install; section: string 
         connection.data && (
           <>
             {/* Every install with PHP runs WordPress. */}
-            {install.php_version !== null && mayWork && <WordPressSignIn installId={install.id} />}
+            {install.php_version !== null && may('install.work') && (
+              <WordPressSignIn installId={install.id} />
+            )}
             {install.php_version !== null && <AdminLink websiteUrl={connection.data.website_url} />}
             <WebsiteLink href={connection.data.website_url} />
           </>
         )
       }
     >
-      <InstallNavigation install={install} places={places} open={place} />
+      <InstallNavigation install={install} places={places} section={section} />
       {place.sections.length > 1 && (
         <Tabs
           label={`Pages of ${place.label}`}

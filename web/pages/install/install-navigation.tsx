@@ -9,12 +9,12 @@ import type { Place } from './sections.ts';
 export function InstallNavigation({
   install,
   places,
-  open,
+  section,
 }: {
   install: Install;
   places: readonly Place[];
-  /** The one that is open. */
-  open: Place;
+  /** The section that is open. */
+  section: string;
 }) {
   return (
     <InSidebar>
@@ -30,11 +30,17 @@ export function InstallNavigation({
           href: addressOf(install, place.sections[0]?.id),
           label: place.label,
           Icon: place.Icon,
-          current: place === open ? 'page' : undefined,
+          current: currentOf(place, section),
         }))}
       />
     </InSidebar>
   );
+}
+
+/** Returns `location` if a tab leads to the open section. */
+function currentOf({ sections: [first, ...others] }: Place, open: string) {
+  if (first?.id === open) return 'page';
+  return others.some(({ id }) => id === open) ? 'location' : undefined;
 }
 
 /** Returns the address of a section. The overview has the install's own address. */

@@ -11,6 +11,7 @@ import Squares2X2Icon from '@heroicons/react/24/outline/Squares2X2Icon';
 import type { ComponentType } from 'react';
 import type { Install } from '../../api/installs.ts';
 import { onDemand } from '../../components/on-demand.ts';
+import type { Verb } from '../../session/session.ts';
 import type { Icon } from '../../shell/navigation.tsx';
 import { Overview } from './overview/overview.tsx';
 
@@ -222,13 +223,20 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** Returns the places that an install has, in their order. An install that could not be created has no other than the first. */
-export function placesOf({ php_version, status }: Install): readonly Place[] {
+/**
+ * Returns the places that an install has for a user, in their order. An install that could not be created has no other than the first.
+ */
+export function placesOf({ php_version, status }: Install, may: (verb: Verb) => boolean): readonly Place[] {
   if (status === 'failed') return PLACES.slice(0, 1);
+  // Whoever only works on installs can do nothing else there than copy an active one.
+  const hasSettings = may('install.change') || (may('install.work') && status === 'active');
   // Every install with PHP runs WordPress.
   return PLACES.map((place) => ({
     ...place,
-    sections: place.sections.filter(({ needsWordPress }) => !needsWordPress || php_version !== null),
+    sections: place.sections.filter(
+      ({ id, needsWordPress }) =>
+        (!needsWordPress || php_version !== null) && (id !== 'settings' || hasSettings),
+    ),
   })).filter(({ sections }) => sections.length > 0);
 }
 

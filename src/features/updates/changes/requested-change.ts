@@ -34,7 +34,7 @@ export function readChange({ kind, id, status, auto_update, keep = false }: Requ
     throw new InvalidRequest('Name what to change: status or auto_update.');
   }
   if (status === 'deleted' && auto_update !== undefined) {
-    throw invalidValue(ITEM, 'auto_update', 'not_applicable', 'A deleted one has no updates');
+    throw invalidValue(ITEM, 'auto_update', 'not_applicable', 'A deleted plugin or theme has no updates');
   }
   if (status === undefined && keep) {
     throw invalidValue(ITEM, 'keep', 'not_applicable', 'Pages are checked only after a change of the status');

@@ -76,7 +76,8 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
 function OwnKeys() {
   const { data: keys } = useSshKeys();
   const [first, ...others] = keys ?? [];
-  if (keys === undefined) return null;
+  const manage = <Link href="/me/ssh-keys">Manage SSH keys</Link>;
+  if (keys === undefined) return <p>{manage}</p>;
   if (first === undefined) {
     return (
       <p>
@@ -93,7 +94,7 @@ function OwnKeys() {
       ) : (
         `Connect with one of your ${keys.length} SSH keys.`
       )}{' '}
-      <Link href="/me/ssh-keys">Manage SSH keys</Link>
+      {manage}
     </p>
   );
 }

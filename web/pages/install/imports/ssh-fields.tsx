@@ -1,8 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
+import { ApiFailure, unwrap, unwrapEmpty } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { textOf } from '../../../components/form.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
@@ -58,17 +60,29 @@ function ImportKey({ installId }: { installId: string }) {
   });
   const renewal = useMutation({
     mutationFn: () => unwrap(hosting.POST('/installs/{install_id}/import_key/renewal', { params })),
-    onError: showFailure,
   });
-  const deletion = useMutation({
-    mutationFn: () => unwrapEmpty(hosting.DELETE('/installs/{install_id}/import_key', { params })),
-    onSuccess() {
-      show.reset();
-      renewal.reset();
-      showSuccess('The key was deleted. Remove it from the old host, too.');
-    },
-    onError: showFailure,
-  });
+  const [asked, setAsked] = useState<'renew' | 'delete' | null>(null);
+  const ask = (open: boolean) => {
+    if (!open) setAsked(null);
+  };
+
+  async function renew() {
+    await renewal.mutateAsync();
+    showSuccess('The key was renewed. Replace it on the old host.');
+  }
+
+  async function remove() {
+    try {
+      await unwrapEmpty(hosting.DELETE('/installs/{install_id}/import_key', { params }));
+    } catch (error) {
+      // Somebody else has deleted it.
+      if (!(error instanceof ApiFailure && error.status === 404)) throw error;
+    }
+    show.reset();
+    renewal.reset();
+    showSuccess('The key was deleted. Remove it from the old host, too.');
+  }
+
   const key = renewal.data ?? show.data;
   return (
     <div>
@@ -80,10 +94,10 @@ function ImportKey({ installId }: { installId: string }) {
         <>
           <Copyable text={key.public_key} what="the public key" />
           <p>
-            <Button small variant="quiet" pending={renewal.isPending} onClick={() => renewal.mutate()}>
+            <Button small variant="quiet" onClick={() => setAsked('renew')}>
               Renew the key
             </Button>{' '}
-            <Button small variant="quiet" pending={deletion.isPending} onClick={() => deletion.mutate()}>
+            <Button small variant="quiet" onClick={() => setAsked('delete')}>
               Delete the key
             </Button>
           </p>
@@ -93,6 +107,27 @@ function ImportKey({ installId }: { installId: string }) {
           Show the public key
         </Button>
       )}
+      <ConfirmDialog
+        open={asked === 'renew'}
+        onOpenChange={ask}
+        title="Renew the key?"
+        description={
+          <p>
+            The old host refuses the former key from now on, also for imports that wait, until you add the new
+            one there.
+          </p>
+        }
+        confirmLabel="Renew key"
+        onConfirm={renew}
+      />
+      <ConfirmDialog
+        open={asked === 'delete'}
+        onOpenChange={ask}
+        title="Delete the key?"
+        description={<p>Imports by SSH that wait fail and change nothing.</p>}
+        confirmLabel="Delete key"
+        onConfirm={remove}
+      />
     </div>
   );
 }

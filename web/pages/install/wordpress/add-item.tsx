@@ -67,7 +67,11 @@ function AddForm({
     );
     showOperation(operationId, {
       busy: `Installing the ${kind}.`,
-      ...afterChange(`The ${kind} is installed.`, () => void install(true).catch(showFailure)),
+      ...afterChange(
+        `The ${kind} is installed.`,
+        `Install ${place.trim()}`,
+        () => void install(true).catch(showFailure),
+      ),
     });
     await queries.invalidateQueries({ queryKey: ['operation', installId] });
   };

@@ -12,6 +12,7 @@ type Change = NonNullable<
 >['content']['application/json'];
 
 interface ChangeWords {
+  name: string;
   busy: string;
   done: string;
 }
@@ -35,8 +36,8 @@ export function ItemActions({ installId, item }: { installId: string; item: Chan
   const [deleting, setDeleting] = useState(false);
   const { change, update } = useItemChanges(installId);
   const { kind, id, name } = item;
-  const request = (wanted: Omit<Change, 'kind' | 'id'>, words: ChangeWords) =>
-    change.mutate({ body: { kind, id, ...wanted }, words });
+  const request = (wanted: Omit<Change, 'kind' | 'id'>, words: Omit<ChangeWords, 'name'>) =>
+    change.mutate({ body: { kind, id, ...wanted }, words: { name, ...words } });
   const entry = (isOffered: boolean, label: string, onSelect: () => void): MenuEntry[] =>
     isOffered ? [{ label, onSelect }] : [];
   const entries = [
@@ -89,12 +90,14 @@ export function useItemChanges(installId: string) {
   const params = { path: { install_id: installId } };
   const onSettled = () => queries.invalidateQueries({ queryKey: ['operation', installId] });
   const change = useMutation({
-    mutationFn: async ({ body, words: { busy, done } }: { body: Change; words: ChangeWords }) =>
+    mutationFn: async ({ body, words }: { body: Change; words: ChangeWords }) =>
       showOperation(
         await unwrapStarted(hosting.POST('/installs/{install_id}/wordpress/changes', { params, body })),
         {
-          busy,
-          ...afterChange(done, () => change.mutate({ body: { ...body, keep: true }, words: { busy, done } })),
+          busy: words.busy,
+          ...afterChange(words.done, `Change ${words.name}`, () =>
+            change.mutate({ body: { ...body, keep: true }, words }),
+          ),
         },
       ),
     onError: showFailure,
