@@ -12,7 +12,12 @@ import {
 } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
-import { LOOK_EVERY_BYTES, requireFreeSpace, watchingDatabase } from '../daemons/watch-database.ts';
+import {
+  LEAST_FREE_BYTES_OF_OWN,
+  LOOK_EVERY_BYTES,
+  requireFreeSpace,
+  watchingDatabase,
+} from '../daemons/watch-database.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { foldersOf } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -128,11 +133,7 @@ export function createRestorer({
     const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
     let done = 0;
     let checked = 0;
-    const count = async (bytes: Buffer) => {
-      if (done >= checked) {
-        await requireFreeSpace(layout.scratch);
-        checked = done + LOOK_EVERY_BYTES;
-      }
+    const count = (bytes: Buffer) => {
       done += bytes.length;
       report?.(done, null);
     };
@@ -144,8 +145,14 @@ export function createRestorer({
             seen.description = description;
           },
           async dump(bytes) {
-            await count(bytes);
-            if (withDatabase) await dump.writeFile(bytes);
+            if (withDatabase) {
+              if (done >= checked) {
+                await requireFreeSpace(layout.scratch, marginOf(ref, from));
+                checked = done + LOOK_EVERY_BYTES;
+              }
+              await dump.writeFile(bytes);
+            }
+            count(bytes);
           },
           async dumpEnded() {
             await dump.close();
@@ -155,7 +162,7 @@ export function createRestorer({
             loading.catch((error: unknown) => failed.abort(error));
           },
           async files(bytes) {
-            await count(bytes);
+            count(bytes);
             if (tar !== null) await writeTo(tar.stdin, bytes);
           },
         },
@@ -191,7 +198,9 @@ export function createRestorer({
     if (description === null) throw new Error('a backup has no description');
     const isCopy = target.ref.id !== from.id;
     const mostBytes = isCopy ? layout.limits.bytes : null;
-    const watched = { database, mostBytes, tolerance: TOLERANCE, folder: layout.mariadb, signal };
+    const { leastBytes: leastFreeBytes } = marginOf(target.ref, from);
+    const limits = { mostBytes, tolerance: TOLERANCE, folder: layout.mariadb, leastFreeBytes };
+    const watched = { database, ...limits, signal };
     await watchingDatabase(databases, watched, (watching) => {
       if (!isCopy) return databases.load(database, file, watching);
       return databases.loadForeign(database, file, {
@@ -226,6 +235,11 @@ export function createRestorer({
   }
 
   return restore;
+}
+
+/** The free space that a restore leaves. An install's own backup brings back what was there, also on a disk that is almost full. */
+function marginOf(target: InstallRef, from: InstallRef): { leastBytes?: number } {
+  return target.id === from.id ? { leastBytes: LEAST_FREE_BYTES_OF_OWN } : {};
 }
 
 /** The snapshot of a backup. Rejects with a {@link PermanentHostError} if there is none. */

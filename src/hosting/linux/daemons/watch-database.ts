@@ -5,6 +5,8 @@ import type { Databases } from './databases.ts';
 
 /** Work that fills a database leaves this much of the disk, which is that of all websites. */
 const LEAST_FREE_BYTES = 1024 ** 3;
+/** The same for work that brings back what an install had before. The large margin protects neighbours from growth. */
+export const LEAST_FREE_BYTES_OF_OWN = 64 * 1024 ** 2;
 /** How much of a dump may be written before the next look at the disk. */
 export const LOOK_EVERY_BYTES = 64 * 1024 ** 2;
 const LOOK_EVERY_MS = 2_000;
@@ -17,6 +19,8 @@ export interface WatchedDatabase {
   tolerance?: number;
   /** A folder on the disk of the database. */
   folder: string;
+  /** Free bytes to leave on that disk. Default: 1 GiB. */
+  leastFreeBytes?: number;
   signal?: AbortSignal | undefined;
   free?: FreeSpace;
   everyMs?: number;
@@ -28,8 +32,11 @@ export class NoRoomForDatabase extends PermanentHostError {
 }
 
 /** Throws {@link NoRoomForDatabase} if the disk of the folder has too little free space. */
-export async function requireFreeSpace(folder: string, free: FreeSpace = freeSpace): Promise<void> {
-  if ((await free(folder)) < LEAST_FREE_BYTES) {
+export async function requireFreeSpace(
+  folder: string,
+  { leastBytes = LEAST_FREE_BYTES, free = freeSpace }: { leastBytes?: number; free?: FreeSpace } = {},
+): Promise<void> {
+  if ((await free(folder)) < leastBytes) {
     throw new NoRoomForDatabase('The host has too little free space for the database. Ask its operator.');
   }
 }
@@ -40,12 +47,14 @@ export async function requireFreeSpace(folder: string, free: FreeSpace = freeSpa
  */
 export async function watchingDatabase<Result>(
   databases: Pick<Databases, 'fileBytes'>,
-  { database, mostBytes, tolerance = 1, folder, signal, free, everyMs = LOOK_EVERY_MS }: WatchedDatabase,
+  watched: WatchedDatabase,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
+  const { database, mostBytes, tolerance = 1, folder, signal, everyMs = LOOK_EVERY_MS } = watched;
+  const { leastFreeBytes: leastBytes = LEAST_FREE_BYTES, free = freeSpace } = watched;
   const refused = new AbortController();
   const look = async () => {
-    await requireFreeSpace(folder, free);
+    await requireFreeSpace(folder, { leastBytes, free });
     const bytes = (await databases.fileBytes()).get(database) ?? 0;
     if (mostBytes === null || bytes <= mostBytes * tolerance) return;
     const limit = Math.floor(mostBytes / 1024 ** 2).toLocaleString('en');
