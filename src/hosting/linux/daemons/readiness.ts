@@ -22,7 +22,8 @@ export async function whyNotReady(spec: DaemonSpec, ended: Promise<string>): Pro
   late.catch(() => undefined);
   try {
     for (let wait = 5; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
-      const answer = spec.ready().then(
+      const asked = Promise.resolve().then(() => spec.ready());
+      const answer = asked.then(
         () => 'ready' as const,
         (error: unknown) => {
           amiss = messageOf(error);

@@ -23,7 +23,7 @@ afterEach(async () => {
 function supervise(
   script: string,
   ready: () => Promise<void>,
-  records = processRecords(join(folder, 'daemons')),
+  { records = processRecords(join(folder, 'daemons')), readyWithinMs = 30_000 } = {},
 ) {
   const log = pino({ level: 'silent' });
   daemon = superviseProcess(
@@ -33,7 +33,7 @@ function supervise(
       command: ['/bin/sh', '-c', script],
       environment: { FOLDER: folder },
       ready,
-      readyWithinMs: 30_000,
+      readyWithinMs,
     },
     {
       cgroups: createCgroups({ instance: 'test', log, root: folder }),
@@ -55,7 +55,7 @@ test('restarts a daemon that ends before its start is recorded', async () => {
       await records.write(name, record);
     },
   };
-  supervise('echo started >> $FOLDER/starts; exit 3', () => new Promise(() => {}), slow);
+  supervise('echo started >> $FOLDER/starts; exit 3', () => new Promise(() => {}), { records: slow });
   await expect(daemon.untilReady()).rejects.toThrow('status 3');
   const starts = async () => (await readFile(join(folder, 'starts'), 'utf8')).trim().split('\n').length;
   await expect.poll(starts).toBeGreaterThan(2);
@@ -77,4 +77,19 @@ test('a daemon that does not answer yet counts as restarting', async () => {
   expect(daemon.state()).toBe('restarting');
   answers = true;
   await expect.poll(() => daemon.state()).toBe('running');
+});
+
+test('a daemon that was not ready in time counts as running once it answers', async () => {
+  let answers = false;
+  const ready = () => {
+    if (!answers) throw new Error('not yet');
+    return Promise.resolve();
+  };
+  supervise('exec sleep 60', ready, { readyWithinMs: 20 });
+  await expect(daemon.untilReady()).rejects.toThrow('not yet');
+  const pid = daemon.pid();
+  expect(daemon.state()).toBe('restarting');
+  answers = true;
+  await expect.poll(() => daemon.state()).toBe('running');
+  expect(daemon.pid()).toBe(pid);
 });

@@ -39,8 +39,10 @@ interface Run {
   child: ChildProcess;
   /** Why it was not ready in time, to follow its name; null if it was. */
   ready: Promise<string | null>;
-  /** Whether `ready` has resolved. Until then it may be about to fail, again and again. */
+  /** Whether `ready` has resolved. */
   isSettled: boolean;
+  /** Whether it has answered. Until then it may be about to fail, again and again. */
+  hasAnswered: boolean;
   /** How it ended, for people; null while it runs. */
   ending: string | null;
   /** Resolves when it and all its processes have ended. */
@@ -75,8 +77,10 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     await cgroups.set(spec.name, spec.limits ?? null);
     const launched = begin();
     run = launched;
-    launched.ready = readiness(launched).finally(() => {
+    launched.ready = readiness(launched);
+    void launched.ready.then((amiss) => {
       launched.isSettled = true;
+      if (amiss !== null) return untilAnswered(launched);
     });
     const { pid } = launched.child;
     if (pid !== undefined) {
@@ -108,6 +112,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
       child,
       ready: Promise.resolve(null),
       isSettled: false,
+      hasAnswered: false,
       ending: null,
       ended: exit.then((ending) => onEnd(begun, ending, { startedAt, closed })),
     };
@@ -168,11 +173,17 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     if (amiss !== null) throw failure(amiss);
   }
 
-  const readiness = (awaited: Run) =>
-    whyNotReady(
-      spec,
-      awaited.ended.then(() => awaited.ending ?? 'has ended'),
-    );
+  async function readiness(awaited: Run): Promise<string | null> {
+    const ended = awaited.ended.then(() => awaited.ending ?? 'has ended');
+    const amiss = await whyNotReady(spec, ended);
+    if (amiss === null) awaited.hasAnswered = true;
+    return amiss;
+  }
+
+  /** A slow start, such as a recovery after a crash, may take longer than its callers wait. */
+  async function untilAnswered(late: Run): Promise<void> {
+    while (late.ending === null && !late.hasAnswered) await readiness(late);
+  }
 
   function failure(why: string): Error {
     const text = written.text();
@@ -204,7 +215,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
 
   return {
     spec,
-    state: () => (stopped ? 'stopped' : run?.isSettled ? 'running' : 'restarting'),
+    state: () => (stopped ? 'stopped' : run?.hasAnswered ? 'running' : 'restarting'),
     pid: () => run?.child.pid ?? null,
     untilReady,
     stop,

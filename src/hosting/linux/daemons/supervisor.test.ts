@@ -159,6 +159,20 @@ test('starts a daemon at once if requested while it waits for its restart', asyn
   expect(await supervisor.list()).toEqual([{ name: 'script', state: 'running', pid: (await pids()).at(-1) }]);
 });
 
+test('waits for a daemon that was not ready in time, without a restart', async () => {
+  const late =
+    'echo $$ >> $FOLDER/pids; until [ -e $FOLDER/go-on ]; do sleep 0.01; done; echo $$ > $FOLDER/ready; exec sleep 600';
+  await expect(supervisor.ensure(script(late, { readyWithinMs: 100 }))).rejects.toThrow('is not ready');
+  await writeFile(join(folder, 'go-on'), '');
+  await until(
+    () => supervisor.untilReady('script').catch(() => 'late'),
+    (outcome) => outcome !== 'late',
+  );
+  expect(await pids()).toHaveLength(1);
+  expect(await supervisor.list()).toMatchObject([{ state: 'running' }]);
+  await expect(supervisor.untilReady('other')).rejects.toThrow('there is no daemon other');
+});
+
 test('stops it with its stop signal, and removing a missing one succeeds', async () => {
   const polite =
     "trap 'echo bye > $FOLDER/bye; exit 0' QUIT; echo $$ > $FOLDER/ready; while :; do sleep 0.01; done";

@@ -58,6 +58,7 @@ export function createSupervisor(options: {
   return {
     start: () => endLeftovers(records, cgroups, log),
     ensure: async (spec) => serially(checkedDaemonName(spec.name), () => ensure(spec)),
+    untilReady: (name) => serially(name, async () => required(name).untilReady()),
     restart: (name) =>
       serially(name, async () => {
         const daemon = required(name);

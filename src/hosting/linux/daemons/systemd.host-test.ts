@@ -156,6 +156,7 @@ describe.runIf(hasUserSystemd)('daemons as systemd units', () => {
     expect(await startTimeOf((await pids())[1] ?? 0)).toBeNull();
     await daemons.remove('script');
     await expect(daemons.restart('script')).rejects.toThrow('there is no daemon script');
+    await expect(daemons.untilReady('script')).rejects.toThrow('there is no daemon script');
     await expect(daemons.signal('script', 'SIGHUP')).rejects.toThrow('there is no daemon script');
   });
 

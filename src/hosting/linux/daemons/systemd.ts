@@ -104,6 +104,13 @@ export function createSystemdDaemons(options: {
     if (spec !== undefined) await untilReady(spec);
   }
 
+  async function wait(name: string): Promise<void> {
+    const spec = specs.get(name);
+    if (spec === undefined) throw new Error(`there is no daemon ${name}`);
+    await start(spec, await requireUnit(name));
+    await untilReady(spec);
+  }
+
   async function remove(name: string): Promise<void> {
     const unit = unitOf(name);
     specs.delete(name);
@@ -116,6 +123,7 @@ export function createSystemdDaemons(options: {
   return {
     start: async () => void (await mkdir(unitFolder, { recursive: true })),
     ensure: (spec) => serially(spec.name, () => ensure(spec)),
+    untilReady: (name) => serially(name, () => wait(name)),
     restart: (name) => serially(name, () => restart(name)),
     signal: (name, signal) => serially(name, async () => system.kill(await requireUnit(name), signal)),
     remove: (name) => serially(name, () => remove(name)),

@@ -8,7 +8,9 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
   const { daemons, firewall, ssh, web } = host;
   const findings: Finding[] = [];
   for (const name of ['nginx', 'mariadb', 'sshd']) {
-    const running = async () => notRunning(await daemons.list(), name, () => daemons.restart(name));
+    // A restart would end a recovery after a crash, which then begins again.
+    const repair = () => (name === 'mariadb' ? daemons.untilReady(name) : daemons.restart(name));
+    const running = async () => notRunning(await daemons.list(), name, repair);
     findings.push(...(await checked(name, running)));
   }
   // One call repairs all faults of the web server.

@@ -47,6 +47,11 @@ export interface Daemons {
    * time.
    */
   ensure(spec: DaemonSpec): Promise<void>;
+  /**
+   * Starts it if it does not run, and resolves once it is ready. Never ends it: a database that recovers from a crash answers late.
+   * Rejects for a daemon that was never ensured, or is not ready in time.
+   */
+  untilReady(name: string): Promise<void>;
   /** Stops and starts it. Rejects for a daemon that was never ensured. */
   restart(name: string): Promise<void>;
   /** Sends a signal to its main process. Rejects if it does not run. */
