@@ -30,7 +30,7 @@ afterEach(async () => {
   }
 });
 
-function readerOf(mostWaitingBytes: number) {
+function readerOf(limits: { mostWaitingBytes?: number; mostDelays?: number }) {
   return createUsageLogReader({
     folder,
     ledger,
@@ -38,7 +38,7 @@ function readerOf(mostWaitingBytes: number) {
     // As nginx does.
     reopen: async () => writeFileSync(join(folder, 'requests.log'), ''),
     log: pino({}, { write: (line: string) => messages.push(line) }),
-    mostWaitingBytes,
+    ...limits,
   });
 }
 
@@ -49,7 +49,7 @@ function request(agent: string): void {
 }
 
 function bytesInFolder(): number {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  return readdirSync(folder).reduce((sum, name) => sum + 512 * statSync(join(folder, name)).blocks, 0);
 }
 
 function change(statement: string): void {
@@ -58,13 +58,15 @@ function change(statement: string): void {
   file.close();
 }
 
+const FULL = `create trigger full before insert on days begin select raise(abort, 'disk is full'); end`;
+
 test('while the counts cannot be stored, the logs have a limit, and no count is lost', async () => {
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
-  const most = 2_000;
-  const reader = readerOf(most);
   request(agent);
   const one = bytesInFolder();
-  change(`create trigger full before insert on days begin select raise(abort, 'disk is full'); end`);
+  const most = 8 * one;
+  const reader = readerOf({ mostWaitingBytes: most, mostDelays: 0 });
+  change(FULL);
   const requests = 60;
   for (let n = 1; n < requests; n++) {
     await reader.collect();
@@ -79,4 +81,21 @@ test('while the counts cannot be stored, the logs have a limit, and no count is 
   for (let n = 0; n < 4; n++) await reader.collect();
   expect(readdirSync(folder)).toEqual(['requests.log']);
   expect(ledger.read(null).days).toMatchObject([{ requests, bytes: 100 * requests, visits: 1 }]);
+});
+
+test('while the counts cannot be stored, small logs are renamed less often', async () => {
+  const reader = readerOf({});
+  change(FULL);
+  const requests = 40;
+  for (let n = 0; n < requests; n++) {
+    request('curl/8.0');
+    await reader.collect();
+  }
+  // Until the first failure, one log at each reading; then one more.
+  expect(readdirSync(folder).length).toBeLessThan(8);
+
+  change('drop trigger full');
+  for (let n = 0; n < 5; n++) await reader.collect();
+  expect(readdirSync(folder)).toEqual(['requests.log']);
+  expect(ledger.read(null).days).toMatchObject([{ requests }]);
 });

@@ -31,6 +31,8 @@ export interface UsageLogReaderOptions {
   everyMs?: number;
   /** Limit of the counted logs that are kept until their counts are stored; 80 MiB if left out. */
   mostWaitingBytes?: number;
+  /** Readings of a small log before it is renamed although counts cannot be stored; 30 if left out. */
+  mostDelays?: number;
 }
 
 const EVERY_MS = 10_000;
@@ -39,12 +41,17 @@ const QUIET_READINGS = 2;
 const RENAMED = /^requests-\d+\.log$/;
 /** The logs are in memory. */
 const MOST_WAITING_BYTES = 80 * 1024 * 1024;
+/** While counts cannot be stored, each renamed log stays. So a log below this size is read later, for up to 5 minutes. */
+const SMALL_LOG = 64 * 1024;
+const MOST_DELAYS = 30;
+/** stat(2): the unit of `st_blocks`. */
+const BLOCK = 512;
 const CHUNK = 256 * 1024;
 const LINE_FEED = 0x0a;
 
 export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogReader {
   const { folder, ledger, accessLogs, reopen, log, everyMs = EVERY_MS } = options;
-  const { mostWaitingBytes = MOST_WAITING_BYTES } = options;
+  const { mostWaitingBytes = MOST_WAITING_BYTES, mostDelays = MOST_DELAYS } = options;
   /** Readings without a new line, by renamed log. */
   const quiet = new Map<string, number>();
   let repetition: Repetition | undefined;
@@ -52,6 +59,7 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
   let latestName = 0;
   /** Whether logs are deleted before their counts are stored. */
   let isFull = false;
+  let delays = 0;
 
   async function collectOnce(): Promise<void> {
     const renamed = (await readdir(folder)).filter((name) => RENAMED.test(name)).sort();
@@ -60,7 +68,7 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
       quiet.set(name, grew ? 0 : (quiet.get(name) ?? 0) + 1);
     }
     const size = (await ifThere(stat(join(folder, USAGE_LOG))))?.size ?? null;
-    if (size !== null && size > 0) await renameCurrent();
+    if (size !== null && size > 0) await renameUnlessEarly(size);
     // An earlier attempt may have failed.
     else if (size === null && renamed.length > 0) await reopen();
     const done = renamed.filter((name) => (quiet.get(name) ?? 0) >= QUIET_READINGS);
@@ -82,7 +90,8 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
   async function removeOldest(counted: readonly string[]): Promise<void> {
     let bytes = 0;
     for (const name of counted.toReversed()) {
-      bytes += (await ifThere(stat(join(folder, name))))?.size ?? 0;
+      // A file in memory takes whole pages.
+      bytes += BLOCK * ((await ifThere(stat(join(folder, name))))?.blocks ?? 0);
       if (bytes <= mostWaitingBytes) continue;
       await remove(name);
       if (!isFull)
@@ -92,6 +101,12 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
         );
       isFull = true;
     }
+  }
+
+  async function renameUnlessEarly(size: number): Promise<void> {
+    const isEarly = ledger.fault() !== null && size < SMALL_LOG && delays < mostDelays;
+    delays = isEarly ? delays + 1 : 0;
+    if (!isEarly) await renameCurrent();
   }
 
   async function renameCurrent(): Promise<void> {
