@@ -43,16 +43,17 @@ async function sendChunked(hostname: string, bytes: number): Promise<unknown> {
 }
 
 /** Over HTTP/2, which needs no length. */
-async function sendHttp2(hostname: string, bytes: number): Promise<unknown> {
+async function sendHttp2(hostname: string, bytes: number, method = 'POST'): Promise<unknown> {
   const { host, port } = server.options.edgeHttps;
   const session = connect(`https://${host}:${port}`, { servername: hostname, rejectUnauthorized: false });
   try {
-    const stream = session.request({ ':method': 'POST', ':path': '/?up', ':authority': hostname });
+    const headers = { ':method': method, ':path': '/?up', ':authority': hostname };
+    const stream = session.request(headers, { endStream: false });
     stream.on('error', () => {});
     const response = once(stream, 'response');
     stream.end(Buffer.alloc(bytes));
-    const [headers] = await response;
-    if (headers[':status'] !== 200) return headers[':status'];
+    const [answer] = await response;
+    if (answer[':status'] !== 200) return answer[':status'];
     return JSON.parse(await text(stream)).length;
   } finally {
     session.destroy();
@@ -88,5 +89,33 @@ test('an install that accepts more than others takes two bodies without a length
   for (const response of responses) {
     const [message]: IncomingMessage[] = await response;
     expect(await answered(message)).toBe(1);
+  }
+});
+
+test.each(['OPTIONS', 'X-UP'])('%s with a body has the standard limit over HTTP/2', async (method) => {
+  const sent = [1, 2, 3].map(() => sendHttp2('raised.test', 5 * MEGABYTE, method));
+  for (const status of await Promise.all(sent)) expect(status).toBe(413);
+});
+
+test('requests without a body are no uploads', async () => {
+  const { host, port } = server.options.edgeHttp;
+  const responses = [1, 2, 3].map(() => {
+    const asked = request({
+      host,
+      port,
+      method: 'DELETE',
+      path: '/?held',
+      headers: { Host: 'raised.test' },
+    });
+    const response = once(asked, 'response');
+    asked.end();
+    return response;
+  });
+  // A refusal comes at once, the other answers wait.
+  expect(await sendChunked('raised.test', 1)).toBe(1);
+  await server.write(raised, 'go-on', '');
+  for (const response of responses) {
+    const [message]: IncomingMessage[] = await response;
+    expect(await answered(message)).toBe(0);
   }
 });

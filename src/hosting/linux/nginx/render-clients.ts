@@ -16,8 +16,12 @@ const MOST_REQUESTS_OF_INSTALL = 2048;
 const MOST_UPLOADS = 16;
 const MOST_UPLOADS_OF_INSTALL = 32;
 const MOST_HUGE_UPLOADS_OF_INSTALL = 2;
-/** Lengths from 1,000,000 bytes on, and no length, because HTTP/2 needs no header for that. */
-const LARGE_BODY = '^[A-Z]+ (?:\\d{7}|\\D|$)';
+/**
+ * Lengths from 1,000,000 bytes on, and an encoding in place of a length. From HTTP/2 on, a body needs neither. nginx accepts
+ * methods of these characters.
+ */
+const LARGE_BODY = '^[A-Z_-]+ [^:]*:(?:\\d{7}|\\D)';
+const UNTOLD_BODY = '^(?!GET |HEAD |OPTIONS )[A-Z_-]+ HTTP/(?!1\\.)[^:]*:$';
 /** So many bytes, or no length at an install that accepts so many. */
 const HUGE_BODY = '^[^:]*:[^:]*:\\d{9}|^1:1:$';
 
@@ -34,12 +38,10 @@ map $binary_remote_addr $client_block {
     "~(?s)^\\x00{10}\\xff\\xff(?<ipv4_inside>.{4})\\z" $ipv4_inside;
     "~(?s)^(?<ipv6_block>.{8}).{8}\\z" $ipv6_block;
 }
-map "$request_method $http_content_length$http_transfer_encoding" $is_upload {
+map "$request_method $server_protocol:$http_content_length$http_transfer_encoding" $is_upload {
     default "";
-    "GET " "";
-    "HEAD " "";
-    "OPTIONS " "";
     "~${LARGE_BODY}" 1;
+    "~${UNTOLD_BODY}" 1;
 }
 map $is_upload $upload_block {
     default "";

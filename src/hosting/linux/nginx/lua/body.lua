@@ -11,6 +11,15 @@ function M.is_raised(row)
   return row.bodyBytes ~= nil and row.bodyBytes > settings.bodyBytes
 end
 
+-- Other methods keep the standard limit, so that no body without a length is large and counted by no limit.
+local WITH_LARGE_BODY = { POST = true, PUT = true, PATCH = true }
+
+-- Whether a request without a length may have a large body. HTTP/1 names an encoding then; later versions need no header.
+function M.may_be_untold(var)
+  if not WITH_LARGE_BODY[var.request_method] then return false end
+  return var.http_transfer_encoding ~= nil or var.server_protocol:sub(1, 7) ~= "HTTP/1."
+end
+
 -- The route has checked the length, so that only a body without one needs its own limit.
 function M.php_location(var)
   if var.http_content_length or var.large_bodies == "" then return limits[1].location end

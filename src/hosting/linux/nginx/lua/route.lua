@@ -132,7 +132,7 @@ function M.run()
   ngx.ctx.entry = entry
   local length = tonumber(var.http_content_length)
   if length and length > (row.bodyBytes or settings.bodyBytes) then return ngx.exit(413) end
-  if not length and body.is_raised(row) then var.large_bodies = "1" end
+  if not length and body.is_raised(row) and body.may_be_untold(var) then var.large_bodies = "1" end
   local base = redirect_base(entry, var)
   if base then var.redirect_to = base end
   if is_proof(uri) then return end
