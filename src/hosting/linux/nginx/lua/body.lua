@@ -20,6 +20,16 @@ function M.may_be_untold(var)
   return var.http_transfer_encoding ~= nil or var.server_protocol:sub(1, 7) ~= "HTTP/1."
 end
 
+-- RFC 9110 section 9.3 gives a body no meaning here. From HTTP/2 on, one can come without any header, so that no limit counts it.
+local WITHOUT_BODY = { GET = true, HEAD = true, OPTIONS = true }
+
+-- Makes nginx drop the body of a request that announces none.
+function M.discard_unannounced(var)
+  if not WITHOUT_BODY[var.request_method] then return end
+  if var.http_content_length or var.http_transfer_encoding then return end
+  ngx.req.discard_body()
+end
+
 -- The route has checked the length, so that only a body without one needs its own limit.
 function M.php_location(var)
   if var.http_content_length or var.large_bodies == "" then return limits[1].location end

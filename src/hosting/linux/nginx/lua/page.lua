@@ -40,6 +40,7 @@ end
 function M.access()
   local var = ngx.var
   if var.php == "" then return ngx.exit(404) end
+  body.discard_unannounced(var)
   if var.page_bypass ~= "" then return ngx.exec(body.php_location(var)) end
   local script = var.uri
   -- The script travels to the inner server in a header.
