@@ -60,7 +60,7 @@ const ALL = sql.lit(1_000_000);
 
 type Of<Alias extends string> = ExpressionBuilder<Tables & Record<Alias, Tables['jobs']>, Alias>;
 
-/** What differs between rounds whose statement is the same. */
+/** The parameters of a round. Rounds that differ only in them share a statement. */
 type Turn = Pick<Claim, 'cursor' | 'now' | 'workerId' | 'leaseUntil'>;
 
 /** A compiled round, which is called with its turn. */

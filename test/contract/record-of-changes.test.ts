@@ -166,7 +166,7 @@ onlyOn('sqlite', describe)('each endpoint that changes something', () => {
   describe('is not recorded if it is refused', () => {
     let outsider: Person;
     let reading: Person;
-    // What is refused changes nothing, so one set of resources is enough.
+    // Refused requests change nothing, so one set of resources is enough.
     beforeAll(async () => {
       ({ owner, accountId } = await homeport.ownedAccount());
       resources = await createResources(homeport, owner, accountId);

@@ -228,7 +228,7 @@ const PLACES: readonly Place[] = [
  */
 export function placesOf({ php_version, status }: Install, may: (verb: Verb) => boolean): readonly Place[] {
   if (status === 'failed') return PLACES.slice(0, 1);
-  // Whoever only works on installs can do nothing else there than copy an active one.
+  // Without the right to change an install, users can only copy an active one there.
   const hasSettings = may('install.change') || (may('install.work') && status === 'active');
   // Every install with PHP runs WordPress.
   return PLACES.map((place) => ({

@@ -41,7 +41,7 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
     holder.once('exit', () => reject(new Error('the mount namespace ended')));
   });
   failed.catch(() => undefined);
-  // It ends with the platform, because its input ends. What it echoes shows that the namespace exists.
+  // It ends with the platform, because its input ends. Its echo shows that the namespace exists.
   holder.stdin.on('error', () => undefined);
   holder.stdin.write('\n');
   await Promise.race([once(holder.stdout, 'data'), failed]);

@@ -146,7 +146,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       Unpacked,
       (done, total) => report(done, total, 'unpack'),
     );
-    // Not earlier: no limit holds for this database while nobody watches it.
+    // Not earlier: this database has no limit until its size is watched.
     await replacement.prepareDatabase({ database: target.database, unixUser: target.unixUser });
     const watched = {
       database: staged.database,

@@ -75,7 +75,7 @@ function ImportKey({ installId }: { installId: string }) {
     try {
       await unwrapEmpty(hosting.DELETE('/installs/{install_id}/import_key', { params }));
     } catch (error) {
-      // Somebody else has deleted it.
+      // Another user has deleted it.
       if (!(error instanceof ApiFailure && error.status === 404)) throw error;
     }
     show.reset();

@@ -7,7 +7,7 @@ import { PhpLimits } from './php-limits.tsx';
 import { PhpVersion } from './php-version.tsx';
 import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
-/** What changes an install as a whole: PHP, upgrades, copies, its site, and its end. */
+/** Changes of an install as a whole: PHP, upgrades, copies, its site, and its deletion. */
 export function SettingsSection({ install }: { install: Install }) {
   const may = useMay(install.account.id);
   const isActive = install.status === 'active';

@@ -43,7 +43,7 @@ export interface FsAttributes {
   blocks: number;
 }
 
-/** What `chmod`, `utime` and `truncate` change. Times are in milliseconds. */
+/** A change by `chmod`, `utime` or `truncate`. Times are in milliseconds. */
 export interface FsChange {
   mode?: number;
   atime?: number;

@@ -61,7 +61,7 @@ export function createPhpThreads(
   log: (line: string) => void,
 ): PhpThreads {
   const lockTable = newLockTable();
-  // Number 0 means that nobody uses the table.
+  // Number 0 means that no thread uses the table.
   const locks = new LockTable(lockTable, 1);
   let lastNumber = 1;
   let lastCall = 0;

@@ -123,7 +123,7 @@ function requestFor(call: PhpCall) {
   };
 }
 
-/** PHP opens them anew for each request and closes neither: after 2,000 requests there would be no descriptors left. */
+/** PHP opens both for each request and closes neither. After 2,000 requests, no descriptors would be left. */
 function closeStandardStreams(): void {
   for (const stream of runtime.FS.streams) {
     if (stream && STANDARD_STREAM.test(stream.path)) runtime.FS.close(stream);
