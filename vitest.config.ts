@@ -47,6 +47,22 @@ const withoutDatabase = [
   'src/**/domain-name.test.ts',
 ];
 
+/**
+ * Tests of rules, on PostgreSQL in the long tests only. It finds queries that PostgreSQL refuses in test/contract/endpoint-table.test.ts,
+ * which calls each endpoint on both.
+ */
+const withoutPostgresUnlessLong = [
+  'test/contract/{conditional,fuzz,permissions}.test.ts',
+  'test/faults/idempotency.test.ts',
+  'src/features/accounts/security-notices/*.test.ts',
+  'src/features/domains/certificates/{user-orders,uploads/uploads}.test.ts',
+  'src/features/domains/domains/{names-of-others,primary-and-redirects,proved-names,verification}.test.ts',
+  'src/features/identity/{credentials,email-changes,invitations,limits,passwords,second-factor,ssh-keys}/*.test.ts',
+  'src/features/identity/{sessions/known-devices,sign-in/guessing}.test.ts',
+  'src/features/websites/{caches,offload}/*.test.ts',
+  'src/features/websites/rules/protection/protection.test.ts',
+];
+
 /** Files whose every test needs a PostgreSQL server. */
 const onlyPostgres = [
   'src/features/domains/certificates/deleted-meanwhile.test.ts',
@@ -63,49 +79,58 @@ class FaultsFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
-  test: {
-    testTimeout: 120_000,
-    sequence: { sequencer: FaultsFirst },
-    hookTimeout: 120_000,
-    // A busy machine may need seconds for what usually takes a moment.
-    expect: { poll: { timeout: 20_000, interval: 20 } },
-    // More than the number of processors, because tests often wait for disk, network and child processes. The limit is that of
-    // connections to the tests' PostgreSQL.
-    maxWorkers: Math.min(2 * availableParallelism(), 16),
-    // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
-    isolate: false,
-    projects: [
-      {
-        extends: true,
-        test: { name: 'sqlite', include: everywhere, exclude: onlyPostgres, provide: { postgresUrl: '' } },
-      },
-      ...(postgres
-        ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'postgres',
-                include: everywhere,
-                exclude: withoutDatabase,
-                globalSetup: ['test/global-setup.ts'],
+/** In the mode "long", tests that repeat themselves do so more often, and all that use a database run on both. */
+export default defineConfig(({ mode }) => {
+  const isLong = mode === 'long';
+  if (isLong) {
+    // Read by test/rounds.ts and test/contract/fuzz.test.ts in the processes of the tests.
+    process.env.HOMEPORT_TEST_LONG = '1';
+    process.env.FUZZ_RUNS ??= '10';
+  }
+  return {
+    test: {
+      testTimeout: isLong ? 1_800_000 : 120_000,
+      sequence: { sequencer: FaultsFirst },
+      hookTimeout: 120_000,
+      // A busy machine may need seconds for what usually takes a moment.
+      expect: { poll: { timeout: 20_000, interval: 20 } },
+      // More than the number of processors, because tests often wait for disk, network and child processes. The limit is that of
+      // connections to the tests' PostgreSQL.
+      maxWorkers: Math.min(2 * availableParallelism(), 16),
+      // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
+      isolate: false,
+      projects: [
+        {
+          extends: true,
+          test: { name: 'sqlite', include: everywhere, exclude: onlyPostgres, provide: { postgresUrl: '' } },
+        },
+        ...(postgres
+          ? [
+              {
+                extends: true as const,
+                test: {
+                  name: 'postgres',
+                  include: everywhere,
+                  exclude: [...withoutDatabase, ...(isLong ? [] : withoutPostgresUnlessLong)],
+                  globalSetup: ['test/global-setup.ts'],
+                },
               },
-            },
-          ]
-        : []),
-      ...(hasChromium
-        ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'browser',
-                include: ['test/browser/**/*.browser-test.ts'],
-                provide: { postgresUrl: '' },
-                globalSetup: ['test/browser/built-portal.ts'],
+            ]
+          : []),
+        ...(hasChromium
+          ? [
+              {
+                extends: true as const,
+                test: {
+                  name: 'browser',
+                  include: ['test/browser/**/*.browser-test.ts'],
+                  provide: { postgresUrl: '' },
+                  globalSetup: ['test/browser/built-portal.ts'],
+                },
               },
-            },
-          ]
-        : []),
-    ],
-  },
+            ]
+          : []),
+      ],
+    },
+  };
 });

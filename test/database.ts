@@ -83,7 +83,7 @@ function sqlitePlace(): DatabasePlace {
 async function postgresPlace(server: string, template = 'template1'): Promise<DatabasePlace> {
   const { path, remove } = temporaryFolder();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(server, `create database ${name} template ${template}`);
+  await administer(server, createFrom(name, template));
   return {
     settings: { databaseUrl: urlOf(server, name), dataDir: path },
     remove: async () => {
@@ -117,15 +117,19 @@ export async function copyDatabase({ settings }: DatabasePlace): Promise<Databas
   const server = inject('postgresUrl');
   const name = new URL(databaseUrl).pathname.slice(1);
   const copy = `${name}_${randomBytes(4).toString('hex')}`;
-  await administer(server, `create database ${copy} template ${name}`);
+  await administer(server, createFrom(copy, name));
   return {
     async restore() {
       await administer(server, `drop database ${name} with (force)`);
-      await administer(server, `create database ${name} template ${copy}`);
+      await administer(server, createFrom(name, copy));
     },
     remove: () => administer(server, `drop database ${copy} with (force)`),
   };
 }
+
+/** Copying files takes half the time of copying pages through the log, because the tests' server does not sync. */
+const createFrom = (name: string, template: string) =>
+  `create database ${name} template ${template} strategy file_copy`;
 
 const urlOf = (server: string, database: string) => server.replace(/\/postgres$/, `/${database}`);
 

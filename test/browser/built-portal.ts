@@ -8,6 +8,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the built portal; empty if no test needs it. */
     portalFolder: string;
+    /** Home of the browsers; empty if no test needs it. */
+    browserHome: string;
   }
 }
 
@@ -16,5 +18,9 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
   const folder = mkdtempSync(join(tmpdir(), 'homeport-portal-'));
   await buildPortal(folder);
   provide('portalFolder', folder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  const home = mkdtempSync(join(tmpdir(), 'homeport-browser-'));
+  provide('browserHome', home);
+  return () => {
+    for (const made of [folder, home]) rmSync(made, { recursive: true, force: true });
+  };
 }

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { expect, inject } from 'vitest';
@@ -32,11 +31,21 @@ export interface Portal {
   remove(): Promise<void>;
 }
 
+let browserOfProcess: Promise<Browser> | undefined;
+
+/** The browser that all test files of this process share. It ends with the process. */
+async function sharedBrowser(): Promise<Browser> {
+  const running = await browserOfProcess;
+  if (running?.isConnected()) return running;
+  const env = { HOME: inject('browserHome') };
+  browserOfProcess = chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env });
+  return browserOfProcess;
+}
+
 /** Starts Homeport and a browser. test/browser/built-portal.ts has built the pages into `portalFolder`. */
 export async function startPortal(options: TestOptions = {}): Promise<Portal> {
   const homeport = await startTestHomeport({ portalFolder: inject('portalFolder'), ...options });
-  const profile = mkdtempSync(join(tmpdir(), 'homeport-browser-'));
-  const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env: { HOME: profile } });
+  const chrome = await sharedBrowser();
   const contexts: BrowserContext[] = [];
 
   async function closePages(): Promise<void> {
@@ -81,9 +90,7 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
     closePages,
     async remove() {
       await closePages();
-      await chrome.close();
       await homeport.remove();
-      rmSync(profile, { recursive: true, force: true });
     },
   };
 }

@@ -25,7 +25,7 @@ import { absentResources, bodyFor, createResources, pathWith, type ResourceSet }
 const SEED = Number(process.env.FUZZ_SEED ?? 20260101);
 const FACTOR = Number(process.env.FUZZ_RUNS ?? 1);
 /** Most requests are refused before any query, so the second database shows little that is new. */
-const SHARE = inject('postgresUrl') === '' ? 1 / 3 : 1 / 8;
+const SHARE = inject('postgresUrl') === '' ? 1 / 5 : 1 / 8;
 /** No request needs more processor time, however large. */
 const SLOW_MS = 10_000;
 

@@ -53,7 +53,9 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
       join(binaries, 'postgres'),
       // biome-ignore format: one option a pair
       ['-D', cluster, '-p', String(port), '-h', '127.0.0.1', '-k', folder,
-       '-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
+       '-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB',
+       // Creating and dropping many small databases costs half without these.
+       '-c', 'full_page_writes=off', '-c', 'autovacuum=off', '-c', 'wal_level=minimal', '-c', 'max_wal_senders=0'],
       { ...identity, stdio: 'ignore' },
     );
     await untilAnswering(url, server);
