@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Push an install to production
-         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself. Answers 409 for a staging copy that failed, until another copy, a restore or an import has replaced it.
+         * @description Replaces the files, the database or some tables of the production install of the same site, or of `to`, by those of this install. The replaced install keeps its name and domains. A checkpoint of it is made first, and put back if the copy fails. `include_files` and `include_db` have no default. Answers 409 while the install is being replaced itself. Answers 409 for an install that was created for a copy, until a copy, a restore or an import into it has succeeded.
          */
         post: operations["pushInstall"];
         delete?: never;
@@ -1954,6 +1954,9 @@ export interface components {
          *               "database_tables_count": "12",
          *               "database_sql_bytes": "41943040",
          *               "autoloaded_bytes": "183500",
+         *               "page_request_count": "9120",
+         *               "page_cache_hit_count": "7752",
+         *               "page_response_ms": "820800",
          *               "storage_update_time": "2026-01-31T02:29:14.000Z",
          *               "traffic_metrics_source": "ONHOST"
          *             }
@@ -3663,6 +3666,9 @@ export interface components {
          *           "database_tables_count": "12",
          *           "database_sql_bytes": "41943040",
          *           "autoloaded_bytes": "183500",
+         *           "page_request_count": "9120",
+         *           "page_cache_hit_count": "7752",
+         *           "page_response_ms": "820800",
          *           "storage_update_time": "2026-01-31T02:29:14.000Z",
          *           "traffic_metrics_source": "ONHOST"
          *         }
@@ -4169,6 +4175,9 @@ export interface components {
          *           "database_tables_count": "12",
          *           "database_sql_bytes": "41943040",
          *           "autoloaded_bytes": "183500",
+         *           "page_request_count": "9120",
+         *           "page_cache_hit_count": "7752",
+         *           "page_response_ms": "820800",
          *           "storage_update_time": "2026-01-31T02:29:14.000Z",
          *           "traffic_metrics_source": "ONHOST"
          *         }
@@ -5953,6 +5962,9 @@ export interface components {
          *       "database_tables_count": "12",
          *       "database_sql_bytes": "41943040",
          *       "autoloaded_bytes": "183500",
+         *       "page_request_count": "9120",
+         *       "page_cache_hit_count": "7752",
+         *       "page_response_ms": "820800",
          *       "storage_update_time": "2026-01-31T02:29:14.000Z",
          *       "traffic_metrics_source": "ONHOST"
          *     }
@@ -5985,6 +5997,12 @@ export interface components {
             database_sql_bytes: string | null;
             /** @description options that WordPress loads with every request; decimal digits */
             autoloaded_bytes: string | null;
+            /** @description an addition of Homeport: requests that asked the page cache; null: not measured; decimal digits */
+            page_request_count: string | null;
+            /** @description an addition of Homeport: those that the page cache answered; decimal digits */
+            page_cache_hit_count: string | null;
+            /** @description an addition of Homeport: milliseconds that they took together, until the last byte was sent; decimal digits */
+            page_response_ms: string | null;
             /**
              * Format: date-time
              * @description when the storage was measured
@@ -14148,6 +14166,9 @@ export interface operations {
                      *               "database_tables_count": "12",
                      *               "database_sql_bytes": "41943040",
                      *               "autoloaded_bytes": "183500",
+                     *               "page_request_count": "9120",
+                     *               "page_cache_hit_count": "7752",
+                     *               "page_response_ms": "820800",
                      *               "storage_update_time": "2026-01-31T02:29:14.000Z",
                      *               "traffic_metrics_source": "ONHOST"
                      *             }
@@ -14750,6 +14771,9 @@ export interface operations {
                      *           "database_tables_count": "12",
                      *           "database_sql_bytes": "41943040",
                      *           "autoloaded_bytes": "183500",
+                     *           "page_request_count": "9120",
+                     *           "page_cache_hit_count": "7752",
+                     *           "page_response_ms": "820800",
                      *           "storage_update_time": "2026-01-31T02:29:14.000Z",
                      *           "traffic_metrics_source": "ONHOST"
                      *         }

@@ -22,6 +22,10 @@ export interface UsageTrafficRow {
   requests: number;
   bytes: number;
   visits: number;
+  /** Requests that asked the page cache. This and the following are null on hosts that do not measure them. */
+  page_requests: number | null;
+  page_hits: number | null;
+  page_ms: number | null;
 }
 
 /** The last measurement of an install's storage on one day. */

@@ -106,3 +106,19 @@ it('a host reports nothing about installs of another host, nor about unknown one
   expect(await store(other, [dayOf(install, 1_000)])).toBe(1);
   expect(await requestsOf(install)).toBe(2);
 });
+
+it('pages are shown by day, as null without a measurement', async () => {
+  const [host = ''] = hosts;
+  const install = await installOn(host);
+  const pages = { requests: 4, hits: 3, milliseconds: 250 };
+  await store(host, [dayOf(install, 9), { ...dayOf(install, 9), day: '2026-03-02', pages }]);
+  await store(host, [{ ...dayOf(install, 10), day: '2026-03-02', pages: { ...pages, requests: 5 } }]);
+  const range = 'first_date=2026-03-01&last_date=2026-03-02';
+  const { body } = await owner.client.get(`/installs/${install}/usage?${range}`);
+  expect(body).toMatchObject({
+    metrics: [
+      { page_request_count: null, page_cache_hit_count: null, page_response_ms: null },
+      { page_request_count: '5', page_cache_hit_count: '3', page_response_ms: '250' },
+    ],
+  });
+});

@@ -24,10 +24,15 @@ export async function storePage(
 ): Promise<number> {
   const accounts = await accountsOf(queries, host, [...new Set(days.map(({ installId }) => installId))]);
   const source = `${host}/${ledger}`;
-  const rows = days.flatMap(({ installId, day, requests, bytes, visits }) => {
+  const rows = days.flatMap(({ installId, day, requests, bytes, visits, pages }) => {
     const account_id = accounts.get(installId);
     if (account_id === undefined) return [];
-    return [{ install_id: installId, day, source, account_id, requests, bytes, visits }];
+    const counts = {
+      page_requests: pages?.requests ?? null,
+      page_hits: pages?.hits ?? null,
+      page_ms: pages?.milliseconds ?? null,
+    };
+    return [{ install_id: installId, day, source, account_id, requests, bytes, visits, ...counts }];
   });
   if (rows.length > 0) {
     await queries
@@ -41,6 +46,9 @@ export async function storePage(
             requests: eb.ref('excluded.requests'),
             bytes: eb.ref('excluded.bytes'),
             visits: eb.ref('excluded.visits'),
+            page_requests: eb.ref('excluded.page_requests'),
+            page_hits: eb.ref('excluded.page_hits'),
+            page_ms: eb.ref('excluded.page_ms'),
           }))
           // Totals only grow. A collector that lost its lease may come late.
           .whereRef('usage_traffic.requests', '<=', 'excluded.requests'),

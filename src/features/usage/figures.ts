@@ -21,7 +21,15 @@ export type Metric = (typeof METRICS)[number];
 /** Null: not measured. */
 export type Figures = Record<Metric, number | null>;
 
-export interface DayFigures extends Figures {
+/** Requests that asked the page cache. Days alone have them; null: not measured. */
+export interface PageFigures {
+  page_request_count: number | null;
+  page_cache_hit_count: number | null;
+  /** Milliseconds of all of them together. */
+  page_response_ms: number | null;
+}
+
+export interface DayFigures extends Figures, PageFigures {
   date: string;
   storage_update_time: string | null;
 }
@@ -36,7 +44,11 @@ export interface MetricRollup {
 export type Rollup = Record<Metric, MetricRollup>;
 
 /** Traffic as the metrics of the API. No CDN reports to Homeport, so its bytes are unknown, and the total is that of the edge. */
-export function trafficFigures({ requests, bytes, visits }: Omit<TrafficDay, 'install_id' | 'day'>) {
+export function trafficFigures({
+  requests,
+  bytes,
+  visits,
+}: Pick<TrafficDay, 'requests' | 'bytes' | 'visits'>) {
   return {
     visit_count: visits,
     billable_visits: visits,
@@ -44,6 +56,14 @@ export function trafficFigures({ requests, bytes, visits }: Omit<TrafficDay, 'in
     network_origin_bytes: bytes,
     network_cdn_bytes: null,
     network_total_bytes: bytes,
+  };
+}
+
+function pageFigures(day: TrafficDay | undefined): PageFigures {
+  return {
+    page_request_count: day?.page_requests ?? null,
+    page_cache_hit_count: day?.page_hits ?? null,
+    page_response_ms: day?.page_ms ?? null,
   };
 }
 
@@ -70,6 +90,7 @@ export function daysOf(traffic: readonly TrafficDay[], storage: readonly Storage
     return {
       date,
       ...trafficFigures(trafficOf.get(date) ?? NO_TRAFFIC),
+      ...pageFigures(trafficOf.get(date)),
       ...storageFigures(stored ?? {}),
       storage_update_time: stored?.measured_at ?? null,
     };

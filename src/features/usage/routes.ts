@@ -147,6 +147,9 @@ function presentDay(day: DayFigures) {
   return {
     date: day.date,
     ...everyMetric((metric) => decimal(day[metric])),
+    page_request_count: decimal(day.page_request_count),
+    page_cache_hit_count: decimal(day.page_cache_hit_count),
+    page_response_ms: decimal(day.page_response_ms),
     storage_update_time: day.storage_update_time,
     traffic_metrics_source: 'ONHOST' as const,
   };

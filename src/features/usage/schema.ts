@@ -33,6 +33,12 @@ const metricExamples = {
   autoloaded_bytes: '183500',
 };
 
+const pageExamples = {
+  page_request_count: '9120',
+  page_cache_hit_count: '7752',
+  page_response_ms: '820800',
+};
+
 const date = (description: string) => Type.String({ format: 'date', description });
 const nullableDate = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date', description });
@@ -45,6 +51,13 @@ const daySchema = component(
     {
       date: date('the UTC day'),
       ...metrics,
+      page_request_count: count(
+        'an addition of Homeport: requests that asked the page cache; null: not measured',
+      ),
+      page_cache_hit_count: count('an addition of Homeport: those that the page cache answered'),
+      page_response_ms: count(
+        'an addition of Homeport: milliseconds that they took together, until the last byte was sent',
+      ),
       storage_update_time: nullableTime('when the storage was measured'),
       traffic_metrics_source: stringEnum(['ONHOST'], 'the edge counts requests, without JavaScript'),
     },
@@ -53,6 +66,7 @@ const daySchema = component(
   {
     date: EXAMPLE_DAY,
     ...metricExamples,
+    ...pageExamples,
     storage_update_time: EXAMPLE_TIME,
     traffic_metrics_source: 'ONHOST',
   },
@@ -124,6 +138,7 @@ const refreshExpected = nullableTime('when the storage is measured next, at the 
 const dayExample = {
   date: EXAMPLE_DAY,
   ...metricExamples,
+  ...pageExamples,
   storage_update_time: EXAMPLE_TIME,
   traffic_metrics_source: 'ONHOST' as const,
 };

@@ -38,6 +38,10 @@ export interface TrafficDay {
   requests: number;
   bytes: number;
   visits: number;
+  /** Null: not measured. */
+  page_requests: number | null;
+  page_hits: number | null;
+  page_ms: number | null;
 }
 
 /** Storage of one install, as measured on one day. */
@@ -58,6 +62,9 @@ export type Rows = { installId: string } | { accountId: string; installIds: read
 /** SQLite and PostgreSQL overflow with whole numbers. */
 const sum = (column: 'requests' | 'bytes' | 'visits') =>
   sql<number>`sum(cast(${sql.ref(column)} as double precision))`;
+/** Null without any measurement. */
+const sumOfPages = (column: 'page_requests' | 'page_hits' | 'page_ms') =>
+  sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
 
 const STORAGE_COLUMNS = [
   'install_id',
@@ -142,6 +149,7 @@ export async function trafficDays(
     .selectFrom('usage_traffic')
     .select(['install_id', 'day', sum('requests').as('requests'), sum('bytes').as('bytes')])
     .select(sum('visits').as('visits'))
+    .select([sumOfPages('page_requests'), sumOfPages('page_hits'), sumOfPages('page_ms')])
     .where('day', '>=', first)
     .where('day', '<=', last)
     .groupBy(['install_id', 'day'])

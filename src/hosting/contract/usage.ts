@@ -14,6 +14,17 @@ export interface InstallDay {
   bytes: number;
   /** Different addresses, without bots. */
   visits: number;
+  /** Left out without such requests, and by hosts that do not measure them. */
+  pages?: PageCounts;
+}
+
+/** The requests of a day that asked the page cache. */
+export interface PageCounts {
+  requests: number;
+  /** Answered from the cache, without PHP. */
+  hits: number;
+  /** The times of all of them together, from the first byte of the request to the last of the answer. */
+  milliseconds: number;
 }
 
 /** A position in a host's ledger. */

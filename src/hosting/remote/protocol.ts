@@ -227,6 +227,8 @@ export const COMMANDS = {
           requests: daily,
           bytes: daily,
           visits: daily,
+          // Hosts of earlier versions leave it out.
+          pages: Type.Optional(Type.Object({ requests: daily, hits: daily, milliseconds: daily })),
         }),
         { maxItems: USAGE_PAGE },
       ),

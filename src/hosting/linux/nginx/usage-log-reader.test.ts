@@ -42,9 +42,9 @@ function readerOf(limits: { mostWaitingBytes?: number; mostDelays?: number }) {
   });
 }
 
-function request(agent: string): void {
+function request(agent: string, cache = 'HIT', seconds = 0.001): void {
   const fields = [INSTALL, NOW.getTime() / 1_000, 100, '192.0.2.1', agent];
-  const answer = ['200', 'GET', 'https', 'shop.test', '/', '', 'HIT', 0.001, ''];
+  const answer = ['200', 'GET', 'https', 'shop.test', '/', '', cache, seconds, ''];
   appendFileSync(join(folder, 'requests.log'), `${JSON.stringify([...fields, ...answer])}\n`);
 }
 
@@ -98,4 +98,14 @@ test('while the counts cannot be stored, small logs are renamed less often', asy
   for (let n = 0; n < 5; n++) await reader.collect();
   expect(readdirSync(folder)).toEqual(['requests.log']);
   expect(ledger.read(null).days).toMatchObject([{ requests }]);
+});
+
+test('pages are requests that asked the page cache', async () => {
+  request('curl/8', '', 9);
+  request('curl/8', 'STALE', 0.002);
+  request('curl/8', 'BYPASS', 0.3);
+  await readerOf({}).collect();
+  expect(ledger.read(null).days).toMatchObject([
+    { requests: 3, pages: { requests: 2, hits: 1, milliseconds: 302 } },
+  ]);
 });

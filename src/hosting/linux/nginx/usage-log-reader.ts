@@ -170,6 +170,20 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
   };
 }
 
-function countedOf({ installId, atMs, bytes, userAgent, address }: UsageLine): CountedRequest {
-  return { installId, atMs, bytes, visitor: isVisit(userAgent) ? visitorOf(address) : null };
+/** How nginx names answers from its cache. */
+const HITS = ['HIT', 'REVALIDATED', 'STALE', 'UPDATING'];
+
+/** A line as the ledger counts it. */
+export function countedOf(line: UsageLine): CountedRequest {
+  const { installId, atMs, bytes, userAgent, address, cache, seconds } = line;
+  return {
+    installId,
+    atMs,
+    bytes,
+    visitor: isVisit(userAgent) ? visitorOf(address) : null,
+    page:
+      cache === ''
+        ? undefined
+        : { isHit: HITS.includes(cache), milliseconds: Math.max(0, Math.round(seconds * 1000)) },
+  };
 }

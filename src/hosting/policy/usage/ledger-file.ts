@@ -47,6 +47,9 @@ create unique index if not exists days_revision on days (revision);
 create index if not exists days_day on days (day);
 `;
 
+/** Columns of `days` that files of earlier versions lack. */
+const PAGE_COLUMNS = ['page_requests', 'page_hits', 'page_ms'];
+
 /** Opens or creates the file, readable by its owner only. An unusable file is replaced: websites do not depend on it. */
 export function openLedgerFile(file: string, newId: () => string, log: Logger): LedgerFile {
   try {
@@ -76,6 +79,9 @@ interface DayRow {
   visits: number;
   sketch: Buffer | null;
   revision: number;
+  page_requests: number;
+  page_hits: number;
+  page_ms: number;
 }
 
 function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
@@ -84,11 +90,17 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
     database.pragma(setting);
   }
   database.exec(SCHEMA);
+  const columns = database.prepare<[], { name: string }>("select name from pragma_table_info('days')").all();
+  for (const column of PAGE_COLUMNS) {
+    if (columns.some(({ name }) => name === column)) continue;
+    database.exec(`alter table days add column ${column} integer not null default 0`);
+  }
   database.prepare('insert or ignore into ledger values (1, ?, 0)').run(newId());
   const head = database.prepare<[], { id: string; revision: number }>('select id, revision from ledger');
   const advance = database.prepare('update ledger set revision = ?');
   const put = database.prepare(
-    'insert or replace into days (install, day, requests, bytes, visits, sketch, revision) values (?, ?, ?, ?, ?, ?, ?)',
+    `insert or replace into days (install, day, requests, bytes, visits, sketch, revision, ${PAGE_COLUMNS.join(', ')})
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const changed = database.prepare<[number, number], DayRow>(
     'select * from days where revision > ? order by revision limit ?',
@@ -122,9 +134,10 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
         else putPosition.run(logName, bytes);
       }
       let { revision } = ledger();
-      for (const { installId, day, requests, bytes, visits, sketch } of days) {
+      for (const { installId, day, requests, bytes, visits, sketch, pages } of days) {
         revision += 1;
-        put.run(installId, day, requests, bytes, visits, sketch, revision);
+        const counts = [pages?.requests ?? 0, pages?.hits ?? 0, pages?.milliseconds ?? 0];
+        put.run(installId, day, requests, bytes, visits, sketch, revision, ...counts);
       }
       advance.run(revision);
     }),
@@ -155,6 +168,7 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
   };
 }
 
-function dayOf({ install, day, requests, bytes, visits }: DayRow): InstallDay {
-  return { installId: install, day, requests, bytes, visits };
+function dayOf({ install, day, requests, bytes, visits, ...row }: DayRow): InstallDay {
+  const pages = { requests: row.page_requests, hits: row.page_hits, milliseconds: row.page_ms };
+  return { installId: install, day, requests, bytes, visits, ...(pages.requests > 0 && { pages }) };
 }

@@ -64,6 +64,25 @@ describe('a usage ledger', () => {
     expect(ledger.read(null).days).toEqual([day('2026-03-01', 3, 300, 2), day('2026-03-01', 1, 7, 1, OTHER)]);
   });
 
+  it('counts pages, their cache hits and times, across restarts and in a file of an earlier version', async () => {
+    const at = clock.now().getTime();
+    const asked = { installId: INSTALL, atMs: at, bytes: 1, visitor: null };
+    visit(openLedger(), 'a');
+    await closeAll();
+    const file = new Sqlite(join(folder, 'usage.sqlite'));
+    for (const column of ['page_requests', 'page_hits', 'page_ms'])
+      file.exec(`alter table days drop column ${column}`);
+    file.close();
+
+    openLedger().countAll([asked, { ...asked, page: { isHit: true, milliseconds: 3 } }]);
+    await closeAll();
+    const ledger = openLedger();
+    ledger.countAll([{ ...asked, page: { isHit: false, milliseconds: 120 } }]);
+    expect(ledger.read(null).days).toEqual([
+      { ...day('2026-03-01', 4, 103, 1), pages: { requests: 2, hits: 1, milliseconds: 123 } },
+    ]);
+  });
+
   it('returns totals, and only those that changed after the cursor', () => {
     const ledger = openLedger();
     visit(ledger, 'a');

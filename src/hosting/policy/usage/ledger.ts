@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { USAGE_PAGE, type UsageCursor, type UsagePage } from '../../contract/usage.ts';
+import { type PageCounts, USAGE_PAGE, type UsageCursor, type UsagePage } from '../../contract/usage.ts';
 import { type DaySalt, type LedgerFile, openLedgerFile, type StoredDay } from './ledger-file.ts';
 import { openSketch, type VisitorSketch } from './visitor-sketch.ts';
 
@@ -16,6 +16,8 @@ export interface CountedRequest {
   bytes: number;
   /** Null if the request is no visit. */
   visitor: string | null;
+  /** Left out if the page cache was not asked. */
+  page?: { isHit: boolean; milliseconds: number } | undefined;
 }
 
 /** Counts a host's traffic for each install and UTC day (docs/decisions/usage.md). Counts nothing before its start and after its stop. */
@@ -57,6 +59,7 @@ const SALT_BYTES = 32;
 interface Counter {
   requests: number;
   bytes: number;
+  pages: PageCounts;
   sketch: VisitorSketch;
   /** Visits of the same day before it was closed: the clock was set back. */
   closedVisits: number;
@@ -120,6 +123,7 @@ export function createUsageLedger({
       counter = {
         requests: before?.requests ?? 0,
         bytes: before?.bytes ?? 0,
+        pages: { requests: 0, hits: 0, milliseconds: 0, ...before?.pages },
         sketch: openSketch(before?.sketch ?? undefined),
         closedVisits: before?.sketch === null ? before.visits : 0,
         changed: false,
@@ -138,10 +142,10 @@ export function createUsageLedger({
   function changedDays(): StoredDay[] {
     const days: StoredDay[] = [];
     for (const [day, { counters }] of open) {
-      for (const [installId, { requests, bytes, sketch, closedVisits, changed }] of counters) {
+      for (const [installId, { requests, bytes, pages, sketch, closedVisits, changed }] of counters) {
         if (!changed) continue;
         const visits = closedVisits + sketch.count();
-        days.push({ installId, day, requests, bytes, visits, sketch: sketch.toBytes() });
+        days.push({ installId, day, requests, bytes, visits, pages, sketch: sketch.toBytes() });
       }
     }
     return days;
@@ -219,11 +223,12 @@ export function createUsageLedger({
     countAll(requests) {
       // Only this reads the file.
       const counters = requests.map(({ installId, atMs }) => counterAt(installId, atMs));
-      for (const [index, { installId, bytes, visitor }] of requests.entries()) {
+      for (const [index, { installId, bytes, visitor, page }] of requests.entries()) {
         const found = counters[index];
         if (!found) continue;
         found.counter.requests += 1;
         found.counter.bytes += bytes;
+        if (page !== undefined) addPage(found.counter.pages, page);
         if (visitor !== null) addVisitor(found, installId, visitor);
       }
     },
@@ -247,6 +252,12 @@ export function createUsageLedger({
       positions.clear();
     },
   };
+}
+
+function addPage(pages: PageCounts, { isHit, milliseconds }: NonNullable<CountedRequest['page']>): void {
+  pages.requests += 1;
+  pages.milliseconds += milliseconds;
+  if (isHit) pages.hits += 1;
 }
 
 function dayText(atMs: number): string {
