@@ -45,6 +45,10 @@ const ProfilePage = onDemand(me, (pages) => pages.ProfilePage);
 const SecurityPage = onDemand(me, (pages) => pages.SecurityPage);
 const ApiAccessPage = onDemand(me, (pages) => pages.ApiAccessPage);
 const SshKeysPage = onDemand(me, (pages) => pages.SshKeysPage);
+const HomePage = onDemand(
+  () => import('./pages/account/home/home.tsx'),
+  (module) => module.HomePage,
+);
 const SitesPage = onDemand(
   () => import('./pages/account/sites.tsx'),
   (module) => module.SitesPage,
@@ -173,7 +177,7 @@ function PortalRoutes() {
         <Suspense fallback={<ProgressBar label="Loading" />}>
           <Switch>
             <Route path="/">
-              {account ? <Redirect href={`/accounts/${account.id}/sites`} replace /> : <NoAccount />}
+              {account ? <Redirect href={`/accounts/${account.id}/home`} replace /> : <NoAccount />}
             </Route>
             <Route path="/sign-in">
               {/* Without its own key this would be the same element as the redirect at /, which redirects only once. */}
@@ -209,6 +213,7 @@ function PortalRoutes() {
 }
 
 const ACCOUNT_PAGES = new Map([
+  ['home', HomePage],
   ['sites', SitesPage],
   ['installs', InstallsPage],
   ['transfers', TransfersPage],
@@ -252,7 +257,7 @@ function NotFound() {
         There is no page at <code>{location}</code>, or you do not have access to it.
       </p>
       <div>
-        <ButtonLink href="/">Go to sites</ButtonLink>
+        <ButtonLink href="/">Go to the home page</ButtonLink>
       </div>
     </Page>
   );

@@ -12,6 +12,7 @@ import { createNoticeLimits } from '../features/accounts/security-notices/job-ki
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createArchiveService } from '../features/backups/archives/service.ts';
+import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { createImportKeyService } from '../features/backups/imports/import-key-service.ts';
 import { createImportService } from '../features/backups/imports/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
@@ -165,7 +166,7 @@ export function createServices(
     eventPlacement,
     events: createEventService(platform, eventPlacement),
     webhooks: createWebhookService(platform, eventPlacement),
-    overview: createOverviewService(platform),
+    overview: createOverviewService(platform, { dailyBackups: areBackupsDaily(platform.config) }),
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationService(platform, cancellations),

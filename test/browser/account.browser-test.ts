@@ -69,6 +69,37 @@ describe('an account', () => {
       await queries.updateTable('users').set({ mfa_enabled: true }).where('id', '=', user_id).execute();
     });
 
+  it('has a home page with its first steps, until they are done or hidden, and with what runs', async () => {
+    await portal.homeport.idle();
+    // What has run is shown as if it ran still.
+    await page.route(/\/v1\/operations\?.*status=running/, async (route) => {
+      const url = route.request().url().replace('status=running', 'status=succeeded');
+      const response = await route.fetch({ url });
+      const body = (await response.text()).replaceAll('"succeeded"', '"running"');
+      await route.fulfill({ response, body });
+    });
+    await page.goto(at('home'));
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByText('0 of 4 done').waitFor();
+    await steps.getByRole('link', { name: 'Create a site' }).waitFor();
+    // Without a reload.
+    await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
+    await addsDomain('steps.example');
+    await steps.getByText('2 of 4 done').waitFor();
+    await steps.getByText('Add your domain (done)').waitFor();
+    await page.getByRole('region', { name: 'This month' }).getByText('Visits').waitFor();
+    const running = page.getByRole('region', { name: 'In progress' });
+    await running.getByRole('link', { name: given.name }).first().waitFor();
+    await running.getByText('Creating the website').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await steps.getByRole('button', { name: 'Hide first steps' }).press('Enter');
+    await steps.waitFor({ state: 'detached' });
+    await page.unrouteAll();
+    await page.reload();
+    await running.getByText('Nothing in progress').waitFor();
+    expect(await steps.count()).toBe(0);
+  });
+
   it('invites a person with installs, resends the invitation, changes their role and removes them', async () => {
     await page.goto(at('people'));
     await page.getByText('An account needs an owner.').waitFor();
@@ -104,9 +135,19 @@ describe('an account', () => {
   it('offers a partial user only their own installs', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [given.id]);
     const theirs = await portal.signedIn(partial);
-    await theirs.getByText('You do not have access to any sites yet').waitFor();
+    await theirs.getByText('Nothing needs attention').waitFor();
+    expect(await theirs.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
     const places = theirs.getByRole('navigation', { name: 'Account' }).getByRole('link');
-    expect(await places.allTextContents()).toEqual(['Sites', 'Installs', 'People', 'Usage', 'Activity']);
+    expect(await places.allTextContents()).toEqual([
+      'Home',
+      'Sites',
+      'Installs',
+      'People',
+      'Usage',
+      'Activity',
+    ]);
+    await theirs.getByRole('link', { name: 'Sites', exact: true }).click();
+    await theirs.getByText('You do not have access to any sites yet').waitFor();
     expect(await theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'Installs', exact: true }).click();
     await theirs.getByRole('link', { name: given.name }).waitFor();
@@ -165,6 +206,10 @@ describe('an account', () => {
     await owner.client.delete(`/installs/${given.id}`);
     await expect.poll(() => row.getByRole('link').count()).toBe(0);
     await row.getByText(given.name).waitFor();
+    const later = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download as CSV' }).click();
+    const lines = (await readFile(await (await later).path(), 'utf8')).split('\r\n');
+    expect(lines.find((line) => line.includes('domain.create'))).toContain(given.name);
     await page.goto(at(`activity?install=${given.id}`));
     const filter = page.getByRole('combobox', { name: 'Install' });
     await expect.poll(() => filter.locator('option:checked').textContent()).toBe(`${given.name} (deleted)`);
@@ -183,6 +228,7 @@ describe('an account', () => {
     await makesSite(await otherMember());
     const wide = { width: 1280, height: 900 };
     for (const [place, shown] of [
+      ['home', 'First steps'],
       ['sites', 'Made by Frida'],
       ['installs', given.name],
       ['people', 'Frida Full'],
@@ -220,7 +266,7 @@ describe('an account', () => {
         .where('id', '=', ownedId)
         .execute();
     });
-    const theirs = await portal.signedIn(rich);
+    const theirs = await portal.signedIn(rich, { at: `/accounts/${ownedId}/sites` });
     await theirs.getByText('1000 sites').waitFor();
     await theirs.getByLabel('Search sites').fill('site 999');
     await theirs.getByText('1 of 1000 sites').waitFor();
@@ -344,6 +390,10 @@ describe('an account', () => {
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.updateTable('domains').set({ reached: false }).where('name', '=', 'second.example').execute(),
     );
+    await page.goto(at('home'));
+    const reason = page.getByRole('link', { name: 'second.example does not point here.' });
+    await reason.waitFor();
+    await page.getByRole('main').getByRole('link', { name: given.name, exact: true }).waitFor();
     await page.goto(at('sites'));
     await page.getByText('1 install needs attention.').waitFor();
     await page.getByRole('link', { name: 'Show installs that need attention' }).click();
@@ -362,7 +412,7 @@ describe('an account', () => {
     const page = await portal.signedIn(demanding);
     const other = await portal.homeport.person(accountId, 'full');
     const theirs = await portal.signedIn(other);
-    await theirs.getByRole('button', { name: 'Create site' }).waitFor();
+    await theirs.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await enrolled(demanding);
     await page.goto(at('settings'));
     await page.getByRole('button', { name: 'Require second factor' }).click();

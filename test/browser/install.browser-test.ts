@@ -123,6 +123,72 @@ describe('the overview', () => {
     await expectPresentable();
   });
 
+  it('shows its state in short, with a link to each page, and what this host cannot do is not shown', async () => {
+    const strip = page.getByRole('list', { name: `State of ${install.name}` });
+    await strip.getByRole('link', { name: /^Certificate .*left/ }).waitFor();
+    await strip.getByRole('link', { name: 'Last backup None yet' }).waitFor();
+    await strip.getByRole('link', { name: 'Visits today 0' }).waitFor();
+    const labels = await strip.getByRole('link').allTextContents();
+    expect(labels.map((label) => label.split(' ')[0])).toEqual([
+      'Primary',
+      'Certificate',
+      'Last',
+      'Disk',
+      'Visits',
+    ]);
+    await page.getByRole('button', { name: 'Create backup' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create backup' }).click();
+    await strip.getByRole('link', { name: /^Last backup .*Verified/ }).click();
+    await page.getByRole('heading', { name: `${install.name}: Backups`, level: 1 }).waitFor();
+  });
+
+  it('shows charts by keyboard and as tables, and those that its host does not measure not at all', async () => {
+    const today = clock.now().toISOString().slice(0, 10);
+    const { database } = portal.homeport.platform;
+    const counted = (pages: object) =>
+      database.write(({ queries }) =>
+        queries
+          .insertInto('usage_traffic')
+          .values({
+            install_id: install.id,
+            day: today,
+            source: crypto.randomUUID(),
+            account_id: accountId,
+            requests: 1_300,
+            bytes: 5_000_000,
+            visits: 1_204,
+            ...pages,
+          })
+          .execute(),
+      );
+    await counted({});
+    await page.reload();
+    const charts = page.getByRole('figure');
+    await charts.first().getByText('1,204', { exact: true }).first().waitFor();
+    expect(await charts.locator('figcaption > :first-child').allTextContents()).toEqual([
+      'Visits',
+      'Bandwidth',
+    ]);
+    await counted({ page_requests: 4, page_hits: 3, page_ms: 250 });
+    await page.reload();
+    await charts.filter({ hasText: 'Response time of pages' }).getByText('63 ms on average').waitFor();
+    await charts.filter({ hasText: 'Pages from the cache' }).getByText('75 %', { exact: true }).waitFor();
+
+    const day = charts.first().getByRole('slider', { name: 'Visits, day' });
+    await day.focus();
+    expect(await day.getAttribute('aria-valuetext')).toMatch(/: 2,408$/);
+    await page.keyboard.press('ArrowLeft');
+    expect(await day.getAttribute('aria-valuetext')).toMatch(/: no measurement$/);
+    await charts.first().getByRole('button', { name: 'Visits as a table' }).press('Enter');
+    const table = charts.first().getByRole('table', { name: 'Visits by day' });
+    expect(await table.getByRole('row').count()).toBe(31);
+    await table.getByRole('row', { name: `${today} 2,408` }).waitFor();
+    await expectPresentable();
+    await page.setViewportSize({ width: 320, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('says why an install needs attention, and what to do', async () => {
     await owner.client.post(`/installs/${install.id}/domains`, { name: 'elsewhere.example' });
     const setReached = (reached: boolean | null) =>

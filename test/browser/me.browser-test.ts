@@ -334,7 +334,7 @@ describe('a password that is shown once', () => {
     expect(await tab.getByText('The password is not shown again').isVisible()).toBe(true);
     await tab.goBack();
     await tab.getByRole('button', { name: 'Leave' }).click();
-    await tab.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    await tab.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await tab.close();
   });
 });

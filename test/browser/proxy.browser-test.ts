@@ -61,7 +61,7 @@ it('works behind a proxy below a path', async () => {
   await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(`${publicUrl}/accounts/${accountId}/sites`);
+  await page.waitForURL(`${publicUrl}/accounts/${accountId}/home`);
   await page.getByRole('link', { name: 'People' }).click();
   await page.waitForURL(`${publicUrl}/accounts/${accountId}/people`);
   await page.reload();

@@ -65,7 +65,7 @@ describe('the portal', () => {
     expect(await style('button', 'font-weight')).toBe('500');
   });
 
-  it('loads less than 150 kB of gzipped script before the sites page', async () => {
+  it('loads less than 150 kB of gzipped script before the home page', async () => {
     const page = await portal.browser();
     await portal.homeport.setPassword(owner, PASSWORD);
     const scripts = new Set<string>();
@@ -76,7 +76,7 @@ describe('the portal', () => {
     await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     const sizes = [...scripts].map(
       (path) => gzipSync(readFileSync(join(inject('portalFolder'), path)), { level: 9 }).length,
     );
@@ -172,17 +172,17 @@ describe('the portal', () => {
 
   it('shows a failed sign-out and stays usable', async () => {
     const page = await portal.signedIn(owner);
-    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('The server cannot be reached.').waitFor();
-    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
   it('keeps an error until it is dismissed, and loads a failed page once the server is reachable', async () => {
     const page = await portal.signedIn(owner);
-    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -198,7 +198,7 @@ describe('the portal', () => {
   });
 
   it('keeps typed text and errors in a dialog', async () => {
-    const page = await portal.signedIn(owner);
+    const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/sites` });
     await page.getByRole('button', { name: 'Create site' }).click();
     const dialog = page.getByRole('dialog');
     const name = dialog.getByLabel('Name');
@@ -344,7 +344,7 @@ describe('the portal', () => {
   });
 
   it('marks its own requests while the user is away', async () => {
-    const page = await portal.signedIn(owner);
+    const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/sites` });
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
     const loggedWithTheNext = async (name: string) => {
       const asked = page.waitForRequest((request) => /\/v1\/sites\b/.test(request.url()));

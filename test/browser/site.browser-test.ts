@@ -24,6 +24,7 @@ describe('a site', () => {
     portal.homeport.services.sites.create(operatorFor(owner.userId), { name, account_id: accountId });
 
   it('is created with an install, renamed, and deleted by typing its name', async () => {
+    await follow('Sites');
     await page.getByText('You have no sites yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create site' }).click();

@@ -38,6 +38,7 @@ const offer = async () => {
 };
 
 it('a site is marked as a sandbox, which cannot be transferred', async () => {
+  await giver.getByRole('link', { name: 'Sites', exact: true }).first().click();
   await giver.getByRole('link', { name: 'Shop', exact: true }).click();
   await giver.getByLabel('Sandbox').check();
   await giver.getByRole('button', { name: 'Save type' }).click();

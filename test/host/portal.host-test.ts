@@ -69,6 +69,8 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByLabel('Confirm password').fill(PASSWORD);
     await press('Accept invitation');
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Sites', exact: true }).click();
     await page.getByText('You have no sites yet').waitFor();
   });
 

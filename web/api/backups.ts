@@ -25,4 +25,22 @@ export function useBackups(installId: string, page: number) {
   });
 }
 
+/** A completed backup is among this many of the newest, or none is recent. */
+const NEWEST = 10;
+
+/** Loads the last completed backup of an install; null without a recent one. */
+export function useLastBackup(installId: string) {
+  return useQuery({
+    queryKey: ['backup', installId, 'last'],
+    queryFn: async () => {
+      const { results } = await unwrap(
+        portal.GET('/portal/api/installs/{install_id}/backups', {
+          params: { path: { install_id: installId }, query: { limit: NEWEST } },
+        }),
+      );
+      return results.find(({ status, for_copy }) => status === 'completed' && !for_copy) ?? null;
+    },
+  });
+}
+
 export type Backup = NonNullable<ReturnType<typeof useBackups>['data']>['results'][number];

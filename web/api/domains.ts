@@ -61,14 +61,16 @@ export function useReport(installId: string, reportId: string | null) {
   });
 }
 
-export function useCertificate(installId: string, domainId: string) {
+/** Loads the certificate of a domain; null without one. Waits for a `domainId`. */
+export function useCertificate(installId: string, domainId: string | undefined) {
   return useQuery({
     queryKey: ['domain', installId, 'certificate', domainId],
+    enabled: domainId !== undefined,
     queryFn: async () => {
       try {
         return await unwrap(
           hosting.GET('/installs/{install_id}/domains/{domain_id}/ssl_certificate', {
-            params: { path: { install_id: installId, domain_id: domainId } },
+            params: { path: { install_id: installId, domain_id: domainId ?? '' } },
           }),
         );
       } catch (error) {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type BodyOf, hosting, type PortalPaths, portal } from './client.ts';
+import { type BodyOf, type HostingPaths, hosting, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 import { POLL_MS } from './queries.ts';
 
@@ -25,6 +25,34 @@ export function useOperations(installId: string) {
         }),
       ),
     refetchInterval: ({ state }) => (state.data?.results.some(isUnderWay) ? POLL_MS : false),
+  });
+}
+
+export type AccountOperation = BodyOf<HostingPaths['/operations']['get']>['results'][number];
+
+/** Number of operations shown of each state. */
+const SHOWN = 20;
+
+/** Loads the running and waiting operations of an account, and their number. */
+export function useRunningOperations(accountId: string) {
+  return useQuery({
+    queryKey: ['operation', accountId, 'running'],
+    queryFn: async () => {
+      const [running, queued] = await Promise.all(
+        (['running', 'queued'] as const).map((status) =>
+          unwrap(
+            hosting.GET('/operations', {
+              params: { query: { account_id: accountId, status, limit: SHOWN } },
+            }),
+          ),
+        ),
+      );
+      return {
+        count: (running?.count ?? 0) + (queued?.count ?? 0),
+        results: [...(running?.results ?? []), ...(queued?.results ?? [])].slice(0, SHOWN),
+      };
+    },
+    refetchInterval: ({ state }) => (state.data?.results.length ? POLL_MS : false),
   });
 }
 

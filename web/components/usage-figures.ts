@@ -12,14 +12,14 @@ export function formatByteCount(count: string | null): string {
   return count === null ? '–' : formatBytes(Number(count));
 }
 
-/** A number beside its limit: "12 of 1,000 (1 %)". */
+/** A number beside its limit: "12 of 1,000 (1 %)". Rounded down, so that 100 % is reached and not nearly reached. */
 export function ofLimit(
   used: string | null,
   limit: number | null,
   format: (count: string | null) => string,
 ): string {
   if (limit === null) return format(used);
-  const percent = limit === 0 ? '' : ` (${Math.round((Number(used ?? 0) / limit) * 100)} %)`;
+  const percent = limit === 0 ? '' : ` (${Math.floor((Number(used ?? 0) / limit) * 100)} %)`;
   return `${format(used ?? '0')} of ${format(String(limit))}${percent}`;
 }
 

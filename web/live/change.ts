@@ -9,11 +9,12 @@ export interface Change {
 
 /** Other topics whose pages show resources of a topic, too. */
 const SHOWN_WITH: Record<string, readonly string[]> = {
-  install: ['site', 'attention'],
-  domain: ['attention'],
-  backup: ['attention'],
+  site: ['onboarding'],
+  install: ['site', 'attention', 'onboarding'],
+  domain: ['attention', 'onboarding'],
+  backup: ['attention', 'onboarding'],
   account: ['session'],
-  member: ['session'],
+  member: ['session', 'onboarding'],
   // Each change to a webhook is an entry in the activity log.
   activity: ['webhook'],
 };

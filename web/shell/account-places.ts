@@ -3,6 +3,7 @@ import ChartBarIcon from '@heroicons/react/24/outline/ChartBarIcon';
 import ClockIcon from '@heroicons/react/24/outline/ClockIcon';
 import Cog6ToothIcon from '@heroicons/react/24/outline/Cog6ToothIcon';
 import GlobeAltIcon from '@heroicons/react/24/outline/GlobeAltIcon';
+import HomeIcon from '@heroicons/react/24/outline/HomeIcon';
 import ServerStackIcon from '@heroicons/react/24/outline/ServerStackIcon';
 import UsersIcon from '@heroicons/react/24/outline/UsersIcon';
 import type { SessionAccount, Verb } from '../session/session.ts';
@@ -20,6 +21,7 @@ interface AccountPlace {
 }
 
 const PLACES: readonly AccountPlace[] = [
+  { id: 'home', label: 'Home', Icon: HomeIcon },
   { id: 'sites', label: 'Sites', Icon: GlobeAltIcon, resources: '/sites/' },
   { id: 'installs', label: 'Installs', Icon: ServerStackIcon, resources: '/installs/' },
   { id: 'people', label: 'People', Icon: UsersIcon },
@@ -36,7 +38,7 @@ const placesOf = (account: SessionAccount) =>
 export function accountDestinations(account: SessionAccount, location: string): readonly Destination[] {
   const places = placesOf(account);
   const shown = location.startsWith('/installs/')
-    ? places.filter(({ resources }) => resources !== undefined)
+    ? places.filter(({ id, resources }) => id === 'home' || resources !== undefined)
     : places;
   return shown.map(({ id, label, Icon, resources }) => {
     const href = `/accounts/${account.id}/${id}`;
@@ -46,9 +48,9 @@ export function accountDestinations(account: SessionAccount, location: string): 
   });
 }
 
-/** Returns where switching to `account` leads: to the same page of it, or to its sites without one. */
+/** Returns where switching to `account` leads: to the same page of it, or to its home page without one. */
 export function sameInAccount(account: SessionAccount, location: string): string {
   const [, section] = /^\/accounts\/[^/]+\/([^/]+)/.exec(location) ?? [];
   const isThere = placesOf(account).some(({ id }) => id === section);
-  return `/accounts/${account.id}/${isThere ? section : 'sites'}`;
+  return `/accounts/${account.id}/${isThere ? section : 'home'}`;
 }

@@ -69,6 +69,7 @@ describe('the backups of an install', () => {
       for_copy: false,
       created_at: expect.any(String),
       finished_at: expect.any(String),
+      verified_at: expect.any(String),
       expires_at: null,
     };
     expect(await list()).toEqual({

@@ -46,6 +46,7 @@ export interface ListedBackup {
   copy_job_id: string | null;
   created_at: string;
   finished_at: string | null;
+  verified_at: string | null;
 }
 
 /** A backup to insert. */
@@ -150,6 +151,7 @@ export async function pageOfBackups(
         'copy_job_id',
         'created_at',
         'finished_at',
+        'verified_at',
       ])
       .orderBy('seq', 'desc')
       .limit(page.limit)

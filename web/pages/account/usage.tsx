@@ -1,20 +1,9 @@
-import {
-  type EnvironmentUsage,
-  useAccountLimits,
-  useAccountUsage,
-  useUsageSummary,
-} from '../../api/usage.ts';
+import { type EnvironmentUsage, useAccountUsage } from '../../api/usage.ts';
 import { Loaded } from '../../components/loaded.tsx';
-import { Empty, Facts, Page, Section } from '../../components/page.tsx';
+import { Empty, Page, Section } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { useNow } from '../../components/time.tsx';
-import {
-  formatByteCount,
-  formatCount,
-  monthOf,
-  ofLimit,
-  storedBytes,
-} from '../../components/usage-figures.ts';
+import { formatByteCount, formatCount, storedBytes } from '../../components/usage-figures.ts';
+import { ThisMonth } from './this-month.tsx';
 
 /** The usage of an account: this month beside its limits, and the last 30 days by install. */
 export function UsagePage({ accountId }: { accountId: string }) {
@@ -43,43 +32,6 @@ export function UsagePage({ accountId }: { accountId: string }) {
         </Loaded>
       </Section>
     </Page>
-  );
-}
-
-const EVERY_MINUTE = 60_000;
-
-function ThisMonth({ accountId }: { accountId: string }) {
-  const month = monthOf(useNow(EVERY_MINUTE));
-  const summary = useUsageSummary(accountId, month);
-  const limits = useAccountLimits(accountId);
-  return (
-    <Section title="This month">
-      <Loaded query={summary} what="the usage">
-        {(used) => (
-          <Loaded query={limits} what="the limits">
-            {({ visitors, bandwidth, storage }) => (
-              <Facts
-                facts={[
-                  ['Visits', ofLimit(used.billable_visits.sum, visitors, formatCount)],
-                  ['Bandwidth', ofLimit(used.network_total_bytes.sum, bandwidth, formatByteCount)],
-                  [
-                    'Storage',
-                    ofLimit(
-                      storedBytes(
-                        used.storage_file_bytes.latest.value,
-                        used.storage_database_bytes.latest.value,
-                      ),
-                      storage,
-                      formatByteCount,
-                    ),
-                  ],
-                ]}
-              />
-            )}
-          </Loaded>
-        )}
-      </Loaded>
-    </Section>
   );
 }
 

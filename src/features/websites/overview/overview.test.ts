@@ -221,15 +221,17 @@ describe('attention list', () => {
       at: expect.any(String),
       reason: 'No room is left.',
     };
+    const install_name = expect.stringMatching(/^seen/);
     const path = `/accounts/${account.accountId}/attention`;
     const found = await results(account.owner, path);
     expect(found).toHaveLength(3);
     expect(found).toEqual(
       expect.arrayContaining([
-        { install_id: failed, reasons: [{ ...nothing, kind: 'install_failed' }] },
-        { install_id: badly, reasons: [backup] },
+        { install_id: failed, install_name, reasons: [{ ...nothing, kind: 'install_failed' }] },
+        { install_id: badly, install_name, reasons: [backup] },
         {
           install_id: doubtful,
+          install_name,
           reasons: [
             backup,
             { ...nothing, kind: 'domain_not_reached', domain: 'elsewhere.example', at: seen },
@@ -241,7 +243,7 @@ describe('attention list', () => {
     );
 
     const partial = await homeport.person(account.accountId, 'partial', [badly, well]);
-    expect(await results(partial, path)).toEqual([{ install_id: badly, reasons: [backup] }]);
+    expect(await results(partial, path)).toEqual([{ install_id: badly, install_name, reasons: [backup] }]);
   });
 
   it('leaves out names served by another install and websites not served yet', async () => {
@@ -257,5 +259,27 @@ describe('attention list', () => {
         .execute();
     });
     expect(await results(account.owner, `/accounts/${account.accountId}/attention`)).toEqual([]);
+  });
+});
+
+describe('the onboarding of an account', () => {
+  it('says which first steps were taken, to users who can take them', async () => {
+    const account = await homeport.ownedAccount();
+    const path = `/accounts/${account.accountId}/onboarding`;
+    const client = await signedIn(homeport, account.owner);
+    const steps = async () => (await client.get(path)).body;
+    const none = { site: false, install: false, domain: false, backup: false, person: false };
+    expect(await steps()).toEqual({ ...none, daily_backups: false });
+
+    const caller = operatorFor(account.owner.userId);
+    await homeport.services.sites.create(caller, { name: 'Shop', account_id: account.accountId });
+    const id = await install(account.accountId, account.owner);
+    expect(await steps()).toMatchObject({ ...none, site: true, install: true });
+    await homeport.services.domains.create(caller, id, { name: 'onboarding.example' });
+    const partial = await homeport.person(account.accountId, 'partial', [id]);
+    expect(await steps()).toMatchObject({ domain: true, backup: false, person: true });
+
+    expect((await (await signedIn(homeport, partial)).get(path)).status).toBe(403);
+    expect((await (await signedIn(homeport, await homeport.person())).get(path)).status).toBe(404);
   });
 });

@@ -1,7 +1,7 @@
 import { textParameter } from '../../../api/query.ts';
 import { queryRoute, type Route, route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
-import { attentionSchema, foundDomainSchema, foundThingSchema } from './schema.ts';
+import { attentionSchema, foundDomainSchema, foundThingSchema, onboardingSchema } from './schema.ts';
 import type { SearchService } from './search.ts';
 import type { OverviewService } from './service.ts';
 
@@ -46,6 +46,17 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
       handle: async ({ caller, id }) => ({
         results: await overview.attention(caller, id('account_id')),
       }),
+    }),
+    route({
+      method: 'GET',
+      path: '/accounts/:account_id/onboarding',
+      operationId: 'getOnboarding',
+      summary: 'Which first steps were taken in an account',
+      tag: 'Accounts',
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: onboardingSchema,
+      handle: ({ caller, id }) => overview.onboarding(caller, id('account_id')),
     }),
   ];
 }

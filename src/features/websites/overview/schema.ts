@@ -34,5 +34,15 @@ export const reasonSchema = Type.Object({
 
 export const attentionSchema = Type.Object({
   install_id: uuid(),
+  install_name: Type.String(),
   reasons: Type.Array(reasonSchema, { description: 'most severe first; at least one' }),
+});
+
+export const onboardingSchema = Type.Object({
+  site: Type.Boolean({ description: 'whether the account has a site' }),
+  install: Type.Boolean({ description: 'whether it has an install' }),
+  domain: Type.Boolean({ description: 'whether an install has a domain besides its default domain' }),
+  backup: Type.Boolean({ description: 'whether a backup of an install is complete' }),
+  daily_backups: Type.Boolean({ description: 'whether this platform backs up installs every day' }),
+  person: Type.Boolean({ description: 'whether anyone else was invited' }),
 });

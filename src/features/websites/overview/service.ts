@@ -6,17 +6,19 @@ import { authorize } from '../../../access/permissions.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { attentionSchema, foundDomainSchema, reasonSchema } from './schema.ts';
+import type { attentionSchema, foundDomainSchema, onboardingSchema, reasonSchema } from './schema.ts';
 import {
   type DoubtfulDomain,
   doubtfulDomains,
   failedBackups,
   failedInstalls,
   installsByDomain,
+  stepsTaken,
 } from './store.ts';
 
 export type FoundDomain = Static<typeof foundDomainSchema>;
 export type Attention = Static<typeof attentionSchema>;
+export type Onboarding = Static<typeof onboardingSchema>;
 type Reason = Static<typeof reasonSchema>;
 
 /** Renewal starts with a third of the lifetime left; a certificate not renewed by now needs attention. */
@@ -25,7 +27,10 @@ const ENDS_SOON_MS = 14 * DAY_MS;
 export type OverviewService = ReturnType<typeof createOverviewService>;
 
 /** Summaries over all installs of an account. */
-export function createOverviewService({ database, clock }: Pick<Platform, 'database' | 'clock'>) {
+export function createOverviewService(
+  { database, clock }: Pick<Platform, 'database' | 'clock'>,
+  { dailyBackups }: { dailyBackups: boolean },
+) {
   const { reader } = database;
 
   async function scopeOf(caller: Caller, accountId: string): Promise<Scope> {
@@ -53,15 +58,26 @@ export function createOverviewService({ database, clock }: Pick<Platform, 'datab
         failedBackups(reader, scope),
         doubtfulDomains(reader, scope, soon),
       ]);
-      const found = new Map<string, Reason[]>();
-      const add = (id: string, reason: Reason) => found.set(id, [...(found.get(id) ?? []), reason]);
+      const found = new Map<string, Attention>();
+      const add = ({ install_id, install_name }: Omit<Attention, 'reasons'>, reason: Reason) => {
+        const known = found.get(install_id);
+        if (known === undefined) found.set(install_id, { install_id, install_name, reasons: [reason] });
+        else known.reasons.push(reason);
+      };
       const nothing = { domain: null, at: null, reason: null };
-      for (const { install_id } of installs) add(install_id, { ...nothing, kind: 'install_failed' });
-      for (const { install_id, finished_at, reason } of backups) {
-        add(install_id, { ...nothing, kind: 'backup_failed', at: finished_at, reason });
+      for (const install of installs) add(install, { ...nothing, kind: 'install_failed' });
+      for (const { finished_at, reason, ...install } of backups) {
+        add(install, { ...nothing, kind: 'backup_failed', at: finished_at, reason });
       }
-      for (const domain of domains) add(domain.install_id, reasonOf(domain));
-      return [...found].map(([install_id, reasons]) => ({ install_id, reasons }));
+      for (const domain of domains) add(domain, reasonOf(domain));
+      return [...found.values()];
+    },
+
+    /** Which first steps were taken in an account. Throws NotFound, Forbidden for users who cannot take them. */
+    async onboarding(caller: Caller, accountId: string): Promise<Onboarding> {
+      const member = await findMembership(reader, caller, accountId);
+      authorize('site.change', 'account.read', member && { ...member, own: true });
+      return { ...(await stepsTaken(reader, accountId)), daily_backups: dailyBackups };
     },
   };
 }

@@ -21,10 +21,13 @@ export async function installsByDomain(
 }
 
 /** The installs of a scope whose provisioning failed, oldest first. */
-export async function failedInstalls(queries: Queries, scope: Scope): Promise<{ install_id: string }[]> {
+export async function failedInstalls(
+  queries: Queries,
+  scope: Scope,
+): Promise<{ install_id: string; install_name: string }[]> {
   return queries
     .selectFrom('installs as install')
-    .select('install.id as install_id')
+    .select(['install.id as install_id', 'install.name as install_name'])
     .where((eb) => inScope(eb, scope))
     .where('install.status', '=', 'failed')
     .orderBy('install.seq')
@@ -36,7 +39,7 @@ export async function failedBackups(queries: Queries, scope: Scope) {
   return queries
     .selectFrom('installs as install')
     .innerJoin('backups as backup', 'backup.install_id', 'install.id')
-    .select(['backup.install_id', 'backup.finished_at', 'backup.reason'])
+    .select(['backup.install_id', 'install.name as install_name', 'backup.finished_at', 'backup.reason'])
     .where((eb) => inScope(eb, scope))
     .where('backup.status', '=', 'aborted')
     .where('backup.copy_job_id', 'is', null)
@@ -58,6 +61,7 @@ export async function failedBackups(queries: Queries, scope: Scope) {
 /** A domain of a served website that may need attention. */
 export interface DoubtfulDomain {
   install_id: string;
+  install_name: string;
   name: string;
   reached: boolean | null;
   /** When a status report observed that. */
@@ -86,6 +90,7 @@ export async function doubtfulDomains(
     .leftJoin('domain_looks as look', 'look.domain_id', 'domain.id')
     .select([
       'domain.install_id',
+      'install.name as install_name',
       'domain.name',
       'domain.reached',
       'domain.checked_at',
@@ -110,4 +115,38 @@ export async function doubtfulDomains(
     ...domain,
     without_certificate: ssl_status === 'failed',
   }));
+}
+
+/** Which first steps were taken in an account. */
+export async function stepsTaken(queries: Queries, accountId: string) {
+  const installs = queries.selectFrom('installs as install').where('install.account_id', '=', accountId);
+  const [site, install, domain, backup, people] = await Promise.all([
+    queries.selectFrom('sites').select('id').where('account_id', '=', accountId).limit(1).execute(),
+    installs.select('install.id').limit(1).execute(),
+    installs
+      .innerJoin('domains as domain', 'domain.install_id', 'install.id')
+      .select('domain.id')
+      .where('domain.is_cname', '=', false)
+      .limit(1)
+      .execute(),
+    installs
+      .innerJoin('backups as backup', 'backup.install_id', 'install.id')
+      .select('backup.id')
+      .where('backup.status', '=', 'completed')
+      .limit(1)
+      .execute(),
+    queries
+      .selectFrom('memberships')
+      .select('user_id')
+      .where('account_id', '=', accountId)
+      .limit(2)
+      .execute(),
+  ]);
+  return {
+    site: site.length > 0,
+    install: install.length > 0,
+    domain: domain.length > 0,
+    backup: backup.length > 0,
+    person: people.length > 1,
+  };
 }

@@ -44,6 +44,9 @@ function purgedPages({ count, first }: NonNullable<Operation['pages']>): string 
   return count === 1 ? `Purging the page ${path}` : `Purging ${count} pages: ${path} and ${count - 1} more`;
 }
 
+/** Returns a label of an operation of this kind. */
+export const kindName = (kind: Kind): string => NAMES[kind];
+
 /** Returns a label of an operation, with its domain, the pages of its purge, the description of its backup or the source of its copy. */
 export function operationName({
   kind,

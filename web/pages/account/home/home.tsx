@@ -1,0 +1,72 @@
+import { Link } from 'wouter';
+import { useAttentionList } from '../../../api/overview.ts';
+import { ButtonLink } from '../../../components/button.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Empty, Page, Section } from '../../../components/page.tsx';
+import { useAccount, useMay } from '../../../session/session.ts';
+import { Reasons } from '../attention.tsx';
+import { LimitNotice } from '../limit-notice.tsx';
+import { ATTENTION } from '../search.ts';
+import { ThisMonth } from '../this-month.tsx';
+import { TransferNotice } from '../transfer-notice.tsx';
+import styles from './home.module.css';
+import { OnboardingChecklist } from './onboarding-checklist.tsx';
+import { RunningOperations } from './running-operations.tsx';
+
+/** The first page of an account: what to do next, what needs attention, what runs, and the usage. */
+export function HomePage({ accountId }: { accountId: string }) {
+  const account = useAccount(accountId);
+  const may = useMay(accountId);
+  return (
+    <Page
+      title="Home"
+      subtitle={account?.name}
+      actions={<ButtonLink href={`/accounts/${accountId}/sites`}>All sites</ButtonLink>}
+    >
+      <LimitNotice accountId={accountId} />
+      <TransferNotice accountId={accountId} />
+      {may('site.change') && <OnboardingChecklist accountId={accountId} />}
+      <NeedsAttention accountId={accountId} />
+      <RunningOperations accountId={accountId} />
+      <ThisMonth accountId={accountId} />
+    </Page>
+  );
+}
+
+/** Number of installs listed here. The list of installs shows all. */
+const MOST_SHOWN = 10;
+
+function NeedsAttention({ accountId }: { accountId: string }) {
+  const attention = useAttentionList(accountId);
+  return (
+    <Section title="Needs attention">
+      <Loaded query={attention} what="what needs attention">
+        {(found) =>
+          found.length === 0 ? (
+            <Empty>Nothing needs attention.</Empty>
+          ) : (
+            <>
+              <ul className={styles.list}>
+                {found.slice(0, MOST_SHOWN).map(({ install_id, install_name, reasons }) => (
+                  <li key={install_id} className={styles.item}>
+                    <Link href={`/installs/${install_id}`} className={styles.name}>
+                      {install_name}
+                    </Link>
+                    <Reasons installId={install_id} reasons={reasons} />
+                  </li>
+                ))}
+              </ul>
+              {found.length > MOST_SHOWN && (
+                <div>
+                  <ButtonLink small href={`/accounts/${accountId}/installs?status=${ATTENTION}`}>
+                    Show all {found.length}
+                  </ButtonLink>
+                </div>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Onboarding } from '../../../api/overview.ts';
+
+export interface Step {
+  id: string;
+  title: string;
+  words: string;
+  isDone: boolean;
+  /** Page of the account where the user takes the step. */
+  place: 'sites' | 'installs' | 'people';
+  action: string;
+}
+
+/** Returns the first steps in an account, in their order. */
+export function onboardingSteps({
+  site,
+  install,
+  domain,
+  backup,
+  daily_backups,
+  person,
+}: Onboarding): readonly Step[] {
+  return [
+    {
+      id: 'site',
+      title: 'Create your first site',
+      words: 'A site is one website. Give it an install for production, and others for staging.',
+      isDone: site && install,
+      place: 'sites',
+      action: site ? 'Add an install' : 'Create a site',
+    },
+    {
+      id: 'domain',
+      title: 'Add your domain',
+      words: 'Open an install and choose Domains. We show the DNS records that you need.',
+      isDone: domain,
+      place: 'installs',
+      action: 'Choose an install',
+    },
+    {
+      id: 'backup',
+      title: daily_backups ? 'Daily backups are on' : 'Create a backup',
+      words: daily_backups
+        ? 'Every install is backed up each night. You can create a backup at any time.'
+        : 'Open an install and choose Backups. Every backup is read back and verified.',
+      isDone: backup || (daily_backups && install),
+      place: 'installs',
+      action: 'Choose an install',
+    },
+    {
+      id: 'person',
+      title: 'Invite a colleague',
+      words: 'Choose what they may do, and which installs they see.',
+      isDone: person,
+      place: 'people',
+      action: 'Invite people',
+    },
+  ];
+}

@@ -1,0 +1,33 @@
+import type { UsageDay } from '../../../api/usage.ts';
+import type { ChartDay } from '../../../components/chart-shapes.ts';
+import { DAY_MS } from '../../../components/time.tsx';
+
+/** Number of days in the charts, with today. */
+const SHOWN_DAYS = 30;
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** Returns the visits on the UTC day of a time, as decimal digits. */
+export function visitsOn(days: readonly UsageDay[], now: Date): string {
+  const today = dayOf(now.getTime());
+  return days.find(({ date }) => date === today)?.visit_count ?? '0';
+}
+
+/**
+ * Returns a value for each of the last 30 UTC days. The server leaves out days without any figure: `absent` is their value, and days
+ * before the install existed have none.
+ */
+export function lastDays(
+  days: readonly UsageDay[],
+  { now, createdAt, absent }: { now: Date; createdAt: string; absent: 0 | null },
+  figureOf: (day: UsageDay) => number | null,
+): ChartDay[] {
+  const known = new Map(days.map((day) => [day.date, day]));
+  const first = dayOf(Date.parse(createdAt));
+  return Array.from({ length: SHOWN_DAYS }, (_, index) => {
+    const date = dayOf(now.getTime() - (SHOWN_DAYS - 1 - index) * DAY_MS);
+    const day = known.get(date);
+    if (day !== undefined) return { date, value: figureOf(day) };
+    return { date, value: date < first ? null : absent };
+  });
+}
