@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { LogQuery } from '../src/hosting/contract/logs.ts';
@@ -10,9 +10,10 @@ import { logLine } from '../src/hosting/linux/logs/log-line.ts';
 import { readLog } from '../src/hosting/linux/logs/read-log.ts';
 import { SEGMENT_BYTES } from '../src/hosting/linux/logs/segments.ts';
 import { tendLogs } from '../src/hosting/linux/logs/upkeep.ts';
+import { MINUTE_MS } from '../src/lib/durations.ts';
 
-// Searches an access log for a text that only its oldest line has, and compares the time with `grep -F -i` on the same files, and the
-// longest turn of the event loop meanwhile. Usage: bin/node bench/logs.ts [MB], by default 1,000.
+// Searches an access log for a text that only its oldest line has, and compares the time with `grep -F -i` on the same files. Then the
+// same with compressed files, and a page of a range of time. Shows the longest turn of the event loop. Usage: bin/node bench/logs.ts [MB], by default 1,000.
 
 const BYTES = Number(process.argv[2] ?? 1_000) * 1e6;
 const DAY = '2026-01-31';
@@ -25,12 +26,14 @@ const folder = await mkdtemp(join(tmpdir(), 'homeport-bench-logs-'));
 try {
   await mkdir(folder, { recursive: true });
   const bytes = await fill();
-  console.log(`${Math.round(bytes / 1e6)} MB in ${(await readdir(folder)).length} files, best of ${TURNS}`);
+  const [load = 0] = loadavg();
+  const files = (await readdir(folder)).length;
+  console.log(`${Math.round(bytes / 1e6)} MB in ${files} files, best of ${TURNS}, load ${load.toFixed(1)}`);
   const grep = best(await times(async () => void runGrep()));
   const own = best(await times(search));
   console.log(`grep -F -i   ${grep.toFixed(2)} s`);
   console.log(`search       ${own.toFixed(2)} s, ${(own / grep).toFixed(2)} × grep`);
-  console.log(`event loop   blocked for ${longestTurn.toFixed(0)} ms at most`);
+  showLongestTurn();
   const alone = async <Result>(_kind: string, _id: string, work: () => Promise<Result>) => work();
   const rules = { days: 400, wholeAddressMs: 0, mostBytes: Number.POSITIVE_INFINITY };
   await tendLogs(folder, 'bench', { logs: { alone }, rules, now: new Date(`2026-02-03T00:00:00Z`) });
@@ -38,10 +41,17 @@ try {
     (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size),
   );
   const stored = sizes.reduce((sum, size) => sum + size, 0);
+  const begun = process.cpuUsage();
   const compressed = best(await times(search));
+  const { user, system } = process.cpuUsage(begun);
   console.log(
     `compressed   ${compressed.toFixed(2)} s, ${(compressed / grep).toFixed(2)} × grep on the plain files; ${Math.round(stored / 1e6)} MB stored`,
   );
+  console.log(`             ${((user + system) / 1e6 / TURNS).toFixed(2)} s of processor time`);
+  showLongestTurn();
+  const to = new Date(Date.parse(DAY) + MINUTE_MS).toISOString();
+  const range = best(await times(() => found({ to }, 100)));
+  console.log(`a page of the first minute, compressed: ${range.toFixed(2)} s`);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -85,31 +95,48 @@ function runGrep(): void {
 }
 
 async function search(): Promise<void> {
+  const watch = watchTurns();
+  await found({ search: NEEDLE.toLowerCase() }, 1);
+  watch();
+}
+
+/** Throws if there are not as many lines as expected. */
+async function found(asked: Partial<LogQuery>, lines: number): Promise<void> {
   const query: LogQuery = {
     kind: 'access',
     from: null,
     to: null,
-    search: NEEDLE.toLowerCase(),
+    search: null,
     status: null,
     cursor: null,
     direction: 'older',
     limit: 100,
+    ...asked,
   };
-  const watch = watchTurns();
   const options = { now: () => performance.now(), withinMs: 120_000, today: DAY };
-  const { lines } = await readLog(folder, query, options);
-  watch();
-  if (lines.length !== 1) throw new Error(`the search found ${lines.length} lines`);
+  const page = await readLog(folder, query, options);
+  if (page.lines.length !== lines) throw new Error(`the search found ${page.lines.length} lines`);
 }
 
-/** Measures the longest time between two turns of the event loop, until the returned function is called. */
+/** Measures the most processor time of this thread between two turns of the event loop, until the returned function is called. */
 function watchTurns(): () => void {
-  let last = performance.now();
+  let last = threadMs();
   const timer = setInterval(() => {
-    longestTurn = Math.max(longestTurn, performance.now() - last);
-    last = performance.now();
+    const now = threadMs();
+    longestTurn = Math.max(longestTurn, now - last);
+    last = now;
   }, 1);
   return () => clearInterval(timer);
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+function showLongestTurn(): void {
+  console.log(`event loop   ${longestTurn.toFixed(0)} ms of processor time between two turns at most`);
+  longestTurn = 0;
 }
 
 async function times(work: () => Promise<void>): Promise<number[]> {

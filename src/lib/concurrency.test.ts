@@ -4,6 +4,7 @@ import {
   allDone,
   batchUnderLock,
   coalesce,
+  mapAhead,
   mapConcurrent,
   repeatEvery,
   serializeByKey,
@@ -27,6 +28,41 @@ describe('serializeByKey', () => {
     await expect(first).rejects.toThrow('no');
     await second;
     expect(log).toEqual(['other key', 'first', 'second']);
+  });
+});
+
+describe('mapAhead', () => {
+  const fails = async (item: number) => {
+    if (item === 3) throw new Error('three');
+    return -item;
+  };
+
+  it('keeps the order, and begins no more than so many further items', async () => {
+    const begun: number[] = [];
+    const results: number[] = [];
+    const mapped = mapAhead([1, 2, 3, 4, 5], 2, async (item) => {
+      begun.push(item);
+      await pause(item === 1 ? 20 : 0);
+      return -item;
+    });
+    for await (const result of mapped) {
+      results.push(result);
+      expect(begun).toEqual([1, 2, 3, 4, 5].slice(0, results.length + 2));
+    }
+    expect(results).toEqual([-1, -2, -3, -4, -5]);
+  });
+
+  it('throws a failure in its turn, and none if the caller has stopped', async () => {
+    const results: number[] = [];
+    const all = async (last: number) => {
+      for await (const result of mapAhead([1, 2, 3], 2, fails)) {
+        results.push(result);
+        if (result === last) return;
+      }
+    };
+    await all(-1);
+    await expect(all(-9)).rejects.toThrow('three');
+    expect(results).toEqual([-1, -1, -2]);
   });
 });
 

@@ -140,6 +140,24 @@ export async function mapConcurrent<Item, Result>(
   return Promise.all(results);
 }
 
+/** Maps items in their order. While the caller uses a result, up to `ahead` further ones are already in progress. */
+export async function* mapAhead<Item, Result>(
+  items: Iterable<Item>,
+  ahead: number,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const begun: Promise<Result>[] = [];
+  for (const item of items) {
+    const result = work(item);
+    // A failure is thrown in its turn. If the caller has stopped before, it is ignored.
+    result.catch(() => undefined);
+    begun.push(result);
+    const next = begun.length > ahead ? begun.shift() : undefined;
+    if (next !== undefined) yield await next;
+  }
+  for (const result of begun) yield await result;
+}
+
 /** Returns a function that runs work, at most `most` at the same time; further work waits in call order. */
 export function limitConcurrency(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];

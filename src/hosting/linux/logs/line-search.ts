@@ -1,5 +1,3 @@
-import type { SegmentContent } from './segments.ts';
-
 /** A line within a buffer, without its line feed. */
 export interface FoundLine {
   start: number;
@@ -7,8 +5,6 @@ export interface FoundLine {
 }
 
 const LINE_FEED = 0x0a;
-/** Far longer than a line. */
-const BLOCK = 1024 * 1024;
 /** Larger strings are outside of the young generation. Making them takes several times as long as the search. */
 const PIECE = 64 * 1024;
 
@@ -58,44 +54,11 @@ function* hitsWithin(buffer: Buffer, from: number, upTo: number, pattern: RegExp
 }
 
 /** The place after the line feed at or after this one; the end of the buffer if there is none. */
-function endOfLine(buffer: Buffer, from: number): number {
+export function endOfLine(buffer: Buffer, from: number): number {
   const feed = from < buffer.length ? buffer.indexOf(LINE_FEED, from) : -1;
   return feed < 0 ? buffer.length : feed + 1;
 }
 
 function withoutFeed(buffer: Buffer, end: number): number {
   return buffer[end - 1] === LINE_FEED ? end - 1 : end;
-}
-
-/** Whole lines of a segment. */
-export interface Block {
-  buffer: Buffer;
-  /** Where they begin in the segment. */
-  start: number;
-}
-
-/** The lines before `end`, in blocks from the last to the first. */
-export async function* blocksFromEnd(content: SegmentContent, end: number): AsyncGenerator<Block> {
-  let upTo = Math.min(end, content.size);
-  while (upTo > 0) {
-    const start = Math.max(0, upTo - BLOCK);
-    const buffer = await content.read(start, upTo);
-    // The line at the start continues in the block before. Without a line feed, no line is whole.
-    const whole = start === 0 ? 0 : buffer.indexOf(LINE_FEED, 0) + 1;
-    const isLost = whole === buffer.length || (start > 0 && whole === 0);
-    if (!isLost) yield { buffer: buffer.subarray(whole), start: start + whole };
-    upTo = isLost ? start : start + whole;
-  }
-}
-
-/** The whole lines from `start`, in blocks from the first to the last. A line that is still being written is left out. */
-export async function* blocksFromStart(content: SegmentContent, start: number): AsyncGenerator<Block> {
-  let from = start;
-  while (from < content.size) {
-    const buffer = await content.read(from, Math.min(content.size, from + BLOCK));
-    const whole = buffer.lastIndexOf(LINE_FEED) + 1;
-    if (whole === 0 && (buffer.length < BLOCK || buffer.length === 0)) return;
-    if (whole > 0) yield { buffer: buffer.subarray(0, whole), start: from };
-    from += whole === 0 ? buffer.length : whole;
-  }
 }

@@ -336,6 +336,30 @@ describe('upkeep', () => {
     expect((await readdir(folder)).sort()).toEqual(['access-2026-03-10.2.log', 'access-2026-03-10.log.zst']);
   });
 
+  test('an entry that is older than the range, in a later file, hides no earlier file', async () => {
+    clock.advance(HOUR_MS);
+    await visit(3);
+    clock.advance(3 * DAY_MS);
+    await tend();
+    await logs.append('access', ID, [request({ time: START.toISOString() })]);
+    const from = new Date(START.getTime() + HOUR_MS).toISOString();
+    expect(pathsOf(await read({ from }))).toEqual(numbers(3, 1));
+  });
+
+  test('files that begin after the range are left out', async () => {
+    for (let hour = 0; hour < 4; hour++) {
+      await visit(10);
+      clock.advance(HOUR_MS);
+    }
+    clock.advance(3 * DAY_MS);
+    await tend();
+    expect((await readdir(folder)).length).toBeGreaterThan(3);
+    const hour = START.getTime() + HOUR_MS + 10_000;
+    const [from, to] = [hour, hour + 15_000].map((time) => new Date(time).toISOString());
+    expect(await readAll({ from, to })).toEqual(numbers(20, 11));
+    expect(await readAll({ to, limit: 3 })).toEqual(numbers(20, 1));
+  });
+
   test('old files are deleted', async () => {
     await visit(3);
     clock.advance(13 * DAY_MS);

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { LOG_PAGE, LOG_PAGE_BYTES, type LogPage, type LogQuery } from '../../contract/logs.ts';
-import { blocksFromEnd, blocksFromStart, linesFromEnd, linesFromStart } from './line-search.ts';
+import { openCompressed } from './compressed-segment.ts';
+import { linesFromEnd, linesFromStart } from './line-search.ts';
 import { timeAt } from './log-line.ts';
 import { type Matcher, matcherOf } from './matching.ts';
-import { compareSegments, openSegment, type Segment, type SegmentContent, segmentsOf } from './segments.ts';
+import { openPlain } from './plain-segment.ts';
+import { compareSegments, type Segment, type SegmentContent, segmentName, segmentsOf } from './segments.ts';
 
 /** A position in a log. */
 interface Position {
@@ -25,8 +28,7 @@ export interface ReadingOptions {
 
 /** Entries are written in the order of their times, except for those that several processes write within seconds. */
 const DISORDER_MS = MINUTE_MS;
-const LINE_FEED = 0x0a;
-/** Longer than the longest line. */
+/** Room for a last line. */
 const TAIL = 64 * 1024;
 
 /** Reads a page of a log, in blocks, so that neither memory nor the event loop suffer from a large log. */
@@ -59,12 +61,15 @@ async function readOlder(
     const content = await openSegment(folder, segment);
     if (content === null) continue;
     try {
-      for await (const { buffer, start } of blocksFromEnd(content, isFirst ? from.offset : content.size)) {
-        for (const line of linesFromEnd(buffer, page.needle)) {
+      if (page.endsOn(day) && page.isYetToCome(await beginningOf(content))) continue;
+      for await (const { buffer, start } of content.blocksBefore(isFirst ? from.offset : content.size)) {
+        const begins = timeAt(buffer, 0);
+        for (const line of page.isYetToCome(begins) ? [] : linesFromEnd(buffer, page.needle)) {
           if (!page.take(buffer, line)) continue;
           return { day, part, offset: start + line.start };
         }
-        if (page.isPast(timeAt(buffer, 0))) return null;
+        // Entries that arrived late can follow newer ones in a part of their own, so earlier parts are looked at, too.
+        if (page.isPast(begins)) break;
         if (page.isOver() && start > 0) return { day, part, offset: start };
       }
     } finally {
@@ -90,7 +95,7 @@ async function readNewer(
     try {
       const offset = compareSegments(segment, from) === 0 ? Math.min(from.offset, content.size) : 0;
       reached = { day, part, offset };
-      for await (const { buffer, start } of blocksFromStart(content, offset)) {
+      for await (const { buffer, start } of content.blocksFrom(offset)) {
         for (const line of linesFromStart(buffer, page.needle)) {
           if (page.take(buffer, line)) return { day, part, offset: start + line.end + 1 };
         }
@@ -102,6 +107,12 @@ async function readNewer(
     }
   }
   return reached;
+}
+
+/** The time of the first line; NaN without one. */
+async function beginningOf(content: SegmentContent): Promise<number> {
+  for await (const { buffer } of content.blocksFrom(0)) return timeAt(buffer, 0);
+  return Number.NaN;
 }
 
 /** The lines of an answer, and what the query asks of them. */
@@ -142,6 +153,16 @@ class Page {
     return time < this.#from - DISORDER_MS;
   }
 
+  /** Whether all lines after one of this time are too new. */
+  isYetToCome(time: number): boolean {
+    return time >= this.#to + DISORDER_MS;
+  }
+
+  /** Whether the range ends on this day. */
+  endsOn(day: string): boolean {
+    return isoOf(this.#to).startsWith(day);
+  }
+
   isBeforeRange(day: string): boolean {
     return `${day}T23:59:59.999Z` < isoOf(this.#from);
   }
@@ -168,16 +189,16 @@ async function endOf(folder: string, segments: readonly Segment[], today: string
   const content = last && (await openSegment(folder, last));
   if (!last || !content) return { day: today, part: 1, offset: 0 };
   try {
-    return { day: last.day, part: last.part, offset: await endOfLines(content) };
+    return { day: last.day, part: last.part, offset: await content.endOfLines() };
   } finally {
     await content.close();
   }
 }
 
-async function endOfLines(content: SegmentContent): Promise<number> {
-  const start = Math.max(0, content.size - TAIL);
-  const tail = await content.read(start, content.size);
-  return start + tail.lastIndexOf(LINE_FEED) + 1;
+/** Null if the segment is gone by now. */
+function openSegment(folder: string, segment: Segment): Promise<SegmentContent | null> {
+  const path = join(folder, segmentName(segment));
+  return segment.isCompressed ? openCompressed(path) : openPlain(path);
 }
 
 function formatPosition({ day, part, offset }: Position): string {

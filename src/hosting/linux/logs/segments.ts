@@ -1,8 +1,4 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
+import { readdir } from 'node:fs/promises';
 import { ifThere } from '../../../lib/if-there.ts';
 import { LOG_KINDS, type LogKind } from '../../contract/logs.ts';
 
@@ -16,7 +12,7 @@ export interface Segment {
   isCompressed: boolean;
 }
 
-/** A segment is followed by the next part at this size. A compressed segment is decompressed in memory. */
+/** A segment is followed by the next part at this size. */
 export const SEGMENT_BYTES = 32 * 1024 * 1024;
 
 const NAME = new RegExp(`^(${LOG_KINDS.join('|')})-(\\d{4}-\\d{2}-\\d{2})(?:\\.(\\d{1,6}))?\\.log(\\.zst)?$`);
@@ -56,54 +52,22 @@ export async function segmentsOf(folder: string, kind: LogKind): Promise<Segment
 
 const placeOf = ({ day, part }: Segment) => `${day}.${part}`;
 
-/** The content of a segment. */
+/** Whole lines of a segment. */
+export interface Block {
+  buffer: Buffer;
+  /** Where they begin in the segment. */
+  start: number;
+}
+
+/** The content of a segment. Positions are those of the uncompressed content. */
 export interface SegmentContent {
   /** Bytes when it was opened. */
   size: number;
-  read(start: number, end: number): Promise<Buffer>;
+  /** The lines before `end`, in blocks from the last to the first. */
+  blocksBefore(end: number): AsyncIterable<Block>;
+  /** The whole lines from `start`, in blocks from the first to the last. A line that is still being written is left out. */
+  blocksFrom(start: number): AsyncIterable<Block>;
+  /** The place after the last whole line. */
+  endOfLines(): Promise<number>;
   close(): Promise<void>;
-}
-
-/** Nearly every segment in one chunk: joining chunks takes longer than the decompression. Linux gives no memory for what stays unused. */
-const DECOMPRESSED_AT_ONCE = SEGMENT_BYTES + 1024 * 1024;
-
-const decompress = promisify(zstdDecompress);
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-/** Opens a segment; null if it is gone by now. */
-export async function openSegment(folder: string, segment: Segment): Promise<SegmentContent | null> {
-  const path = join(folder, segmentName(segment));
-  if (segment.isCompressed) {
-    const compressed = await ifThere(readFile(path));
-    const limits = { maxOutputLength: 2 * SEGMENT_BYTES, chunkSize: DECOMPRESSED_AT_ONCE };
-    return compressed && inMemory(await decompress(compressed, limits));
-  }
-  const file = await ifThere(open(path, FLAGS));
-  return file && fromFile(file);
-}
-
-function inMemory(content: Buffer): SegmentContent {
-  return {
-    size: content.length,
-    read: async (start, end) => content.subarray(start, end),
-    close: async () => {},
-  };
-}
-
-async function fromFile(file: FileHandle): Promise<SegmentContent> {
-  const { size } = await file.stat();
-  return {
-    size,
-    async read(start, end) {
-      const buffer = Buffer.allocUnsafe(Math.max(0, end - start));
-      let length = 0;
-      while (length < buffer.length) {
-        const { bytesRead } = await file.read(buffer, length, buffer.length - length, start + length);
-        if (bytesRead === 0) break;
-        length += bytesRead;
-      }
-      return buffer.subarray(0, length);
-    },
-    close: () => file.close(),
-  };
 }

@@ -1,15 +1,14 @@
 import { constants } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { shortenAddresses } from './addresses.ts';
+import { compressBlocks } from './compressed-segment.ts';
 import type { InstallLogs } from './install-logs.ts';
-import { blocksFromStart } from './line-search.ts';
+import { openPlain } from './plain-segment.ts';
 import { oldestKeptDay, type StoredSegment, segmentsToDelete } from './retention.ts';
-import { openSegment, parseSegmentName, segmentName } from './segments.ts';
+import { parseSegmentName, segmentName } from './segments.ts';
 
 export interface LogRules {
   /** Days of entries that are kept; today counts. */
@@ -23,8 +22,6 @@ export interface LogRules {
 /** Entries of the last day still arrive for a while. */
 const LATE_MS = 10 * MINUTE_MS;
 const UNFINISHED = '.new';
-
-const compress = promisify(zstdCompress);
 
 /** Deletes, shortens the addresses of, and compresses the logs of one install. */
 export async function tendLogs(
@@ -75,12 +72,13 @@ async function storedSegments(folder: string): Promise<StoredSegment[]> {
 /** Shortening twice changes nothing, so that it can be repeated after a crash. */
 async function shortenSegment(folder: string, segment: StoredSegment, before: number): Promise<void> {
   if (Date.parse(segment.day) >= before) return;
-  const content = await openSegment(folder, segment);
+  const path = join(folder, segmentName(segment));
+  const content = await openPlain(path);
   if (content === null) return;
   try {
-    const file = await open(join(folder, segmentName(segment)), constants.O_WRONLY | constants.O_NOFOLLOW);
+    const file = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
-      for await (const { buffer, start } of blocksFromStart(content, 0)) {
+      for await (const { buffer, start } of content.blocksFrom(0)) {
         const { done, changed } = shortenAddresses(buffer, before);
         if (changed) await file.write(buffer, 0, done, start);
         if (done < buffer.length) return;
@@ -96,16 +94,20 @@ async function shortenSegment(folder: string, segment: StoredSegment, before: nu
 /** If the host is killed before the end, both files are there, and the next turn completes it. */
 async function compressSegment(folder: string, segment: StoredSegment): Promise<void> {
   const path = join(folder, segmentName(segment));
-  const content = await ifThere(readFile(path));
+  const content = await openPlain(path);
   if (content === null) return;
   const compressed = join(folder, segmentName({ ...segment, isCompressed: true }));
   const unfinished = `${compressed}${UNFINISHED}`;
-  const file = await open(unfinished, 'w', 0o640);
   try {
-    await file.writeFile(await compress(content));
-    await file.sync();
+    const file = await open(unfinished, 'w', 0o640);
+    try {
+      await file.writeFile(compressBlocks(content.blocksFrom(0)));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   } finally {
-    await file.close();
+    await content.close();
   }
   await rename(unfinished, compressed);
   await rm(path, { force: true });

@@ -41,6 +41,7 @@ const PACKAGES = [
   'rsync',
   'less',
   'nano',
+  'zstd',
   'iproute2',
 ] as const;
 
