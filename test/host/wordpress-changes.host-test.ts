@@ -177,7 +177,7 @@ test('a maintenance page stays only if the user keeps it', async () => {
   await expectFormer();
 });
 
-test.each(steps(['change begun', 'change made'], KILLED_AT))(
+test.each(steps(['change made'], KILLED_AT))(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {
     const id = step === 'checkpoint restored' ? 'front' : 'good';

@@ -212,7 +212,7 @@ test('leaves a page alone that was broken before', async () => {
   await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
 });
 
-test.each(steps(['update made', 'checkpoint restored'], KILLED_AT))(
+test.each(steps(['checkpoint restored'], KILLED_AT))(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {
     const isBroken = step === 'checkpoint restored';
