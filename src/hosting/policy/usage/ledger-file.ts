@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
+import { codeOf, hasCode } from '../../../lib/error-code.ts';
 import type { InstallDay, UsageCursor, UsagePage } from '../../contract/usage.ts';
 
 /** A day of an install as it is stored. `sketch`: the visitors of an open day. */
@@ -50,14 +51,43 @@ create index if not exists days_day on days (day);
 /** Columns of `days` that files of earlier versions lack. */
 const PAGE_COLUMNS = ['page_requests', 'page_hits', 'page_ms'];
 
-/** Opens or creates the file, readable by its owner only. An unusable file is replaced: websites do not depend on it. */
+/** A ledger whose content is damaged. */
+class DamagedLedgerError extends Error {
+  override name = 'DamagedLedgerError';
+}
+
+/**
+ * Opens or creates the file, readable by its owner only. A damaged file is moved aside and replaced. Throws if the file cannot be
+ * opened or written for another reason, such as a full disk: then it is left as it is.
+ */
 export function openLedgerFile(file: string, newId: () => string, log: Logger): LedgerFile {
   try {
     return open(file, newId);
   } catch (err) {
-    log.error({ err, file }, 'the usage ledger is unusable and was replaced; counts not collected are lost');
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+    if (!isDamage(err)) throw err;
+    const aside = `${file}.damaged`;
+    for (const suffix of ['', '-wal', '-shm']) moveIfThere(`${file}${suffix}`, `${aside}${suffix}`);
+    log.error(
+      { err, file, aside },
+      'the usage ledger is damaged; it was moved aside and replaced, and counts that were not collected are missing',
+    );
     return open(file, newId);
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedLedgerError) return true;
+  const code = codeOf(error);
+  return code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT') === true;
+}
+
+/** Replaces an earlier damaged file, so that such files do not fill the disk. */
+function moveIfThere(from: string, to: string): void {
+  rmSync(to, { force: true });
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
   }
 }
 
@@ -89,6 +119,9 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
   for (const setting of ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']) {
     database.pragma(setting);
   }
+  // Opening reads few pages, so that damage would show at each write only.
+  const damage: unknown = database.pragma('quick_check(1)', { simple: true });
+  if (damage !== 'ok') throw new DamagedLedgerError(String(damage));
   database.exec(SCHEMA);
   const columns = database.prepare<[], { name: string }>("select name from pragma_table_info('days')").all();
   for (const column of PAGE_COLUMNS) {

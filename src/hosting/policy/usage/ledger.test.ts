@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -161,7 +169,50 @@ describe('a usage ledger', () => {
     const page = second.read({ ledger: id, revision });
     expect(page.ledger).not.toBe(id);
     expect(page.days).toEqual([day('2026-03-01', 1, 100, 1)]);
-    expect(lines.join('')).toContain('unusable');
+    expect(lines.join('')).toContain('damaged');
+    expect(readFileSync(join(folder, 'usage.sqlite.damaged'), 'utf8')).toMatch(/^damaged /);
+  });
+
+  it('begins another ledger if pages of its file are damaged', async () => {
+    const first = openLedger();
+    visit(first, 'a');
+    const { ledger: id } = first.read(null);
+    await closeAll();
+    const file = join(folder, 'usage.sqlite');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 4096);
+    writeFileSync(file, bytes);
+    const second = openLedger();
+    visit(second, 'a');
+    expect(second.read(null)).toMatchObject({ days: [day('2026-03-01', 1, 100, 1)] });
+    expect(second.read(null).ledger).not.toBe(id);
+    expect(readFileSync(`${file}.damaged`)).toEqual(bytes);
+  });
+
+  it('keeps a file that cannot be opened, counts on, and opens it later', async () => {
+    const first = openLedger();
+    visit(first, 'a');
+    const { ledger: id } = first.read(null);
+    first.setPosition('one.log', 7);
+    await closeAll();
+    const file = join(folder, 'usage.sqlite');
+    renameSync(file, `${file}.there`);
+    // As a lost permission, which root has always: it cannot be opened, and its content is not the reason.
+    mkdirSync(file);
+    const second = openLedger();
+    expect(second.fault()).toContain('unable to open');
+    visit(second, 'b');
+    expect(() => second.position('one.log')).toThrow('is not open');
+    expect(() => second.countAll([])).toThrow('is not open');
+    expect(() => second.read(null)).toThrow('is not open');
+    expect([second.flush(), readdirSync(folder).sort()]).toEqual([
+      false,
+      ['usage.sqlite', 'usage.sqlite.there'],
+    ]);
+    rmSync(file, { recursive: true });
+    renameSync(`${file}.there`, file);
+    expect([second.flush(), second.fault(), second.position('one.log')]).toEqual([true, null, 7]);
+    expect(second.read(null)).toMatchObject({ ledger: id, days: [day('2026-03-01', 2, 200, 2)] });
   });
 });
 

@@ -22,15 +22,17 @@ export interface CountedRequest {
 
 /** Counts a host's traffic for each install and UTC day (docs/decisions/usage.md). Counts nothing before its start and after its stop. */
 export interface UsageLedger {
-  /** Opens the file, and stores the counts regularly from now on. */
+  /**
+   * Opens the file, and stores the counts regularly from now on. While the file cannot be opened, it is tried again at each flush.
+   */
   start(): void;
   /** Counts one answered request. `atMs`: when the answer ended. */
   count(installId: string, atMs: number, bytes: number): void;
   /** Counts a visitor of the day, the first time only. */
   visit(installId: string, atMs: number, visitor: string): void;
-  /** Counts all of these requests. If the stored totals cannot be read, it throws and counts none. */
+  /** Counts all of these requests. If the file is not open or the stored totals cannot be read, it throws and counts none. */
   countAll(requests: readonly CountedRequest[]): void;
-  /** The bytes of a log that are counted. */
+  /** The bytes of a log that are counted. Throws if the file is not open. */
   position(logName: string): number;
   /**
    * Notes how far a log is counted, in the same turn as its counts: both are stored together, so that no crash counts a request
@@ -54,6 +56,11 @@ export const CLOSE_AFTER_MS = 5 * MINUTE_MS;
 /** How long a control plane that does not collect can be away. */
 const KEEP_DAYS = 60;
 const SALT_BYTES = 32;
+/** Counts that wait in memory while the file cannot be opened. Logs are counted later instead. */
+const MOST_WAITING = 100_000;
+
+/** One call of `count` or `visit`. */
+type Waiting = { installId: string; atMs: number } & ({ bytes: number } | { visitor: string });
 
 /** The counts of one install on an open day. */
 interface Counter {
@@ -86,6 +93,8 @@ export function createUsageLedger({
   flushMs?: number;
 }): UsageLedger {
   let stored: LedgerFile | null = null;
+  let isStarted = false;
+  const waiting: Waiting[] = [];
   let repetition: Repetition | undefined;
   const open = new Map<string, OpenDay>();
   /** Positions that changed since the last flush. */
@@ -155,7 +164,49 @@ export function createUsageLedger({
     return [...open].flatMap(([day, { salt, isSaltStored }]) => (isSaltStored ? [] : [{ day, salt }]));
   }
 
+  function fail(err: unknown, message: string): false {
+    if (failure === null) log.error({ err, file }, message);
+    failure = messageOf(err);
+    return false;
+  }
+
+  /** Opens the file unless it is open, and counts what waited for it. */
+  function openFile(): LedgerFile | null {
+    if (!isStarted) return null;
+    try {
+      if (stored === null) {
+        const opened = openLedgerFile(file, randomUUID, log);
+        for (const { day, salt } of opened.salts()) {
+          open.set(day, { salt, isSaltStored: true, counters: new Map() });
+        }
+        stored = opened;
+      }
+      for (const one of waiting) countOne(one);
+      waiting.length = 0;
+    } catch (err) {
+      fail(err, 'could not open the usage ledger; trying again');
+    }
+    return stored;
+  }
+
+  function requireOpen(): LedgerFile | null {
+    if (stored === null && isStarted) throw new Error(`the usage ledger is not open: ${failure}`);
+    return stored;
+  }
+
+  function countOne(one: Waiting): void {
+    const found = counterAt(one.installId, one.atMs);
+    if (found === null) {
+      if (isStarted && waiting.length < MOST_WAITING) waiting.push(one);
+    } else if ('visitor' in one) addVisitor(found, one.installId, one.visitor);
+    else {
+      found.counter.requests += 1;
+      found.counter.bytes += one.bytes;
+    }
+  }
+
   function flush(): boolean {
+    const stored = openFile();
     if (stored === null) return false;
     try {
       const days = changedDays();
@@ -171,9 +222,7 @@ export function createUsageLedger({
       failure = null;
       return true;
     } catch (err) {
-      if (failure === null) log.error({ err, file }, 'could not store usage; trying again');
-      failure = messageOf(err);
-      return false;
+      return fail(err, 'could not store usage; trying again');
     }
   }
 
@@ -200,27 +249,22 @@ export function createUsageLedger({
 
   return {
     start() {
-      if (stored !== null) return;
-      stored = openLedgerFile(file, randomUUID, log);
-      for (const { day, salt } of stored.salts()) {
-        open.set(day, { salt, isSaltStored: true, counters: new Map() });
-      }
+      if (isStarted) return;
+      isStarted = true;
+      openFile();
       repetition = repeatEvery(async () => void flush(), {
         delayMs: flushMs,
         onError: (err) => log.error({ err }, 'could not store usage'),
       });
     },
     count(installId, atMs, bytes) {
-      const found = counterAt(installId, atMs);
-      if (found === null) return;
-      found.counter.requests += 1;
-      found.counter.bytes += bytes;
+      countOne({ installId, atMs, bytes });
     },
     visit(installId, atMs, visitor) {
-      const found = counterAt(installId, atMs);
-      if (found !== null) addVisitor(found, installId, visitor);
+      countOne({ installId, atMs, visitor });
     },
     countAll(requests) {
+      requireOpen();
       // Only this reads the file.
       const counters = requests.map(({ installId, atMs }) => counterAt(installId, atMs));
       for (const [index, { installId, bytes, visitor, page }] of requests.entries()) {
@@ -232,15 +276,16 @@ export function createUsageLedger({
         if (visitor !== null) addVisitor(found, installId, visitor);
       }
     },
-    position: (logName) => positions.get(logName) ?? stored?.position(logName) ?? 0,
+    position: (logName) => positions.get(logName) ?? requireOpen()?.position(logName) ?? 0,
     setPosition(logName, bytes) {
       positions.set(logName, bytes);
     },
     flush,
     fault: () => failure,
     read(since) {
-      if (stored === null) throw new Error('the usage ledger has not been started');
+      if (!isStarted) throw new Error('the usage ledger has not been started');
       flush();
+      if (stored === null) throw new Error(`the usage ledger is not open: ${failure}`);
       return stored.read(since, USAGE_PAGE);
     },
     async stop() {
@@ -248,6 +293,8 @@ export function createUsageLedger({
       flush();
       stored?.close();
       stored = null;
+      isStarted = false;
+      waiting.length = 0;
       open.clear();
       positions.clear();
     },
