@@ -20,7 +20,7 @@ import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
-import { bareRun, runPhp } from '../wordpress/run-php.ts';
+import { bareRun, runWhole } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';
 import { findWordPress, type ImportedDatabase } from './imported-database.ts';
@@ -200,7 +200,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       const wanted = { from: hosts, to: primaryHostname, scheme, login, signal } as const;
       await websites.replaceUrls(beside, staged.database, wanted);
       // The dump can come from another version of WordPress.
-      await runPhp(layout, beside, {
+      await runWhole(layout, beside, {
         script: phpFileOf(layout.coreOf(sandbox.wordpressVersion), 'upgrade.php'),
         ...bareRun(staged.database, login),
         enter: options.enter(ref.id),

@@ -15,7 +15,7 @@ import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { templateStatements } from './first-content.ts';
-import { runPhp } from './run-php.ts';
+import { runPhp, runWhole } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
 import { makeSiteFiles } from './site-files.ts';
 
@@ -80,7 +80,7 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
       origin: PLACEHOLDER.origin,
     };
     await makeSiteFiles(layout, install, config, () => randomBytes(32).toString('base64'));
-    await runPhp(layout, install, {
+    await runWhole(layout, install, {
       script: phpFileOf(core, 'install.php'),
       args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],
     });

@@ -1,7 +1,9 @@
+import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
+import { lastLine } from './last-line.ts';
 
 export interface PhpRun {
   /** Path of a script that is visible in the sandbox. */
@@ -78,6 +80,16 @@ export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run
       cause: error,
     });
   }
+}
+
+/** As {@link runPhp}, for scripts that end with the line of {@link outputOfCompleted}. Also rejects if they end early. */
+export async function runWhole(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
+  const output = await runPhp(layout, install, run);
+  const printed = outputOfCompleted(output);
+  if (printed !== null) return printed;
+  throw new Error(
+    `WordPress of ${install.name}: ${run.script.split('/').at(-1)} ended early: ${lastLine(output)}`,
+  );
 }
 
 function asCommand([program = '', ...args]: readonly string[]): [string, ...string[]] {

@@ -67,6 +67,21 @@ async function home(core: string) {
   return visit(machine, install, '/', { host: 'shop.test:8080' });
 }
 
+it('does not take an error page for an upgraded database', async () => {
+  const before = await databaseVersion();
+  const dropIn = htdocs('wp-content/db.php');
+  await writeFile(
+    dropIn,
+    `<?php if (defined('WP_INSTALLING')) exit('<p>No connection to the database</p>');`,
+  );
+  await expect(websites.switchCore(install, database, version, LATER)).rejects.toThrow(
+    /upgrade\.php ended early: No connection to the database$/,
+  );
+  await rm(dropIn);
+  expect(await databaseVersion()).toBe(before);
+  expect(await readlink(htdocs('wp-includes'))).toBe(join(machine.layout.coreOf(version), 'wp-includes'));
+});
+
 it('puts a website on a later core with its database and its theme, and back again with what was written meanwhile', async () => {
   const { layout } = machine;
   const before = await databaseVersion();

@@ -10,7 +10,7 @@ import { flushRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { pinFolder } from './pinned-folder.ts';
-import { runPhp } from './run-php.ts';
+import { runWhole } from './run-php.ts';
 import { linkSite } from './site-files.ts';
 
 export interface CoreSwitchOptions {
@@ -74,7 +74,7 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     const next = new Set(await themesIn(layout.coreOf(to)));
     const lost = (await themesIn(core)).filter((theme) => !next.has(theme));
     if (lost.length === 0) return;
-    await runPhp(layout, before, {
+    await runWhole(layout, before, {
       script: phpFileOf(core, 'keep-themes.php'),
       args: lost,
       enter: enter(before.id),
@@ -83,7 +83,7 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
 
   async function upgradeDatabase(after: SandboxedInstall, database: string, dump: string): Promise<void> {
     try {
-      await runPhp(layout, after, {
+      await runWhole(layout, after, {
         script: phpFileOf(layout.coreOf(after.wordpressVersion), 'upgrade.php'),
         enter: enter(after.id),
         timeoutMs: UPGRADE_MS,

@@ -28,7 +28,7 @@ import { FILL_REFUSED, firstContentSql, onlyIfEmpty, onlyIfInterrupted, undoFill
 import { createItemChanger, type ItemChanger } from './item-changer.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { createWebsiteReader } from './read-website.ts';
-import { bareRun, runPhp, runScript } from './run-php.ts';
+import { bareRun, runScript, runWhole } from './run-php.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
 import { createUpdater, type Updater } from './updater.ts';
@@ -242,7 +242,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     // Visitors who must use HTTPS cannot load other parts of a page.
     if (scheme === 'https') others.add(to);
     if (others.size === 0) return;
-    const changed = await runPhp(layout, install, {
+    const changed = await runWhole(layout, install, {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
       args: [scheme ?? 'keep', to, ...others],
       ...(login === undefined ? { environment: { HOMEPORT_DATABASE: database } } : bareRun(database, login)),
@@ -251,7 +251,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
       signal,
     });
     log.info(
-      { install: install.id, from: [...others], to, scheme, rows: changed.trim() },
+      { install: install.id, from: [...others], to, scheme, rows: changed },
       `replaced URLs in ${database}`,
     );
   }

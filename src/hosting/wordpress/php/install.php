@@ -1,7 +1,7 @@
 <?php
 /**
  * Installs WordPress into an empty database.
- * Arguments: user name, e-mail address, title, permalink structure.
+ * Arguments: user name, e-mail address, title, permalink structure. Prints that it has completed.
  */
 [, $user, $email, $title, $permalinks] = $argv;
 
@@ -28,3 +28,4 @@ if (is_wp_error($installed)) {
     exit(1);
 }
 update_option('permalink_structure', $permalinks);
+echo "\n", '{"completed":true}', "\n";

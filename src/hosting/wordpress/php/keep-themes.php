@@ -1,7 +1,7 @@
 <?php
 /**
  * Copies themes in use into the website before their WordPress is removed. Arguments: theme folders; unused ones are left
- * alone.
+ * alone. Prints that it has completed.
  */
 const SHORTINIT = true;
 require dirname(__DIR__) . '/wp-load.php';
@@ -19,6 +19,7 @@ foreach ($used as $theme) {
         exit(1);
     }
 }
+echo "\n", '{"completed":true}', "\n";
 
 function copy_folder(string $from, string $to): void
 {

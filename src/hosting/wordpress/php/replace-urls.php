@@ -2,7 +2,7 @@
 /**
  * Replaces host names and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
  * Arguments: the new scheme (`http`, `https`, or `keep`), the new host name, then the old ones, which can include the new one.
- * Prints the number of changed rows of each table. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
+ * Prints the number of changed rows of each table, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const SHORTINIT = true;
 require __DIR__ . '/without-content.php';
@@ -20,6 +20,7 @@ foreach (rows_of("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'") as $row) {
 }
 wp_cache_flush();
 echo json_encode((object) $changed), "\n";
+echo "\n", '{"completed":true}', "\n";
 
 /** Returns the number of changed rows. */
 function replace_in_table(string $table, array $from, array $to): int

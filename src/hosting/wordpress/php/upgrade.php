@@ -1,7 +1,7 @@
 <?php
 /**
  * Upgrades or downgrades the database to the WordPress that contains this file. Loads no plugins. Prints the database versions
- * before and after. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
+ * before and after, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const WP_INSTALLING = true;
 require __DIR__ . '/without-content.php';
@@ -29,3 +29,4 @@ if ($after !== (int) $wp_db_version) {
 delete_option('rewrite_rules');
 delete_option('core_updater.lock');
 echo json_encode(['before' => $before, 'after' => $after]), "\n";
+echo "\n", '{"completed":true}', "\n";
