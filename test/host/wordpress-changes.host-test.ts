@@ -59,6 +59,11 @@ beforeAll(async () => {
         require_once ABSPATH . 'wp-admin/includes/plugin.php';
         deactivate_plugins('later/later.php');
       });`,
+    // Only in wp-admin.
+    'private/private.php': `add_action('admin_init', static function () {
+        if (current_user_can('activate_plugins')) deactivate_plugins('private/private.php');
+      });`,
+    'backend/backend.php': `add_action('admin_init', static fn() => missing_function());`,
     'hidden/hidden.php': `if ($GLOBALS['pagenow'] === 'wp-login.php') { status_header(404); exit; }`,
     'closed/closed.php': `add_action('template_redirect', static function () {
         status_header(503);
@@ -149,6 +154,8 @@ test.each([
   ['front', /^the home page answers 500, and 200 before$/],
   ['shy', /^The plugin deactivated itself: Shy needs a shop$/],
   ['later', /^the plugin later\/later\.php is no longer active$/],
+  ['private', /^the plugin private\/private\.php is no longer active$/],
+  ['backend', /^wp-admin fails: .*missing_function\(\)/],
 ])('a plugin that fails (%s) leaves the website as it was', async (id, reason) => {
   expect(await change({ id, status: 'active' })).toEqual({ rolledBack: expect.stringMatching(reason) });
   await expectFormer();

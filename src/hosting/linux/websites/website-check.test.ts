@@ -45,6 +45,14 @@ test('a page that failed before cannot become worse', () => {
   expect(worsened(silent, { ...before, pages: [{ ...page, status: 500 }] })).toBeNull();
 });
 
+test('wp-admin may not begin to fail', () => {
+  const failing = { ...before, admin: 'Call to undefined function' };
+  expect(worsened({ ...before, admin: null }, failing)).toBe('wp-admin fails: Call to undefined function');
+  expect(worsened(failing, failing)).toBeNull();
+  // An entry of an earlier version.
+  expect(worsened(before, failing)).toBeNull();
+});
+
 test('only new fatal errors count', () => {
   expect(worsened(before, { ...before, fatals: ['PHP Fatal error: old'] })).toBeNull();
   const fatals = ['PHP Fatal error: old', 'PHP Fatal error: new'];

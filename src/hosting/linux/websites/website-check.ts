@@ -6,6 +6,7 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { cleanText } from '../../wordpress/website-text.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { beginAdminPage } from '../wordpress/admin-page.ts';
 import { newestFatals } from '../wordpress/error-log.ts';
 import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
 import {
@@ -36,6 +37,8 @@ export const observationSchema = Type.Object({
   pages: Type.Array(seenPage),
   /** The latest fatal errors in PHP's log, without their times. */
   fatals: Type.Array(Type.String()),
+  /** The fatal error of a page of wp-admin; null without one. Entries of earlier versions lack it. */
+  admin: Type.Optional(orNull(Type.String())),
   /** Null if they could not be read. */
   settings: orNull(siteSettingsSchema),
 });
@@ -100,13 +103,15 @@ export interface Look {
 }
 
 /**
- * Looks at the home page, the login form, the newest post and page, and the customer's `paths`, at PHP's errors and at settings. A page
+ * Looks at the home page, the login form, the newest post and page, and the customer's `paths`, at wp-admin, PHP's errors and settings. A page
  * without an answer is a finding and no failure.
  */
 export async function observe(look: Look, paths: readonly string[] = []): Promise<Observation> {
+  // Before the settings: a plugin that deactivates itself in wp-admin is no fault of what follows.
+  const admin = await adminOf(look);
   const settings = await settingsOf(look);
   const pages = await seeAll(look, pagesOf(settings, paths));
-  return { pages, fatals: await newestFatals(look.layout, look.install), settings };
+  return { pages, fatals: await newestFatals(look.layout, look.install), admin, settings };
 }
 
 /** A plugin or theme whose fatal errors in the log count. */
@@ -192,8 +197,13 @@ export async function repeatFailing<Fault>(
 /** Looks at the same pages again, and then at settings, which code of a page may have changed. */
 async function observeAgain(look: Look, before: Observation): Promise<Observation> {
   const pages = await seeAll(look, before.pages);
-  return { pages, fatals: await newestFatals(look.layout, look.install), settings: await settingsOf(look) };
+  const admin = await adminOf(look);
+  const fatals = await newestFatals(look.layout, look.install);
+  return { pages, fatals, admin, settings: await settingsOf(look) };
 }
+
+const adminOf = (look: Look) =>
+  beginAdminPage(look.layout, look.install, { enter: look.enter, signal: look.signal });
 
 const settingsOf = (look: Look) =>
   readSiteSettings(look.layout, look.install, { enter: look.enter, signal: look.signal });
@@ -242,7 +252,7 @@ export function worsened(
 }
 
 /**
- * What is worse than before: one finding for each page, then one of the log and of the settings. With `suspects`, the log's new fatal
+ * What is worse than before: one finding for each page, then one of the log, of wp-admin and of the settings. With `suspects`, the log's new fatal
  * errors count only if they name a file of theirs: visitors can cause others, such as by a request of `/wp-settings.php`.
  */
 export function findings(
@@ -254,7 +264,11 @@ export function findings(
     const former = before.pages[index];
     return former === undefined ? null : worsenedPage(former, page);
   });
-  const faults = [newFatal(before, after, suspects), worsenedSettings(before.settings, after.settings)];
+  const faults = [
+    newFatal(before, after, suspects),
+    worsenedAdmin(before, after),
+    worsenedSettings(before.settings, after.settings),
+  ];
   return [...pages, ...faults.map((text) => text && { text, differs: null })].filter((one) => !!one);
 }
 
@@ -305,6 +319,10 @@ function worsenedPage(former: SeenPage, page: SeenPage): Finding | null {
 
 /** Plugins answer 4xx to hide pages and 503 during maintenance. Other errors of the server are faults. */
 const isDeliberate = (status: number) => status < 500 || status === 503;
+
+function worsenedAdmin(before: Observation, { admin = null }: Observation): string | null {
+  return before.admin === null && admin !== null ? `wp-admin fails: ${admin}` : null;
+}
 
 function worsenedSettings(former: SiteSettings | null, now: SiteSettings | null): string | null {
   if (former === null) return null;
