@@ -24,6 +24,8 @@ export interface NewJob<Payload> {
   delayMs?: number;
   /** It runs before all jobs that wait in its lane, such as one that repairs what they need. */
   ahead?: boolean;
+  /** Attempts before it is given up. Default: those of its kind. */
+  maxAttempts?: number;
   /** The kind of its operation. Default: that of the job's type. Null: users do not see this job. */
   operation?: OperationKind | null;
   /** The result of its operation once it has succeeded, for example `{ backup_id }`. */
@@ -78,8 +80,9 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
     async enqueue(
       transaction,
       kind,
-      { payload, lane, account, install = lane, requestId = null, delayMs = 0, ahead = false, ...seen },
+      { payload, lane, account, install = lane, requestId = null, delayMs = 0, ...more },
     ) {
+      const { ahead = false, maxAttempts = kind.maxAttempts, ...seen } = more;
       const id = random.uuid();
       await transaction.queries
         .insertInto('jobs')
@@ -92,7 +95,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
           share: account ?? shareOfInstall(eb, install),
           ahead,
           behind: lane === null ? false : isOccupied(eb, lane),
-          max_attempts: kind.maxAttempts,
+          max_attempts: maxAttempts,
           run_at: timestamp(clock, delayMs),
           request_id: requestId,
           created_at: timestamp(clock),

@@ -56,6 +56,8 @@ const ADVICE_OF_CODES = {
   source_missing: 'Choose another install or backup.',
   source_backup_failed: 'Look at the backups of the source install, fix the cause, and copy again.',
   checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
+  /** The website was left between two states by an earlier failure, for which this waited. */
+  not_restored: 'Restore a backup of the install, then start the operation again.',
   /** The website has its former state again. */
   rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
   /** Likewise. A change of a plugin or theme made pages look different. */

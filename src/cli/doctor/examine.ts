@@ -7,6 +7,7 @@ import { areWebsitesServed } from '../platform/websites-lock.ts';
 import { checkBackups } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkCertificateAuthority } from './certificate-authority.ts';
+import { checkCheckpoints } from './checkpoints.ts';
 import { checkClock, watchClock } from './clock.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
@@ -73,6 +74,7 @@ export async function examine(
           : await findingsOf('hosts', () => checkKnownHosts(tables))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
+      ...(tables === null ? [] : await findingsOf('checkpoints', () => checkCheckpoints(tables, clock))),
       ...(tables === null ? [] : await findingsOf('imports', () => checkImports(tables, clock))),
       ...(tables === null
         ? []

@@ -33,6 +33,9 @@ export async function requireCheckpoint(
   );
 }
 
+/** Attempts at the return to a checkpoint: for more than an hour, because everything else of the install waits for it. */
+export const RETURN_ATTEMPTS = 24;
+
 /**
  * Requests the restore of the checkpoint after failed work on a website, but only of the parts that were to be replaced. It runs before
  * anything else that waits for the install, and so undoes nothing of that. False if there is nothing to restore.
@@ -58,6 +61,7 @@ export async function putCheckpointBack(
     },
     lane: install_id,
     ahead: true,
+    maxAttempts: RETURN_ATTEMPTS,
     result: { backup_id: checkpoint_id },
   });
   return true;

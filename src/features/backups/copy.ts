@@ -1,16 +1,18 @@
 import type { Transaction } from '../../database/database.ts';
-import { BrokenWebsiteError, type Host } from '../../hosting/contract/host.ts';
+import { BrokenWebsiteError, type Host, RefusedRestoreError } from '../../hosting/contract/host.ts';
+import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { discardExpiredArchives } from './archives/job-kinds.ts';
 import { receiveCopy } from './awaited-copies-store.ts';
 import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
+import { isFormerStateMissing, requireFormerState } from './former-state-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
-import { partsOfJob } from './replaced-parts.ts';
+import { notedRestore } from './noted-restore.ts';
+import { isWhole, partsOfJob } from './replaced-parts.ts';
 import { enqueueRestoreMails } from './restore-job.ts';
 import { ofBackup } from './restore-progress.ts';
 import { discardOverdue } from './retention.ts';
@@ -42,6 +44,12 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
       async run(payload, { id, requestId }) {
         const { backup_id, install_id, from_id } = payload;
         await requireBackedUp(backup_id, from_id);
+        // Its backup is of what an earlier failure left.
+        if (await isFormerStateMissing(database.reader, from_id, id))
+          throw new PermanentFailure(
+            'The install that was to be copied could not be returned to its checkpoint after a failure, and nothing was replaced. Restore a backup there, then copy again.',
+            { code: 'source_backup_failed' },
+          );
         return async (transaction) => {
           const jobId = await queue.enqueue(transaction, copyInstall, {
             payload,
@@ -56,7 +64,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...copyInstall,
-      async run(payload, { signal, log, progress }) {
+      async run(payload, { id: jobId, signal, log, progress }) {
         const { backup_id, install_id, from_id } = payload;
         const from = await requireBackedUp(backup_id, from_id);
         const install = await findActiveInstall(database.reader, install_id);
@@ -65,13 +73,17 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         await requireCheckpoint(database.reader, payload, 'replaced');
         const report = await ofBackup(database.reader, backup_id, progress);
         const parts = partsOfJob(payload);
-        await permanently(
-          postponing(host.restore(install, backup_id, { from, parts, signal, report })),
+        if (!isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
+        await notedRestore(platform, jobId, () =>
+          host.restore(install, backup_id, { from, parts, signal, report }),
         ).catch((error: unknown) => {
           if (!(error instanceof PermanentFailure)) throw error;
           log.warn({ err: error }, 'failed to restore a copy');
-          // The names of tables are the user's own words, and the fault of the website is in what was copied.
-          if (Array.isArray(parts.database) || error.cause instanceof BrokenWebsiteError) throw error;
+          const { cause } = error;
+          // The fault of a broken website is in what was copied.
+          if (cause instanceof BrokenWebsiteError) throw error;
+          if (cause instanceof RefusedRestoreError)
+            throw new PermanentFailure(cause.shown, { code: 'host_refused', cause });
           throw new PermanentFailure('What was copied could not be put in place.', {
             code: 'host_refused',
             cause: error,
@@ -86,7 +98,9 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
       },
       async giveUp(payload, failure, transaction) {
         await giveUp(payload, failure, transaction);
-        await putCheckpointBack(platform, transaction, payload);
+        if (await isBegun(transaction.queries, failure.jobId)) {
+          await putCheckpointBack(platform, transaction, payload);
+        }
       },
     }),
   ];

@@ -68,6 +68,8 @@ export function partsPayload({ files, database, tables }: ReplacedParts): PartsO
   };
 }
 
+export const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
+
 export function partsOfJob({
   files = true,
   database = true,

@@ -1,17 +1,19 @@
 import type { Transaction } from '../../database/database.ts';
 import type { Host } from '../../hosting/contract/host.ts';
+import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { receiveCopy } from './awaited-copies-store.ts';
-import { putCheckpointBack, requireCheckpoint } from './checkpoints.ts';
+import { putCheckpointBack, RETURN_ATTEMPTS, requireCheckpoint } from './checkpoints.ts';
+import { requireFormerState } from './former-state-store.ts';
 import { notifyOfRestore, restoreBackup } from './jobs.ts';
 import { restoreMail } from './mail.ts';
-import { partsOfJob } from './replaced-parts.ts';
+import { notedRestore } from './noted-restore.ts';
+import { isWhole, partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
 
 /** Enqueues the mails about an ended restore, copy or import. `reason`: of the failure; null if it succeeded. */
@@ -30,6 +32,11 @@ export async function enqueueRestoreMails(
   }
 }
 
+/** The host refused to return to a checkpoint, and is asked again. */
+class RefusedReturn extends Error {
+  override name = 'RefusedReturn';
+}
+
 /** The jobs that restore backups and email the result. */
 export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): JobKind[] {
   const { database } = platform;
@@ -37,7 +44,7 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
   return [
     defineJob({
       ...restoreBackup,
-      async run(payload, { signal, progress }) {
+      async run(payload, { id: jobId, attempt, signal, progress }) {
         const { backup_id, install_id, from_id = install_id, wordpress_version: wordpressVersion } = payload;
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
@@ -51,18 +58,33 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
           });
         await requireCheckpoint(database.reader, payload, 'restored');
         const parts = partsOfJob(payload);
+        const isReturn = payload.puts_back === true;
+        if (!isReturn && !isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const report = await ofBackup(database.reader, backup_id, progress);
         const options = { from, parts, wordpressVersion, signal, report };
-        await permanently(postponing(host.restore(install, backup_id, options)));
+        await notedRestore(platform, jobId, () => host.restore(install, backup_id, options)).catch(
+          (error: unknown) => {
+            // Most refusals of a return are of the moment, such as those for a full disk. The website waits for it.
+            if (!isReturn || attempt >= RETURN_ATTEMPTS || !(error instanceof PermanentFailure)) throw error;
+            throw new RefusedReturn(error.message, { cause: error.cause });
+          },
+        );
         return async (transaction) => {
-          if (payload.puts_back !== true) await receiveCopy(transaction.queries, install_id);
+          if (!isReturn) await receiveCopy(transaction.queries, install_id);
           await requestReading(transaction, platform.queue, install_id);
           await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });
         };
       },
-      async giveUp(payload, { reason }, transaction) {
+      async giveUp(payload, { jobId, reason }, transaction) {
         await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason });
-        await putCheckpointBack(platform, transaction, payload);
+        if (await isBegun(transaction.queries, jobId)) {
+          await putCheckpointBack(platform, transaction, payload);
+        }
+        if (payload.puts_back !== true) return;
+        platform.log.error(
+          { install: payload.install_id, backup: payload.backup_id },
+          'a website was not returned to its checkpoint; what waited for it fails, and later requests run',
+        );
       },
     }),
     defineJob({

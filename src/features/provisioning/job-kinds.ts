@@ -8,6 +8,7 @@ import {
   type RunningJob,
 } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { requireFormerState } from '../backups/former-state-store.ts';
 import { hasCompletedBackup } from '../backups/store.ts';
 import { ensureCertificates } from '../domains/certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../domains/certificates/served.ts';
@@ -71,8 +72,10 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...switchWordpress,
-      run: ({ id, version }, job) =>
-        bringToDesiredState(platform, host, id, job, { wordpressVersion: version }),
+      async run({ id, version }, job) {
+        await requireFormerState(platform.database.reader, id, job.id);
+        return bringToDesiredState(platform, host, id, job, { wordpressVersion: version });
+      },
     }),
     defineJob({
       ...updatePhp,

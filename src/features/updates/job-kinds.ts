@@ -14,6 +14,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { putCheckpointBack } from '../backups/checkpoints.ts';
+import { requireFormerState } from '../backups/former-state-store.ts';
 import { createBackup } from '../backups/jobs.ts';
 import { findBackup, insertBackup } from '../backups/store.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
@@ -62,7 +63,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
     transaction: Transaction,
     update: StoredUpdate,
     updates: AvailableUpdate[],
-    { id: jobId, requestId }: { id: string; requestId: string | null },
+    { id: jobId, requestId, keep }: { id: string; requestId: string | null; keep: boolean },
   ): Promise<void> {
     const { queries } = transaction;
     const { install_id } = update;
@@ -87,7 +88,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
       result: { backup_id: checkpoint_id },
     });
     await queue.enqueue(transaction, updateWebsite, {
-      payload: { update_id: update.id, install_id, checkpoint_id, updates },
+      payload: { update_id: update.id, install_id, checkpoint_id, updates, ...(keep ? { keep } : {}) },
       lane: install_id,
       requestId,
       continues: jobId,
@@ -118,7 +119,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
   async function noteRollback(
     update: StoredUpdate,
     outcome: UpdateOutcome,
-    { update: broken, reason }: RolledBack,
+    { update: broken, reason, mayKeep = false }: RolledBack,
   ): Promise<PermanentFailure> {
     const message = describeRollback(broken, reason);
     await database.write(async (transaction) => {
@@ -126,7 +127,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
       if (update.cause === 'schedule')
         await mailOwnersOfRollback(platform, transaction, { ...update, reason: message });
     });
-    return new PermanentFailure(message, { code: 'rolled_back' });
+    return new PermanentFailure(message, { code: mayKeep ? 'pages_differ' : 'rolled_back' });
   }
 
   /** Likewise outside the fence. The updates that were made stay. */
@@ -159,11 +160,12 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
   return [
     defineJob({
       ...planUpdate,
-      async run({ update_id, install_id }, job) {
+      async run({ update_id, install_id, keep = false }, job) {
         const update = await findUpdate(reader, update_id);
         if (update?.status !== 'requested') return;
         const install = await findActiveInstall(reader, install_id);
         if (!install) throw new PermanentFailure(GONE, { code: 'website_missing' });
+        await requireFormerState(reader, install_id, job.id);
         const plan = await permanently(postponing(host.planUpdates(install, update.wanted, job.signal)));
         if (plan.refused.length > 0 && update.cause === 'request') {
           throw new PermanentFailure(`Nothing was updated. ${plan.refused.slice(0, 3).join('. ')}.`, {
@@ -172,7 +174,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
         }
         const updates = await withoutRolledBack(update, plan.updates);
         return async (transaction) => {
-          if (updates.length > 0) return begin(transaction, update, updates, job);
+          if (updates.length > 0) return begin(transaction, update, updates, { ...job, keep });
           await end(transaction, update_id, { status: 'unnecessary' });
           await setResult(transaction.queries, job.id, OPERATION, {});
         };
@@ -183,7 +185,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...updateWebsite,
-      async run({ update_id, install_id, checkpoint_id, updates }, { id: jobId, signal, log }) {
+      async run({ update_id, install_id, checkpoint_id, updates, keep = false }, { id: jobId, signal, log }) {
         const update = await findUpdate(reader, update_id);
         if (update?.status === 'rolled_back') {
           throw new PermanentFailure(update.reason ?? 'It was rolled back.', { code: 'rolled_back' });
@@ -191,9 +193,10 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
         if (update?.status !== 'running') return;
         const install = await findActiveInstall(reader, install_id);
         if (!install) throw new PermanentFailure(GONE, { code: 'website_missing' });
+        if (update.begun_at === null) await requireFormerState(reader, install_id, jobId);
         await requireCheckpoint(update, checkpoint_id);
         const { pages } = await findPolicy(reader, install_id);
-        const order = { updateId: update_id, checkpointId: checkpoint_id, updates, pages };
+        const order = { updateId: update_id, checkpointId: checkpoint_id, updates, pages, keep };
         // Outside the fence: the host changes the website, whatever becomes of this attempt.
         let begun: Promise<void> | undefined;
         const report = () => {
@@ -271,7 +274,7 @@ function detailsOf(updates: readonly AvailableUpdate[]): Record<string, string> 
 }
 
 function resultOf(
-  { made, restored }: Pick<UpdateOutcome, 'made' | 'restored'>,
+  { made, restored, warning }: Pick<UpdateOutcome, 'made' | 'restored' | 'warning'>,
   checkpointId: string,
 ): Record<string, string> {
   const count = (kind: AvailableUpdate['kind']) => made.filter((update) => update.kind === kind).length;
@@ -282,5 +285,6 @@ function resultOf(
     ...(count('theme') === 0 ? {} : { themes: String(count('theme')) }),
     checkpoint_id: checkpointId,
     ...(restored ? { restored: 'true' } : {}),
+    ...(warning === undefined ? {} : { warning }),
   };
 }

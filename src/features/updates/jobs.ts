@@ -2,7 +2,12 @@ import Type from 'typebox';
 import type { JobType } from '../../jobs/job.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 
-const planPayload = Type.Object({ update_id: Type.String(), install_id: Type.String() });
+const planPayload = Type.Object({
+  update_id: Type.String(),
+  install_id: Type.String(),
+  /** Whether updates stay after which pages only look different. */
+  keep: Type.Optional(Type.Boolean()),
+});
 
 /** Looks up which of the wanted updates are available. Then requests a checkpoint and the updates themselves, unless there is nothing to do. */
 export const planUpdate: JobType<typeof planPayload> = {
@@ -27,6 +32,7 @@ const updatePayload = Type.Object({
       to: Type.String(),
     }),
   ),
+  keep: Type.Optional(Type.Boolean()),
 });
 
 /** Updates a website, checks it, and keeps the updates or restores the checkpoint. */

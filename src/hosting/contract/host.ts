@@ -75,7 +75,8 @@ export interface Host
   ): Promise<Snapshot>;
   /**
    * Restores the website exactly as in the snapshot. Verifies the whole snapshot before it touches the website, and never leaves it half
-   * restored. Parts that are left out stay as they are.
+   * restored. Parts that are left out stay as they are. If it fails before it replaces anything, it rejects with a
+   * {@link RefusedRestoreError} or an {@link UnchangedWebsiteError}.
    */
   restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
   /** Deletes a complete or partial snapshot. A missing snapshot is success. */
@@ -367,6 +368,33 @@ export class PermanentHostError extends Error {
 export class BrokenWebsiteError extends PermanentHostError {
   override name = 'BrokenWebsiteError';
 }
+
+/** A restore failed before it replaced anything, and a retry does not help. `shown`: the reason without other installs and their files. */
+export class RefusedRestoreError extends PermanentHostError {
+  override name = 'RefusedRestoreError';
+  readonly shown: string;
+  constructor(message: string, { shown = message, ...options }: ErrorOptions & { shown?: string } = {}) {
+    super(message, options);
+    this.shown = shown;
+  }
+}
+
+/** A restore failed before it replaced anything. A retry may succeed. */
+export class UnchangedWebsiteError extends Error {
+  override name = 'UnchangedWebsiteError';
+}
+
+/** The failure of a restore that has replaced nothing. `shown`: see {@link RefusedRestoreError}. */
+export function asUnchanged(cause: unknown, shown?: string): Error {
+  if (cause instanceof PermanentHostError) {
+    return new RefusedRestoreError(cause.message, { cause, ...(shown === undefined ? {} : { shown }) });
+  }
+  return new UnchangedWebsiteError(cause instanceof Error ? cause.message : String(cause), { cause });
+}
+
+/** Whether a restore has failed before it replaced anything. */
+export const isUnchanged = (error: unknown): boolean =>
+  error instanceof RefusedRestoreError || error instanceof UnchangedWebsiteError;
 
 /** An import was refused for a reason that the user can fix. Nothing was replaced. */
 export class RefusedImportError extends PermanentHostError {

@@ -79,6 +79,8 @@ export interface UpdateOrder {
   updates: readonly AvailableUpdate[];
   /** Paths of further pages to check. */
   pages: readonly string[];
+  /** Keeps updates after which pages only look different; PHP and WordPress must work. False if left out. */
+  keep?: boolean;
 }
 
 export interface UpdateOutcome {
@@ -90,6 +92,8 @@ export interface UpdateOutcome {
   restored: boolean;
   /** Why the updates were rolled back; null if they were not. */
   rolledBack: RolledBack | null;
+  /** How a page looks different after updates that are kept all the same, without a full stop. */
+  warning?: string | undefined;
   /** Version of WordPress that the website has now. */
   wordpressVersion: string;
 }
@@ -105,4 +109,6 @@ export interface RolledBack {
   update: AvailableUpdate | null;
   /** One sentence without a full stop, for the website's owner. */
   reason: string;
+  /** Whether pages only look different, so that `keep` of the order would keep the updates. */
+  mayKeep?: boolean | undefined;
 }

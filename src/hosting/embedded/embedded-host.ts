@@ -17,6 +17,7 @@ import {
   type InstallState,
   PermanentHostError,
   RefusedImportError,
+  RefusedRestoreError,
   type RestoredParts,
   type SshQuestions,
 } from '../contract/host.ts';
@@ -370,5 +371,5 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 /** A whole restore is one of the files, because websites here have no database. */
 function requireFilesOnly({ files, database }: RestoredParts): void {
   if (files && typeof database === 'string') return;
-  throw new PermanentHostError('Websites on this host have no database. Restore their files.');
+  throw new RefusedRestoreError('Websites on this host have no database. Restore their files.');
 }

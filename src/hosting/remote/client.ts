@@ -7,8 +7,10 @@ import {
   MOST_READ_BYTES,
   PermanentHostError,
   RefusedImportError,
+  RefusedRestoreError,
   type ReportProgress,
   type RestoredParts,
+  UnchangedWebsiteError,
 } from '../contract/host.ts';
 import { isImportStep } from '../contract/imports.ts';
 import type { MailSelection } from '../contract/mail.ts';
@@ -92,11 +94,18 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     }
   }
 
-  function failure(status: number, { permanent, message, broken, refused }: Failure): Error {
+  function failure(
+    status: number,
+    { permanent, message, broken, refused, unchanged, shown }: Failure,
+  ): Error {
     switch (status) {
       case 200:
         if (broken) return new BrokenWebsiteError(message);
         if (refused) return new RefusedImportError(message);
+        if (unchanged)
+          return permanent
+            ? new RefusedRestoreError(message, shown === undefined ? {} : { shown })
+            : new UnchangedWebsiteError(message);
         return permanent ? new PermanentHostError(message) : new Error(message);
       case 400:
       case 404:
@@ -233,8 +242,11 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         signal,
         report,
       ),
-    async updateWordpress({ id, name }, { updateId, checkpointId, updates, pages }, signal, report) {
-      const order = { updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] };
+    async updateWordpress({ id, name }, { updateId, checkpointId, updates, pages, keep }, signal, report) {
+      const order = {
+        ...{ updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] },
+        ...(keep === true ? { keep } : {}),
+      };
       const args = { install: { id, name }, order };
       const outcome = await call(COMMANDS.updateWordpress, withinMs.updateWordpress, args, signal, report);
       const { rolledBack, skipped = [], restored = rolledBack !== null } = outcome;

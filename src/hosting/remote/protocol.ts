@@ -203,7 +203,14 @@ export const COMMANDS = {
         }),
       ),
       restored: Type.Optional(Type.Boolean()),
-      rolledBack: orNull(Type.Object({ update: orNull(availableUpdate), reason: sentences })),
+      rolledBack: orNull(
+        Type.Object({
+          update: orNull(availableUpdate),
+          reason: sentences,
+          mayKeep: Type.Optional(Type.Boolean()),
+        }),
+      ),
+      warning: Type.Optional(sentences),
       wordpressVersion,
     }),
   ),
@@ -301,7 +308,8 @@ export const COMMANDS = {
 
 /**
  * `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. `refused`: a
- * {@link RefusedImportError}.
+ * {@link RefusedImportError}. `unchanged`: a restore has replaced nothing; hosts of earlier versions omit it.
+ * `shown`: that of a {@link RefusedRestoreError}, if it differs.
  */
 export type Failure = Static<typeof failure>;
 
@@ -313,6 +321,8 @@ const failure = Type.Object({
   message: sentences,
   broken: Type.Optional(Type.Boolean()),
   refused: Type.Optional(Type.Boolean()),
+  unchanged: Type.Optional(Type.Boolean()),
+  shown: Type.Optional(sentences),
 });
 
 const outcome = Type.Union([Type.Object({ result: Type.Unknown() }), Type.Object({ error: failure })]);

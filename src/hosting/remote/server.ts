@@ -13,8 +13,10 @@ import {
   BrokenWebsiteError,
   type HostMachine,
   type HostQuestions,
+  isUnchanged,
   PermanentHostError,
   RefusedImportError,
+  RefusedRestoreError,
 } from '../contract/host.ts';
 import { createWaitingRoom } from '../policy/waiting-room.ts';
 import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
@@ -162,11 +164,21 @@ export function createHostServer(options: HostServerOptions): HostServer {
       const permanent = error instanceof PermanentHostError;
       const broken = error instanceof BrokenWebsiteError;
       const refused = error instanceof RefusedImportError;
+      const unchanged = isUnchanged(error);
       const message = cut(messageOf(error));
       if (signal.aborted) log.info({ command: name, ms: took() }, 'command cancelled');
       else log.warn({ err: error, command: name, ms: took() }, 'command failed');
       return {
-        error: { permanent, message, ...(broken ? { broken } : {}), ...(refused ? { refused } : {}) },
+        error: {
+          permanent,
+          message,
+          ...(broken ? { broken } : {}),
+          ...(refused ? { refused } : {}),
+          ...(unchanged ? { unchanged } : {}),
+          ...(error instanceof RefusedRestoreError && error.shown !== error.message
+            ? { shown: cut(error.shown) }
+            : {}),
+        },
       };
     }
   }

@@ -29,6 +29,8 @@ export const updateOrder = Type.Object(
     checkpointId: uuid,
     updates: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
     pages: Type.Array(checkedPath, { maxItems: MOST_CHECKED_PAGES }),
+    // Left out if false, so that hosts of earlier versions accept the order.
+    keep: Type.Optional(Type.Boolean()),
   },
   closed,
 );

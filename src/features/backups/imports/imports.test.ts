@@ -160,21 +160,31 @@ describe('an import', () => {
     };
     await again();
     expect(await restores()).toMatchObject({ count: 0 });
+    // The files alone do not make up for the database.
+    const backups = Object((await owner.client.get(`/installs/${own.id}/backups`)).body).results;
+    const path = `/installs/${own.id}/backups/${backups[0].id}/restore`;
+    const asked = await owner.client.post(path, {
+      ...{ create_checkpoint: false, restore_database: false },
+      notification_emails: [],
+    });
+    expect(asked).toMatchObject({ status: 202 });
+    await homeport.idle();
+    expect(await checkImports(platform.database, platform.clock)).toMatchObject([{ state: 'problem' }]);
     machine.machine.lastImport = async () => last;
     // Neither for other installs nor after a day.
     await settleImportsAgain(platform, [install.id]);
     const clock = manualClock(new Date(platform.clock.now().getTime() + DAY_MS + MINUTE_MS));
     await settleImportsAgain({ ...platform, clock }, [own.id]);
     await homeport.idle();
-    expect(await restores()).toMatchObject({ count: 0 });
-    await again();
     expect(await restores()).toMatchObject({ count: 1 });
-    const path = `/operations/${text(broken, 'id')}`;
-    expect((await owner.client.get(path)).body).toMatchObject({
+    await again();
+    expect(await restores()).toMatchObject({ count: 2 });
+    const ended = `/operations/${text(broken, 'id')}`;
+    expect((await owner.client.get(ended)).body).toMatchObject({
       error: { message: expect.stringMatching(/500$/) },
     });
     await again();
-    expect(await restores()).toMatchObject({ count: 1 });
+    expect(await restores()).toMatchObject({ count: 2 });
     expect(await checkImports(platform.database, platform.clock)).toMatchObject([{ state: 'ok' }]);
   });
 

@@ -1,9 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
 import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
 import { clearFailure, failOperation } from '../../../jobs/operations-store.ts';
 import { parseErrorCode } from '../../../lib/operation.ts';
-import { copyInstall, importWebsite, restoreBackup, settleImport } from '../jobs.ts';
+import { importWebsite, settleImport } from '../jobs.ts';
+import { endedReplacements, FINISHED, MissingParts } from '../replacements-store.ts';
 
 /** An ended import, of which the host has not said whether it had replaced the website. */
 export interface UnsettledImport {
@@ -17,18 +17,12 @@ export interface UnsettledImport {
   error: string | null;
 }
 
-/** What replaces the website, and so makes the settlement of an earlier import pointless. */
-const REPLACING = [restoreBackup.name, copyInstall.name, importWebsite.name];
-
-/** The literal condition of the indexes on finished jobs. */
-const FINISHED = sql<SqlBool>`state in ('succeeded', 'failed', 'cancelled')`;
-
 const UNSETTLED =
   'The host could not say whether the import had replaced the website, so the checkpoint was not put back. Look at the website, and restore the checkpoint if it is not the former one.';
 
 /**
  * The imports whose settlement was given up, last after a time, if no settlement waits or runs and nothing else has replaced the
- * website.
+ * whole website, at once or in parts.
  */
 export async function unsettledImports(queries: Queries, after: string): Promise<UnsettledImport[]> {
   const failed = await queries
@@ -42,42 +36,42 @@ export async function unsettledImports(queries: Queries, after: string): Promise
     .execute();
   const lanes = failed.flatMap(({ lane }) => lane ?? []);
   if (lanes.length === 0) return [];
-  const jobs = queries
+  // A settlement overtakes what waits, so the order is that of their ends.
+  const ended = await endedReplacements(queries, lanes, [settleImport.name]);
+  const unfinished = await queries
     .selectFrom('jobs')
-    .select(['seq', 'kind', 'lane', 'payload', 'state', 'error', 'finished_at'])
+    .select(['kind', 'lane', 'payload', 'state', 'error', 'finished_at'])
     .where('lane', 'in', lanes)
-    .where('kind', 'in', [settleImport.name, ...REPLACING]);
-  // Each condition is that of an index.
-  const finished = await jobs.where(FINISHED).execute();
-  const unfinished = await jobs.where('state', 'in', ['queued', 'running']).execute();
+    .where('kind', '=', settleImport.name)
+    .where('state', 'in', ['queued', 'running'])
+    .execute();
   const installs = await queries
     .selectFrom('installs')
     .select(['id', 'name'])
     .where('id', 'in', lanes)
     .execute();
   const names = new Map(installs.map(({ id, name }) => [id, name]));
-  const found = new Map<string, UnsettledImport>();
-  // A settlement overtakes what waits, so the order is that of their ends.
-  const ended = finished.sort((one, other) => endOf(one) - endOf(other) || one.seq - other.seq);
+  const found = new Map<string, UnsettledImport & { missing: MissingParts }>();
   for (const job of [...ended, ...unfinished]) {
     const { lane, payload } = job;
     if (job.kind !== settleImport.name) {
-      if (job.state !== 'succeeded') continue;
-      for (const [id, { install_id }] of found) if (install_id === lane) found.delete(id);
+      for (const [id, { install_id, missing }] of found) {
+        if (install_id === lane && missing.isCompleteAfter(job)) found.delete(id);
+      }
       continue;
     }
     const name = names.get(lane ?? '');
     if (name === undefined || !Value.Check(settleImport.payload, payload)) continue;
     const { import_id } = payload;
-    const since = found.get(import_id)?.since ?? job.finished_at ?? '';
-    if (job.state === 'failed')
-      found.set(import_id, { ...payload, install_name: name, since, error: job.error });
-    else found.delete(import_id);
+    const known = found.get(import_id);
+    if (job.state === 'failed') {
+      const since = known?.since ?? job.finished_at ?? '';
+      const missing = known?.missing ?? new MissingParts();
+      found.set(import_id, { ...payload, install_name: name, since, error: job.error, missing });
+    } else found.delete(import_id);
   }
-  return [...found.values()];
+  return [...found.values()].map(({ missing: _, ...unsettled }) => unsettled);
 }
-
-const endOf = ({ finished_at }: { finished_at: string | null }) => Date.parse(finished_at ?? '');
 
 /** Says in the operation of an import that it is unsettled, or no longer. */
 export async function noteSettlement(

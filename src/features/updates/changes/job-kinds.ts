@@ -1,19 +1,20 @@
 import { Value } from 'typebox/value';
 import type { Host } from '../../../hosting/contract/host.ts';
 import type { ItemOutcome } from '../../../hosting/contract/wordpress-changes.ts';
+import { isBegun, noteBegun } from '../../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { setResult } from '../../../jobs/operations-store.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { putCheckpointBack } from '../../backups/checkpoints.ts';
+import { requireFormerState } from '../../backups/former-state-store.ts';
 import { changeWordPressItem } from '../../backups/jobs.ts';
 import { findBackup } from '../../backups/store.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { findPolicy } from '../policy-store.ts';
-import { isBegun, noteBegun } from './store.ts';
 import { storedChange } from './stored-change.ts';
 
 /** A restore of an older one would lose too much. */
@@ -26,6 +27,7 @@ const UNCHANGED: readonly string[] = [
   'change_refused',
   'checkpoint_failed',
   'website_missing',
+  'not_restored',
 ];
 
 /** The job that changes a plugin or theme. */
@@ -57,6 +59,7 @@ export function changeKind(platform: Platform, host: Host): JobKind {
       if (!install) {
         throw new PermanentFailure('The install has no website to change.', { code: 'website_missing' });
       }
+      if (!(await isBegun(reader, jobId))) await requireFormerState(reader, install_id, jobId);
       if (checkpoint_id !== undefined) await requireCheckpoint(jobId, install_id, checkpoint_id);
       const change = Value.Parse(storedChange, JSON.parse(sealer.open(sealed_change)));
       // Pages that the customer named may need a plugin that is to go.

@@ -15,22 +15,6 @@ export async function countUnfinishedChanges(queries: Queries, installId: string
   return Number(count);
 }
 
-/** Notes that a job begins to change the website. */
-export async function noteBegun(queries: Queries, jobId: string, now: string): Promise<void> {
-  await queries
-    .updateTable('jobs')
-    .set({ begun_at: now })
-    .where('id', '=', jobId)
-    .where('begun_at', 'is', null)
-    .execute();
-}
-
-/** Whether a job began to change the website. */
-export async function isBegun(queries: Queries, jobId: string): Promise<boolean> {
-  const job = await queries.selectFrom('jobs').select('begun_at').where('id', '=', jobId).executeTakeFirst();
-  return job !== undefined && job.begun_at !== null;
-}
-
 const storedResult = Type.Record(Type.String(), Type.String());
 
 /** The result of a change that succeeded: `id`, `name`, `version`. */

@@ -8,6 +8,7 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import {
+  asUnchanged,
   type InstallRef,
   PermanentHostError,
   type ReportProgress,
@@ -162,10 +163,11 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     const places = placesOf(from, backupId);
     const identity = { installId: from.id, backupId };
     const folders = exchangeFoldersOf(filesOf(install.id));
-    await recoverExchange(folders);
-    await refuseLink(folders.folder, install);
-    await requireArchive(places, from, backupId);
+    let isUntouched = true;
     try {
+      await recoverExchange(folders);
+      await refuseLink(folders.folder, install);
+      await requireArchive(places, from, backupId);
       await verifyArchive(places, identity, signal);
       await mkdir(dirname(folders.folder), { recursive: true });
       const { size: bytes } = await lstat(places.archive);
@@ -173,11 +175,14 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
         report?.(done, bytes),
       );
       signal?.throwIfAborted();
+      isUntouched = false;
       await exchangeFolders(folders);
       return summary(totals);
     } catch (error) {
       await recoverExchange(folders);
-      throw explainDamage(error, from, backupId, " The website's files were not touched.");
+      const explained = explainDamage(error, from, backupId, " The website's files were not touched.");
+      if (!isUntouched) throw explained;
+      throw asUnchanged(explained, install.id === from.id ? undefined : reasonForTarget(error));
     }
   }
 
@@ -269,11 +274,15 @@ async function requireArchive(places: ArchiveFiles, install: InstallRef, backupI
   }
 }
 
+class LinkedFolderError extends PermanentHostError {
+  override name = 'LinkedFolderError';
+}
+
 /** A link could be replaced, but its target files would stay where they are. */
 async function refuseLink(files: string, install: InstallRef): Promise<void> {
   const stats = await statsOf(files);
   if (stats !== null && !stats.isDirectory()) {
-    throw new PermanentHostError(
+    throw new LinkedFolderError(
       `The files of the install ${install.name} are not in a folder but behind a link; nothing was restored.`,
     );
   }
@@ -316,6 +325,14 @@ function explainDamage(error: unknown, install: InstallRef, backupId: string, ou
     `The snapshot ${backupId} of ${install.name} is damaged: ${error.message}.${outcome}`,
     { cause: error },
   );
+}
+
+/** Why a copy was refused. Users of the target may not see the source, so nothing names it or its files. */
+function reasonForTarget(error: unknown): string {
+  if (error instanceof LinkedFolderError) return error.message;
+  if (error instanceof DamagedArchiveError)
+    return 'The backup that was to be copied is damaged. Make a new one.';
+  return 'The backup could not be put in place.';
 }
 
 /** Removes leftovers of earlier, interrupted runs for this snapshot. */

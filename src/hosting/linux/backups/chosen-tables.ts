@@ -2,9 +2,15 @@ import { PermanentHostError } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 
+/** Some tables cannot be replaced alone. */
+export class InseparableTablesError extends PermanentHostError {
+  override name = 'InseparableTablesError';
+}
+
 /**
  * Requires that some tables can be replaced alone: the restored database has all of them, and no foreign key connects them with
- * other tables. Otherwise rejects with a {@link PermanentHostError}. `mayLack`: the restored database need not have them.
+ * other tables. Otherwise rejects with an
+ * {@link InseparableTablesError}. `mayLack`: the restored database need not have them.
  */
 export async function requireSeparableTables(
   databases: Pick<Databases, 'query'>,
@@ -29,7 +35,7 @@ async function requireTables(
   const present = new Set(rows.flat());
   const missing = tables.filter((name) => !present.has(name));
   if (missing.length > 0) {
-    throw new PermanentHostError(
+    throw new InseparableTablesError(
       `The database has no table ${missing.map(quoted).join(', ')}. The website is unchanged.`,
     );
   }
@@ -47,7 +53,7 @@ async function requireNoBorderKey(
   );
   for (const [table = '', referenced = ''] of keys) {
     if (tables.includes(table) === tables.includes(referenced)) continue;
-    throw new PermanentHostError(
+    throw new InseparableTablesError(
       `A foreign key connects the tables ${quoted(table)} and ${quoted(referenced)}. Name both or neither. The website is unchanged.`,
     );
   }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import {
+  asUnchanged,
   type InstallRef,
   PermanentHostError,
   type ReportProgress,
@@ -15,6 +16,7 @@ import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import {
   LEAST_FREE_BYTES_OF_OWN,
   LOOK_EVERY_BYTES,
+  NoRoomForDatabase,
   requireFreeSpace,
   watchingDatabase,
 } from '../daemons/watch-database.ts';
@@ -25,7 +27,7 @@ import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
-import { requireSeparableTables } from './chosen-tables.ts';
+import { InseparableTablesError, requireSeparableTables } from './chosen-tables.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
@@ -77,6 +79,7 @@ export function createRestorer({
     const { ref, sandbox, database, unixUser } = target;
     const home = layout.homeOf(ref.id);
     const owner = { database, unixUser };
+    let isUntouched = true;
     try {
       const [{ restic, id }, staged] = await allDone([
         requireBackup(repositories, from, backupId, signal),
@@ -91,6 +94,7 @@ export function createRestorer({
       }
       await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
+      isUntouched = false;
       await replacement.replace(home, { ...owner, parts });
       return snapshot;
     } catch (error) {
@@ -100,7 +104,14 @@ export function createRestorer({
           'could not undo a restore; trying again at the next start of the host',
         );
       });
-      throw explainDamage(explainRepository(error, from), from, backupId, ' The website is unchanged.');
+      const explained = explainDamage(
+        explainRepository(error, from),
+        from,
+        backupId,
+        ' The website is unchanged.',
+      );
+      if (!isUntouched) throw explained;
+      throw asUnchanged(explained, ref.id === from.id ? undefined : reasonForTarget(error));
     }
   }
 
@@ -235,6 +246,14 @@ export function createRestorer({
   }
 
   return restore;
+}
+
+/** Why a copy was refused. Users of the target may not see the source, so nothing names it or its files. */
+function reasonForTarget(error: unknown): string {
+  if (error instanceof NoRoomForDatabase || error instanceof InseparableTablesError) return error.message;
+  if (error instanceof DamagedBackupError)
+    return 'The backup that was to be copied is damaged. Make a new one.';
+  return 'The backup could not be put in place.';
 }
 
 /** The free space that a restore leaves. An install's own backup brings back what was there, also on a disk that is almost full. */
