@@ -30,6 +30,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     checkpoint_id: 'with a checkpoint',
     restored:
       '`true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost',
+    warning: 'how a page looks different, if the updates stay all the same',
   },
   'wordpress.change': {
     id: null,

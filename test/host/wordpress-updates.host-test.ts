@@ -89,8 +89,12 @@ async function checkpoint(): Promise<string> {
   return id;
 }
 
-async function update(updates: AvailableUpdate[], pages: string[] = []): Promise<UpdateOutcome> {
-  const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages };
+async function update(
+  updates: AvailableUpdate[],
+  pages: string[] = [],
+  keep = false,
+): Promise<UpdateOutcome> {
+  const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages, keep };
   return host.updateWordpress(install, order);
 }
 
@@ -111,18 +115,20 @@ test('plans what WordPress offers, and refuses what is not there', async () => {
   expect(plan.refused).toEqual(['There is no plugin "nope"', 'There is no theme "nope"']);
 });
 
-test.each([
+test.each<[string, string, RegExp, boolean?]>([
   ['fatals', `if (PHP_SAPI !== 'cli') throw new Error('broken plugin');`, /answers 500, and 200 before$/],
   [
     'fatals on the named page only',
     `if (str_contains($_SERVER['REQUEST_URI'], 'named')) exit;`,
     /^\/\?named=1 lacks /,
+    true,
   ],
   ['hangs', `if ($_SERVER['REQUEST_URI'] === '/') sleep(60);`, /^the home page gives no answer: /],
   [
     'hides the page',
     `add_action('template_redirect', static fn() => exit('<html></html>'));`,
     /^the home page lacks /,
+    true,
   ],
   [
     'changes siteurl',
@@ -134,17 +140,33 @@ test.each([
     `for ($i = 0; $i < 3; $i++) { $f = fopen(HOMEPORT['root'] . "/big$i", 'w'); ftruncate($f, 500 * 1024 ** 2); fclose($f); }`,
     /Disk quota exceeded/,
   ],
-])('rolls back a plugin that %s', async (_name, code, reason) => {
+])('rolls back a plugin that %s', async (_name, code, reason, mayKeep = false) => {
   await files.offer(code);
   const updates = await planned();
   expect(await update(updates, ['/?named=1'])).toEqual({
     made: [],
     skipped: [],
     restored: true,
-    rolledBack: { update: updates[0], reason: expect.stringMatching(reason) },
+    rolledBack: {
+      update: updates[0],
+      reason: expect.stringMatching(reason),
+      ...(mayKeep ? { mayKeep } : {}),
+    },
     wordpressVersion: install.wordpressVersion,
   });
   await expectFormer();
+});
+
+test('keeps a plugin that changes the structure of pages on request', async () => {
+  await files.offer(`add_action('template_redirect', static fn() => exit('<html></html>'));`);
+  const updates = await planned();
+  expect(await update(updates, [], true)).toMatchObject({
+    made: updates,
+    restored: false,
+    rolledBack: null,
+    warning: expect.stringMatching(/^the home page lacks /),
+  });
+  await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
 });
 
 test('a failed download changes nothing, and restores nothing', async () => {

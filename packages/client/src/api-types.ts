@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Update WordPress, plugins and themes
-         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.
+         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.
          */
         post: operations["createWordPressUpdate"];
         delete?: never;
@@ -3040,6 +3040,8 @@ export interface components {
             plugins?: "all" | string[];
             /** @description "all", or the folders of the themes */
             themes?: "all" | string[];
+            /** @description keeps updates after which pages only look different; PHP and WordPress must work all the same */
+            keep?: boolean;
         };
         /**
          * @example {
@@ -3057,6 +3059,8 @@ export interface components {
             plugins?: "all" | string[];
             /** @description "all", or the folders of the themes */
             themes?: "all" | string[];
+            /** @description keeps updates after which pages only look different; PHP and WordPress must work all the same */
+            keep?: boolean;
         };
         /**
          * @description An API credential without its password. `account`: the only account that it reaches; null: all of yours
@@ -4641,7 +4645,7 @@ export interface components {
          */
         OperationError: {
             /** @enum {string} */
-            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "rolled_back" | "pages_differ" | "change_refused" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
+            code: "unexpected" | "timed_out" | "interrupted" | "outdated" | "waiting" | "host_unreachable" | "host_refused" | "website_missing" | "source_missing" | "source_backup_failed" | "checkpoint_failed" | "not_restored" | "rolled_back" | "pages_differ" | "change_refused" | "import_refused" | "storage_refused" | "validation_file_missing" | "validation_file_wrong" | "cdn_refused" | "certificate_refused" | "urls_not_replaced" | "certificate_paused" | "failed";
             /** @description one sentence for people */
             message: string;
             /** @description what to do */
@@ -4718,7 +4722,7 @@ export interface components {
             step: string | null;
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, `withheld_domains` if a restored deleted install does not serve all its domains again; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost; `wordpress.change`: `id`, `name`, `version` if it has one, `warning` how a page looks different, if the change stays all the same, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `command` its first words, such as `plugin list`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint; `install.import`: `checkpoint_id` with a checkpoint; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, `withheld_domains` if a restored deleted install does not serve all its domains again; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost, `warning` how a page looks different, if the updates stay all the same; `wordpress.change`: `id`, `name`, `version` if it has one, `warning` how a page looks different, if the change stays all the same, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `command` its first words, such as `plugin list`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }

@@ -15,6 +15,7 @@ interface UpdateOptions {
   core?: true | string;
   plugins?: true | string[];
   themes?: true | string[];
+  keep?: boolean;
   json?: boolean;
 }
 
@@ -35,7 +36,8 @@ export function addUpdateCommand(install: Command): void {
     )
     .option('--plugins [plugin...]', 'all plugins, or these (akismet)')
     .option('--themes [theme...]', 'all themes, or these folders')
-    .option('--json', 'print JSON when it is done: operation_id, install_id, install_name, updates')
+    .option('--keep', 'keep the updates if pages only look different, such as with a new layout')
+    .option('--json', 'print JSON when it is done: operation_id, install_id, install_name, updates, warning')
     .addHelpText('after', '\nExample:\n  homeport install update harbourcafe --core --plugins akismet')
     .action(update);
 }
@@ -97,11 +99,12 @@ function versionArgument(text: string): string {
 }
 
 async function update(name: string, options: UpdateOptions, command: Command): Promise<void> {
-  const { core, plugins, themes, json } = options;
+  const { core, plugins, themes, keep, json } = options;
   const wanted: RequestedUpdates = {
     core,
     plugins: plugins === true ? 'all' : plugins,
     themes: themes === true ? 'all' : themes,
+    keep,
   };
   await withPlatform(command, async (platform, services) => {
     const { jobId, installId } = await services.updates.byName(name, wanted);
@@ -117,13 +120,18 @@ async function update(name: string, options: UpdateOptions, command: Command): P
       throw new OperatorError(ended.error ?? `The update of ${name} failed for an unknown reason.`);
     }
     const made = (await services.updates.latest(installId))?.made ?? [];
+    const { warning } = await services.itemChanges.resultOf(jobId);
     if (json) {
-      return printJson({ operation_id: jobId, install_id: installId, install_name: name, updates: made });
+      return printJson({
+        ...{ operation_id: jobId, install_id: installId, install_name: name, updates: made },
+        ...(warning === undefined ? {} : { warning }),
+      });
     }
     process.stdout.write(
       made.length === 0
         ? `${name} is up to date.\n`
         : made.map((item) => `${printable(item.name)} ${item.from} → ${item.to}\n`).join(''),
     );
+    if (warning !== undefined) process.stderr.write(`Warning: ${printable(warning)}.\n`);
   });
 }

@@ -13,8 +13,16 @@ export async function enqueueUpdate(
     installId,
     wanted,
     cause,
+    keep = false,
     requestId = null,
-  }: { installId: string; wanted: WantedUpdates; cause: 'request' | 'schedule'; requestId?: string | null },
+  }: {
+    installId: string;
+    wanted: WantedUpdates;
+    cause: 'request' | 'schedule';
+    /** Whether updates stay after which pages only look different. */
+    keep?: boolean;
+    requestId?: string | null;
+  },
 ): Promise<string> {
   const id = random.uuid();
   await insertUpdate(transaction.queries, {
@@ -25,7 +33,7 @@ export async function enqueueUpdate(
     created_at: timestamp(clock),
   });
   return queue.enqueue(transaction, planUpdate, {
-    payload: { update_id: id, install_id: installId },
+    payload: { update_id: id, install_id: installId, ...(keep ? { keep } : {}) },
     lane: installId,
     requestId,
   });

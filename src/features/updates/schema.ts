@@ -28,6 +28,12 @@ const wantedFields = {
   ),
   plugins: items('the plugins: their files (`akismet/akismet.php`) or folders (`akismet`)'),
   themes: items('the folders of the themes'),
+  keep: Type.Optional(
+    Type.Boolean({
+      description:
+        'keeps updates after which pages only look different; PHP and WordPress must work all the same',
+    }),
+  ),
 };
 
 export const createUpdateSchema = component(

@@ -32,6 +32,8 @@ export interface RequestedUpdates {
   core?: boolean | string | undefined;
   plugins?: WantedItems | undefined;
   themes?: WantedItems | undefined;
+  /** Whether updates stay after which pages only look different. */
+  keep?: boolean | undefined;
 }
 
 /** The outcome of a request for many installs. */
@@ -81,7 +83,7 @@ export function createUpdateService(platform: Platform) {
     transaction: Transaction,
     doer: Actor,
     website: Website,
-    { core = false, plugins = [], themes = [] }: RequestedUpdates,
+    { core = false, plugins = [], themes = [], keep = false }: RequestedUpdates,
   ): Promise<string> {
     const { id, name, status, wordpress_version } = website;
     requireAnything({ core, plugins, themes });
@@ -97,6 +99,7 @@ export function createUpdateService(platform: Platform) {
       installId: id,
       wanted,
       cause: 'request',
+      keep,
       requestId: doer.origin.requestId,
     });
     await activity.record(transaction, doer, website.account_id, {
@@ -107,6 +110,7 @@ export function createUpdateService(platform: Platform) {
         ...(core === false ? {} : { core: wanted.core ?? 'newest' }),
         ...(plugins.length === 0 ? {} : { plugins: described(plugins) }),
         ...(themes.length === 0 ? {} : { themes: described(themes) }),
+        ...(keep ? { keep } : {}),
       },
     });
     return operationId;

@@ -162,6 +162,21 @@ describe('an update', () => {
     expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.1.9' });
   });
 
+  it('stays on request if pages only look different', async () => {
+    const warning = 'the home page lacks <nav';
+    update(async () => outcome({ rolledBack: { update: AKISMET, reason: warning, mayKeep: true } }));
+    expect(await ended({ plugins: 'all' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'pages_differ', message: expect.stringContaining(warning) },
+    });
+    update(async (_install, { updates }) => outcome({ made: [...updates], warning }));
+    expect(await ended({ plugins: 'all', keep: true })).toMatchObject({
+      status: 'succeeded',
+      result: { warning },
+    });
+    expect(orders.map(({ keep }) => keep)).toEqual([undefined, true]);
+  });
+
   it('with nothing to do makes no checkpoint', async () => {
     const before = await checkpoints();
     plan(async () => ({ updates: [], refused: [] }));

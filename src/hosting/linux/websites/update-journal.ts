@@ -41,7 +41,15 @@ const entrySchema = Type.Object({
   skipped: Type.Array(Type.Object({ update: updateSchema, reason: Type.String() })),
   /** Whether the checkpoint was restored because of an interruption. */
   restored: Type.Boolean(),
-  rolledBack: orNull(Type.Object({ update: orNull(updateSchema), reason: Type.String() })),
+  rolledBack: orNull(
+    Type.Object({
+      update: orNull(updateSchema),
+      reason: Type.String(),
+      mayKeep: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  /** How a page looks different that is kept all the same. */
+  warning: Type.Optional(Type.String()),
 });
 
 /** How far an update of a website is. */

@@ -19,7 +19,7 @@ import { CoreUnchanged } from '../wordpress/switch-core.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { WebsiteSteps } from './provisioning.ts';
 import { createUpdateJournal, type UpdateEntry } from './update-journal.ts';
-import { findFault, observe } from './website-check.ts';
+import { type CheckOutcome, checkAgain, observe } from './website-check.ts';
 import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
 /** After so many, the update itself is suspected. */
@@ -191,19 +191,21 @@ export function createWordPressUpdates(
     }
   }
 
-  /** The first finding that is worse than before all updates; null without one. */
+  /** The first finding that is worse than before all updates, unless the user keeps it. */
   async function check(
     record: InstallRecord,
     entry: UpdateEntry,
+    keep: boolean,
     signal?: AbortSignal,
-  ): Promise<string | null> {
+  ): Promise<CheckOutcome> {
     const look = await lookAt(record, signal);
-    const fault = await findFault(look, entry.before, entry.made);
-    if (fault !== null) return fault;
+    const outcome = await checkAgain(look, entry.before, { suspects: entry.made, isTolerated: () => keep });
+    if (outcome.fault !== null) return outcome;
     const { bytes, files } = layout.limits;
-    if (bytes === null && files === null) return null;
+    if (bytes === null && files === null) return outcome;
     // The checkpoint would have been refused if the website had been too large before.
-    return exceededLimit(await measureWebsite(layout, look.install, signal), layout.limits);
+    const excess = exceededLimit(await measureWebsite(layout, look.install, signal), layout.limits);
+    return excess === null ? outcome : { ...outcome, fault: { text: excess, differs: null } };
   }
 
   /** Brings back the former WordPress, files and database. */
@@ -245,11 +247,12 @@ export function createWordPressUpdates(
       signal?.throwIfAborted();
       const present = await record();
       if (entry.stage === 'checking') {
-        const fault = await check(present, entry, signal);
+        const { fault, warning } = await check(present, entry, order.keep ?? false, signal);
         if (fault !== null) {
           const update = order.updates[entry.index - 1] ?? null;
-          entry = await fail(present, entry, { update, reason: fault });
-        }
+          const mayKeep = fault.differs !== null;
+          entry = await fail(present, entry, { update, reason: fault.text, ...(mayKeep ? { mayKeep } : {}) });
+        } else if (warning !== null) entry = { ...entry, warning };
       }
       if (entry.stage === 'restoring') {
         log.warn(
@@ -299,7 +302,12 @@ function withoutTheRest(entry: UpdateEntry, updates: readonly AvailableUpdate[])
   return { ...entry, skipped: [...entry.skipped, ...rest] };
 }
 
-function outcomeOf({ made, skipped, restored, rolledBack, wordpressVersion }: UpdateEntry): UpdateOutcome {
+function outcomeOf(entry: UpdateEntry): UpdateOutcome {
+  const { made, skipped, restored, rolledBack, warning, wordpressVersion } = entry;
   const core = made.find(({ kind }) => kind === 'core');
-  return { made, skipped, restored, rolledBack, wordpressVersion: core?.to ?? wordpressVersion };
+  return {
+    ...{ made, skipped, restored, rolledBack },
+    ...(warning === undefined || rolledBack !== null ? {} : { warning }),
+    wordpressVersion: core?.to ?? wordpressVersion,
+  };
 }

@@ -11,6 +11,7 @@ import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showFailure, showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
+import { afterChange } from '../operations/after-change.ts';
 import { updateOutcome, updateState } from './update-labels.ts';
 
 type Update = NonNullable<ReturnType<typeof useUpdates>['data']>[number];
@@ -33,7 +34,7 @@ const COLUMNS: Column<Update>[] = [
   { id: 'outcome', header: 'Result', cell: (update) => updateOutcome(update) ?? '–' },
 ];
 
-type Wanted = { core: true } | { plugins: 'all' } | { themes: 'all' };
+type Wanted = ({ core: true } | { plugins: 'all' } | { themes: 'all' }) & { keep?: true };
 
 /** Updates of WordPress, plugins and themes: buttons, and the latest ones. */
 export function Updates({ install }: { install: Install }) {
@@ -48,10 +49,10 @@ export function Updates({ install }: { install: Install }) {
           body,
         }),
       ),
-    onSuccess: (operationId) =>
+    onSuccess: (operationId, body) =>
       showOperation(operationId, {
         busy: 'The update begins with a backup.',
-        done: 'The update has ended.',
+        ...afterChange('The update has ended.', 'Update again', () => update.mutate({ ...body, keep: true })),
       }),
     onError: showFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['operation', install.id] }),

@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField, RadioGroup, TextField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { showFailure, showOperation } from '../../../components/toast.tsx';
-import { afterChange } from './after-change.ts';
+import { afterChange } from '../operations/after-change.ts';
 
 const SOURCES = ['slug', 'path', 'url'] as const;
 type Source = (typeof SOURCES)[number];

@@ -5,7 +5,7 @@ import { unwrapStarted } from '../../../api/failure.ts';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Menu, type MenuEntry } from '../../../components/menu.tsx';
 import { showFailure, showOperation } from '../../../components/toast.tsx';
-import { afterChange } from './after-change.ts';
+import { afterChange } from '../operations/after-change.ts';
 
 type Change = NonNullable<
   HostingPaths['/installs/{install_id}/wordpress/changes']['post']['requestBody']
@@ -104,16 +104,19 @@ export function useItemChanges(installId: string) {
     onSettled,
   });
   const update = useMutation({
-    mutationFn: async ({ kind, ids }: { kind: 'plugin' | 'theme'; ids: string[] }) =>
+    mutationFn: async (wanted: { kind: 'plugin' | 'theme'; ids: string[]; keep?: boolean }) => {
+      const { kind, ids, keep = false } = wanted;
+      const body = { ...(kind === 'plugin' ? { plugins: ids } : { themes: ids }), ...(keep && { keep }) };
       showOperation(
-        await unwrapStarted(
-          hosting.POST('/installs/{install_id}/wordpress/updates', {
-            params,
-            body: kind === 'plugin' ? { plugins: ids } : { themes: ids },
-          }),
-        ),
-        { busy: 'The update begins with a backup.', done: 'The update has ended.' },
-      ),
+        await unwrapStarted(hosting.POST('/installs/{install_id}/wordpress/updates', { params, body })),
+        {
+          busy: 'The update begins with a backup.',
+          ...afterChange('The update has ended.', 'Update again', () =>
+            update.mutate({ ...wanted, keep: true }),
+          ),
+        },
+      );
+    },
     onError: showFailure,
     onSettled,
   });
