@@ -11,6 +11,7 @@ import {
 } from '../contract/host.ts';
 import { pageOf } from '../contract/inventory.ts';
 import type { LogKind } from '../contract/logs.ts';
+import { createHangWatch } from './daemons/hang-watch.ts';
 import { flushRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
 import { createLinuxInventory } from './inventory.ts';
@@ -59,6 +60,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     },
   });
   const firewall = createFirewallMonitor(parts.firewall, { log });
+  const databaseWatch = createHangWatch({
+    ...{ name: 'mariadb', daemons, clock: parts.clock, log },
+    answers: () => parts.databaseServer.answers(),
+  });
   let identity: string | null = null;
   let requestsCollectedAt = Number.NEGATIVE_INFINITY;
 
@@ -91,6 +96,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     parts.logs.start();
     await tryOrLog(log, 'could not write the files of WP-CLI', () => parts.wpCliPhar.start());
     parts.databaseQuotas.start();
+    databaseWatch.start();
   }
 
   /** A website that fails or takes long does not delay the others. */
@@ -116,6 +122,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function stop(): Promise<void> {
     firewall.stop();
     startRetries.stop();
+    await databaseWatch.stop();
     // The daemons stop last, even if another part fails to stop.
     const ended = await Promise.allSettled([
       parts.cron.stop(),

@@ -16,12 +16,15 @@ import { mariadbConfig } from './mariadb-config.ts';
 export interface DatabaseServer {
   /** Starts it if needed, and creates it the first time. Never touches existing content. Needs root. */
   ensure(): Promise<void>;
+  /** Rejects if it says nothing for 10 s. A refusal, such as of too many connections, is an answer. */
+  answers(): Promise<void>;
 }
 
 const SERVER = '/usr/sbin/mariadbd';
 const USER = 'mysql';
 /** Crash recovery reads the log before the server is ready. */
 const READY_WITHIN_MS = 120_000;
+const ANSWER_WITHIN_MS = 10_000;
 
 export function createDatabaseServer(options: {
   layout: LinuxLayout;
@@ -98,7 +101,7 @@ export function createDatabaseServer(options: {
     await writeDurably(versionFile, version);
   }
 
-  return { ensure };
+  return { ensure, answers: async () => void (await greeting(layout.mariadbSocket, ANSWER_WITHIN_MS)) };
 }
 
 function digestOf(text: string): string {
@@ -118,14 +121,19 @@ async function identityOf(user: string): Promise<{ uid: number; gid: number }> {
 }
 
 /** The server speaks first (protocol 10): its first packet has number 0 and starts with the protocol version. */
-function greeted(socket: string): Promise<void> {
+async function greeted(socket: string): Promise<void> {
+  const packet = await greeting(socket, 2_000);
+  if (packet[4] !== 10)
+    throw new Error(`MariaDB refuses connections: ${packet.subarray(7).toString('latin1')}`);
+}
+
+function greeting(socket: string, withinMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const connection = connect(socket);
-    connection.setTimeout(2_000, () => connection.destroy(new Error('MariaDB does not answer')));
+    connection.setTimeout(withinMs, () => connection.destroy(new Error('MariaDB does not answer')));
     connection.once('data', (packet) => {
       connection.destroy();
-      if (packet[4] === 10) resolve();
-      else reject(new Error(`MariaDB refuses connections: ${packet.subarray(7).toString('latin1')}`));
+      resolve(packet);
     });
     connection.once('error', reject);
     connection.once('close', () => reject(new Error('MariaDB closed the connection')));

@@ -1,0 +1,85 @@
+import { beforeEach, expect, it } from 'vitest';
+import { silent } from '../../../../test/database.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import type { DaemonStatus } from '../machine/daemon.ts';
+import { createHangWatch, type HangWatch } from './hang-watch.ts';
+
+let clock: ManualClock;
+let status: DaemonStatus;
+let hangs: boolean;
+let restarts: number;
+let watch: HangWatch;
+
+beforeEach(() => {
+  clock = manualClock();
+  status = { name: 'mariadb', state: 'running', pid: 1 };
+  hangs = false;
+  restarts = 0;
+  watch = createHangWatch({
+    name: 'mariadb',
+    answers: async () => {
+      if (hangs) throw new Error('MariaDB does not answer');
+    },
+    daemons: {
+      list: async () => [status],
+      async restart() {
+        restarts += 1;
+        status = { ...status, pid: (status.pid ?? 0) + 1 };
+      },
+    },
+    clock,
+    log: silent,
+  });
+});
+
+async function check(times: number): Promise<number> {
+  for (let time = 0; time < times; time += 1) await watch.check();
+  return restarts;
+}
+
+it('restarts a daemon that answered before and is silent for four checks', async () => {
+  await check(1);
+  hangs = true;
+  expect(await check(3)).toBe(0);
+  expect(await check(1)).toBe(1);
+});
+
+it('counts only checks in a row', async () => {
+  await check(1);
+  hangs = true;
+  await check(3);
+  hangs = false;
+  await check(1);
+  hangs = true;
+  expect(await check(3)).toBe(0);
+});
+
+it('leaves a process alone that has not answered yet, or that its supervisor starts', async () => {
+  hangs = true;
+  expect(await check(20)).toBe(0);
+  hangs = false;
+  await check(1);
+  hangs = true;
+  status = { ...status, pid: 7 };
+  expect(await check(20)).toBe(0);
+  status = { ...status, state: 'restarting' };
+  expect(await check(20)).toBe(0);
+});
+
+it('waits twice as long before each further restart, until the daemon has answered for an hour', async () => {
+  const hang = async (checks: number) => {
+    hangs = false;
+    await check(1);
+    hangs = true;
+    return check(checks);
+  };
+  expect(await hang(4)).toBe(1);
+  expect(await hang(7)).toBe(1);
+  expect(await check(1)).toBe(2);
+  expect(await hang(15)).toBe(2);
+  hangs = false;
+  clock.advance(HOUR_MS);
+  await check(1);
+  expect(await hang(4)).toBe(3);
+});
