@@ -141,6 +141,17 @@ describe('an import by SSH', () => {
     expect(readdirSync(own)).toEqual([]);
   });
 
+  test('waits for an export that begins late, and ends one that says nothing or trickles', () => {
+    const late = "#!/bin/sh\nsleep 2\nhead -c 30000 /dev/zero | tr '\\0' '-'\n";
+    oldHost.program('mysqldump', late);
+    expect(fetchWebsite({ slowSeconds: 3 }).answer).toMatchObject({ result: {} });
+    expect(fetchWebsite({ slowSeconds: 1 }).answer).toEqual(refused('sent nothing for 1 seconds'));
+    oldHost.program('mysqldump', '#!/bin/sh\nwhile sleep 0.2; do echo; done\n');
+    expect(fetchWebsite({ slowSeconds: 1 }).answer).toEqual(
+      refused('less than 10 kB a second for 1 seconds'),
+    );
+  });
+
   test('says what the old host lacks', () => {
     expect(fetchWebsite({ user: 'daemon' }).answer).toEqual(refused('refuses the key of this install'));
     expect(fetchWebsite({ path: '/nowhere' }).answer).toEqual(refused('"/nowhere" does not exist'));

@@ -18,9 +18,9 @@ curl_setopt_array($curl, [
     CURLOPT_MAXREDIRS => 5,
     CURLOPT_FAILONERROR => true,
     CURLOPT_CONNECTTIMEOUT => 20,
-    // A server that stalls or trickles must not occupy the install.
-    CURLOPT_LOW_SPEED_LIMIT => 50_000,
-    CURLOPT_LOW_SPEED_TIME => 60,
+    // A server that stalls or trickles must not occupy the install. One that packs the archive first begins late.
+    CURLOPT_LOW_SPEED_LIMIT => 10_000,
+    CURLOPT_LOW_SPEED_TIME => 300,
     CURLOPT_TIMEOUT => 2 * 3600,
     CURLOPT_USERAGENT => 'Homeport',
     CURLOPT_NOPROGRESS => false,

@@ -4,7 +4,7 @@
  * addresses to this user, whatever a name leads to.
  *
  * Argument: the folder to write to. Reads `{"host": …, "port": …, "user": …, "path": …, "hostKey": …, "privateKey": …,
- * "mostBytes": …}` from standard input. Prints lines of JSON as import-unpack.php does; the result names `archive` and `dump`.
+ * "mostBytes": …}` from standard input, in tests also `slowSeconds`. Prints lines of JSON as import-unpack.php does; the result names `archive` and `dump`.
  *
  * The archive is a tar of the old host's making. import-unpack.php checks each of its entries, as those of an uploaded archive.
  */
@@ -12,9 +12,9 @@ require __DIR__ . '/import-archive.php';
 
 const CONNECT_SECONDS = 20;
 const LONGEST_SECONDS = 2 * 3600;
-/** A server that stalls or trickles must not occupy the install. */
-const LEAST_BYTES_A_SECOND = 50_000;
-const SLOW_SECONDS = 60;
+/** A server that stalls or trickles must not occupy the install. One that packs many small files or waits for a lock may pause. */
+const LEAST_BYTES_A_SECOND = 10_000;
+const SLOW_SECONDS = 300;
 const MOST_SCANNED = 64 << 10;
 const MOST_SAID = 8 << 10;
 const LONGEST_SAID = 300;
@@ -234,7 +234,7 @@ function fetch(array $ssh, string $script, string $file, array $source, int $bef
     $done = $before;
     $told = 0;
     $fault = null;
-    [$status, $said] = run($ssh, $script, static function (string $bytes) use ($out, $source, &$done, &$told, &$fault): bool {
+    [$status, $said, $why] = run($ssh, $script, static function (string $bytes) use ($out, $source, &$done, &$told, &$fault): bool {
         $done += strlen($bytes);
         if ($source['mostBytes'] > 0 && $done > $source['mostBytes']) {
             $fault = 'The old host sends more bytes than an install may have.';
@@ -250,22 +250,32 @@ function fetch(array $ssh, string $script, string $file, array $source, int $bef
         }
         $told = $now;
         return true;
-    }, $end, LEAST_BYTES_A_SECOND);
+    }, $end, LEAST_BYTES_A_SECOND, slow_seconds($source));
     fclose($out);
     if ($fault !== null) {
         refuse($fault);
     }
     if ($status !== 0) {
-        refuse(reason_of($status, $said, $source));
+        refuse(reason_of($status, $said, $why, $source));
     }
     return $done;
 }
 
-function reason_of(?int $status, string $said, array $source): string
+function slow_seconds(array $source): int
+{
+    return $source['slowSeconds'] ?? SLOW_SECONDS;
+}
+
+function reason_of(?int $status, string $said, ?string $why, array $source): string
 {
     $place = place_of($source);
     if ($status === null) {
-        return "The SSH server $place sent less than " . LEAST_BYTES_A_SECOND / 1000 . ' kB a second for ' . SLOW_SECONDS . ' seconds, or the transfer took more than ' . LONGEST_SECONDS / 3600 . ' hours.';
+        $seconds = slow_seconds($source);
+        return match ($why) {
+            'mute' => "The SSH server $place sent nothing for $seconds seconds after the export began. Try again when the old host is less busy, or import an archive.",
+            'slow' => "The SSH server $place sent less than " . LEAST_BYTES_A_SECOND / 1000 . " kB a second for $seconds seconds. Try again when the old host is less busy, or import an archive.",
+            default => "The transfer from $place took more than " . LONGEST_SECONDS / 3600 . ' hours. Import an archive instead.',
+        };
     }
     if (isset(REASONS[$status])) {
         return sprintf(REASONS[$status], $source['path']);
@@ -283,12 +293,14 @@ function place_of(array $source): string
 }
 
 /**
- * Runs a program until it ends, `take` returns false, the time `end` of hrtime() comes, or it sends less than `least` bytes a second.
+ * Runs a program until it ends, `take` returns false, the time `end` of hrtime() comes, or it sends nothing or less than `least` bytes a
+ * second for so many seconds. They count from the first byte on again: an export of a large database begins late.
  *
  * @param Closure(string): bool $take
- * @return array{?int, string} the exit status, or null if it was stopped, and the end of its errors
+ * @return array{?int, string, ?string} the exit status, or null if it was stopped; the end of its errors; `mute`, `slow` or `late` if
+ *     that is why it was stopped
  */
-function run(array $command, string $input, Closure $take, int $end, int $least = 0): array
+function run(array $command, string $input, Closure $take, int $end, int $least = 0, int $seconds = SLOW_SECONDS): array
 {
     $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes);
     if ($process === false) {
@@ -303,6 +315,8 @@ function run(array $command, string $input, Closure $take, int $end, int $least 
     $open = ['out' => $stdout, 'err' => $stderr];
     $since = hrtime(true);
     $sent = 0;
+    $began = false;
+    $why = null;
     $goes = true;
     while ($goes && $open !== []) {
         $ready = $open;
@@ -317,13 +331,20 @@ function run(array $command, string $input, Closure $take, int $end, int $least 
                 // Errors alone are no progress.
                 $said = substr($said . $bytes, -MOST_SAID);
             } else {
+                if (!$began && $bytes !== '') {
+                    [$began, $since] = [true, $now];
+                }
                 $sent += strlen($bytes);
                 $goes = $goes && $take($bytes);
             }
         }
-        $goes = $goes && $now < $end;
-        if ($now - $since >= SLOW_SECONDS * 1_000_000_000) {
-            $goes = $goes && $sent >= $least * SLOW_SECONDS;
+        if ($goes && $now >= $end) {
+            [$goes, $why] = [false, 'late'];
+        }
+        if ($goes && $now - $since >= $seconds * 1_000_000_000) {
+            if ($sent < $least * $seconds) {
+                [$goes, $why] = [false, $began ? 'slow' : 'mute'];
+            }
             [$since, $sent] = [$now, 0];
         }
     }
@@ -331,5 +352,5 @@ function run(array $command, string $input, Closure $take, int $end, int $least 
         proc_terminate($process, 9);
     }
     $status = proc_close($process);
-    return [$goes ? $status : null, $said];
+    return [$goes ? $status : null, $said, $why];
 }
