@@ -300,6 +300,15 @@ test('the access log of the install has a line for each request, without queries
   expect(lines[1]?.php_seconds).toEqual(expect.any(Number));
 });
 
+test('pages are counted apart from files, with their cache hits and times', async () => {
+  await received([closing('/page')]);
+  await received([closing('/page')]);
+  await received([closing('/image.png')]);
+  await afterRequests(3);
+  const [counts] = await counted();
+  expect(counts?.pages).toEqual({ requests: 2, hits: 1, milliseconds: expect.any(Number) });
+});
+
 test('no website can read the log', async () => {
   const { usageLogs } = runFiles(server.layout);
   await received([closing('/image.png')]);
