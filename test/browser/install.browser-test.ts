@@ -161,6 +161,7 @@ describe('the overview', () => {
           })
           .execute(),
       );
+    await page.getByText('No traffic yet. Charts appear here').waitFor();
     await counted({});
     await page.reload();
     const charts = page.getByRole('figure');

@@ -3,7 +3,7 @@ import { type UsageDay, useInstallUsage } from '../../../api/usage.ts';
 import { formatBytes } from '../../../components/bytes.ts';
 import { Chart } from '../../../components/chart.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Section } from '../../../components/page.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
 import { useNow } from '../../../components/time.tsx';
 import { formatByteCount, formatCount } from '../../../components/usage-figures.ts';
 import styles from './overview.module.css';
@@ -21,6 +21,9 @@ export function Traffic({ install }: { install: Install }) {
         {({ metrics, metrics_rollup }) => {
           const range = { now, createdAt: install.created_at };
           const pages = pagesOf(metrics);
+          if (Number(metrics_rollup.request_origin_count.sum ?? 0) === 0) {
+            return <Empty>No traffic yet. Charts appear here after the first visit.</Empty>;
+          }
           return (
             <div className={styles.charts}>
               <Chart
