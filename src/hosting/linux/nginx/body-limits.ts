@@ -19,3 +19,7 @@ export function bodyLimits({ standard, most }: UploadMb): BodyLimit[] {
   }
   return limits;
 }
+
+/** For locations with an upstream: nginx would keep such a body, and no limit of uploads counts it. */
+export const WITHOUT_UNANNOUNCED_BODY =
+  'access_by_lua_block { require("body").discard_unannounced(ngx.var) }';

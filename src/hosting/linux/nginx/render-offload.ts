@@ -1,3 +1,4 @@
+import { WITHOUT_UNANNOUNCED_BODY } from './body-limits.ts';
 import { quoted } from './quote.ts';
 import { NOTICE_PAGES, noticeUri } from './well-known.ts';
 
@@ -15,6 +16,7 @@ if ($offload = break) {
 ${NOTICE_PAGES}
 error_page 418 = @storage;
 location @storage {
+    ${WITHOUT_UNANNOUNCED_BODY}
     proxy_pass http://homeport_storage;
     proxy_set_header X-Homeport-Bucket $offload_fetch_base;
     proxy_intercept_errors on;

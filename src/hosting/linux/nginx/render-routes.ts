@@ -6,6 +6,7 @@ import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { bodyMb } from '../../policy/php-limits.ts';
 import { DATABASE_PAGE } from '../database-page/page-file.ts';
 import { SANDBOX_ETC } from '../isolation/sandbox.ts';
+import { WITHOUT_UNANNOUNCED_BODY } from './body-limits.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { renderLookup, renderMissing } from './file-lookup.ts';
 import { LOGIN_LIMITS } from './login-limits.ts';
@@ -129,6 +130,7 @@ function renderLogin(): string {
     if ($php = "") {
         return 404;
     }
+    ${WITHOUT_UNANNOUNCED_BODY}
     error_log /dev/null emerg;
     ${renderPhpParameters({ ...VISITORS_REQUEST, script: '/wp-load.php' })}
     fastcgi_pass $php;
@@ -150,6 +152,7 @@ function renderDatabasePage({ uploadMb }: Pick<EdgeOptions, 'uploadMb'>): string
     if ($database_visitor = "") {
         return 403;
     }
+    ${WITHOUT_UNANNOUNCED_BODY}
     error_log /dev/null emerg;
     client_max_body_size ${bodyMb(uploadMb.standard)}m;
     ${renderPhpParameters({ ...VISITORS_REQUEST, root: SANDBOX_ETC, script: `/${DATABASE_PAGE}` }, PHP_WITHIN_SECONDS)}
