@@ -18,7 +18,7 @@ import { EVERYTHING } from './replaced-parts.ts';
 type Install = { id: string; name: string };
 type Restored = Parameters<HostMachine['restore']>;
 
-const NO_ROOM = 'The host has too little free space for the database. Ask its operator.';
+const NO_ROOM = 'The host has too little free space. Ask its operator.';
 
 let machine: ServedMachine;
 let homeport: TestHomeport;

@@ -147,7 +147,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     if (kind === 'php') return parts.logs.collectErrors(installId);
     if (kind !== 'access' || performance.now() < requestsCollectedAt + COLLECT_PAUSE_MS) return;
     requestsCollectedAt = performance.now();
-    await web.collectUsage();
+    // Its own repetition logs failures, such as of a usage ledger that cannot be opened.
+    await web.collectUsage().catch(() => {});
   }
 
   async function hosted(record: InstallRecord): Promise<HostedInstall> {

@@ -14,6 +14,7 @@ import {
 import { createPackedArchives, type PackedArchives } from '../../policy/packed-archives.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { FreeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
@@ -68,6 +69,8 @@ export interface BackupsOptions {
   log: Logger;
   clock: Clock;
   random?: Randomness;
+  /** Free space of a disk; tests replace it. */
+  free?: FreeSpace | undefined;
   /** Called after each step of a replacement, so that tests can interrupt there. */
   reached?: ((step: ReplacementStep) => Promise<void>) | undefined;
 }
@@ -80,7 +83,15 @@ export function createBackups(options: BackupsOptions): Backups {
   const replacement = createWebsiteReplacement(databases, { reached: options.reached });
   const make = createBackupMaker({ layout, databases, repositories, log });
   const archives = createPackedArchives({ folder: layout.archives, clock });
-  const restore = createRestorer({ layout, databases, websites, repositories, replacement, log });
+  const restore = createRestorer({
+    layout,
+    databases,
+    websites,
+    repositories,
+    replacement,
+    free: options.free,
+    log,
+  });
   // Locks an install's files and its repository, which a restore into another install reads.
   const onFiles = serializeByKey();
   const onRepository = serializeByKey();

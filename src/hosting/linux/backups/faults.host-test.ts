@@ -14,7 +14,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { steps } from '../../../../test/rounds.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { describeBackupParts } from '../../contract/backup-parts.fixture.ts';
-import { PermanentHostError, type RestoredParts } from '../../contract/host.ts';
+import {
+  ALL_PARTS,
+  PermanentHostError,
+  RefusedRestoreError,
+  type RestoredParts,
+} from '../../contract/host.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
@@ -299,6 +304,21 @@ test('one backup goes and the others stay; then all go', async () => {
   await backups.removeAll(shop.ref.id);
   expect(existsSync(machine.repositoryOf(shop))).toBe(false);
   await expect(backups.restore(shop, two, { from: shop.ref })).rejects.toThrow(/no backup/);
+});
+
+test('a restore leaves space on the disk to others, and says so', async () => {
+  const id = randomUUID();
+  await backups.snapshot(shop, id);
+  const restoring = (freeBytes: number, parts: RestoredParts) =>
+    machine.backupsWith({ free: async () => freeBytes }).restore(shop, id, { from: shop.ref, parts });
+  const files = { files: true, database: 'none' as const };
+  const almostFull = 64 * 1024 ** 2;
+  for (const parts of [files, { files: false, database: 'all' as const }]) {
+    const refused = restoring(almostFull - 1, parts);
+    await expect(refused).rejects.toBeInstanceOf(RefusedRestoreError);
+    await expect(refused).rejects.toThrow('too little free space');
+  }
+  await restoring(almostFull, ALL_PARTS);
 });
 
 describe('a restore of some tables', () => {

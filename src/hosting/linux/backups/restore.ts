@@ -22,6 +22,7 @@ import {
 } from '../daemons/watch-database.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { foldersOf } from '../isolation/sandbox.ts';
+import { type FreeSpace, freeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
@@ -52,6 +53,7 @@ export function createRestorer({
   websites,
   repositories,
   replacement,
+  free = freeSpace,
   log,
 }: {
   layout: LinuxLayout;
@@ -59,6 +61,8 @@ export function createRestorer({
   websites: Pick<Websites, 'makeImportedFiles' | 'replaceUrls'>;
   repositories: Repositories;
   replacement: WebsiteReplacement;
+  /** Free space of a disk. */
+  free?: FreeSpace | undefined;
   log: Logger;
 }) {
   async function restore(
@@ -144,6 +148,12 @@ export function createRestorer({
     const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
     let done = 0;
     let checked = 0;
+    /** Restores share the disk with all websites. Looks at it now and then. */
+    const requireSpace = async (folder: string) => {
+      if (done < checked) return;
+      await requireFreeSpace(folder, { ...marginOf(ref, from), free });
+      checked = done + LOOK_EVERY_BYTES;
+    };
     const count = (bytes: Buffer) => {
       done += bytes.length;
       report?.(done, null);
@@ -157,10 +167,7 @@ export function createRestorer({
           },
           async dump(bytes) {
             if (withDatabase) {
-              if (done >= checked) {
-                await requireFreeSpace(layout.scratch, marginOf(ref, from));
-                checked = done + LOOK_EVERY_BYTES;
-              }
+              await requireSpace(layout.scratch);
               await dump.writeFile(bytes);
             }
             count(bytes);
@@ -173,8 +180,11 @@ export function createRestorer({
             loading.catch((error: unknown) => failed.abort(error));
           },
           async files(bytes) {
+            if (tar !== null) {
+              await requireSpace(staged.folder);
+              await writeTo(tar.stdin, bytes);
+            }
             count(bytes);
-            if (tar !== null) await writeTo(tar.stdin, bytes);
           },
         },
       });
@@ -210,7 +220,7 @@ export function createRestorer({
     const isCopy = target.ref.id !== from.id;
     const mostBytes = isCopy ? layout.limits.bytes : null;
     const { leastBytes: leastFreeBytes } = marginOf(target.ref, from);
-    const limits = { mostBytes, tolerance: TOLERANCE, folder: layout.mariadb, leastFreeBytes };
+    const limits = { mostBytes, tolerance: TOLERANCE, folder: layout.mariadb, leastFreeBytes, free };
     const watched = { database, ...limits, signal };
     await watchingDatabase(databases, watched, (watching) => {
       if (!isCopy) return databases.load(database, file, watching);

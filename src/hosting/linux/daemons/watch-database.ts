@@ -37,7 +37,7 @@ export async function requireFreeSpace(
   { leastBytes = LEAST_FREE_BYTES, free = freeSpace }: { leastBytes?: number; free?: FreeSpace } = {},
 ): Promise<void> {
   if ((await free(folder)) < leastBytes) {
-    throw new NoRoomForDatabase('The host has too little free space for the database. Ask its operator.');
+    throw new NoRoomForDatabase('The host has too little free space. Ask its operator.');
   }
 }
 
