@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LARGEST_MESSAGE } from '../../policy/mail/recipients.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { LARGEST_MESSAGE } from './submission.ts';
 
 const PROGRAM = readFileSync(join(import.meta.dirname, 'perl', 'sendmail.pl'), 'utf8');
 

@@ -1,7 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { InstallRef } from '../../contract/host.ts';
-import { type AuthorNames, authorFault } from './author.ts';
-import type { MailQueue } from './mail-queue.ts';
+import { type AuthorNames, authorFault } from '../../policy/mail/author.ts';
 import {
   addressesIn,
   createHeadSearch,
@@ -9,12 +8,11 @@ import {
   type MessageHead,
   parseHead,
   renderHead,
-} from './message-head.ts';
+} from '../../policy/mail/message-head.ts';
+import { LARGEST_MESSAGE, MOST_RECIPIENTS, parseAddress } from '../../policy/mail/recipients.ts';
+import type { MailQueue } from './mail-queue.ts';
 import type { Exceeded } from './queue-file.ts';
-import { MOST_RECIPIENTS, parseAddress } from './recipients.ts';
 
-/** Bytes of the largest message. Most relays accept no larger ones. */
-export const LARGEST_MESSAGE = 25 * 1024 * 1024;
 /** Bytes of the longest announcement by perl/sendmail.pl: enough for {@link MOST_RECIPIENTS} and some more to refuse. */
 export const LONGEST_ANNOUNCEMENT = 64 * 1024;
 

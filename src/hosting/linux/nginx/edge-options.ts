@@ -2,12 +2,12 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import { CAMPAIGN_PARAMETERS, CAMPAIGN_PREFIX } from '../../policy/campaign-parameters.ts';
+import { NEXT_ATTEMPT } from '../../policy/login-limits.ts';
 import { PERSONAL_PARAMETER, PERSONAL_SEGMENTS } from '../../policy/personal-pages.ts';
 import { bodyMb } from '../../policy/php-limits.ts';
 import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { bodyLimits } from './body-limits.ts';
-import { NEXT_ATTEMPT } from './login-limits.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceAtomically } from '../../../lib/durable-file.ts';
-import type { NEXT_ATTEMPT } from './login-limits.ts';
+import type { NEXT_ATTEMPT } from '../../policy/login-limits.ts';
 
 const SOURCES = join(import.meta.dirname, 'lua');
 

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { DATABASE_PATH } from '../../contract/database-access.ts';
 import { LOGIN_PATH } from '../../contract/host.ts';
 import { PHP_WITHIN_SECONDS } from '../../contract/php-limits.ts';
+import { CLOSED_PROGRAMS } from '../../policy/closed-programs.ts';
+import { LOGIN_LIMITS } from '../../policy/login-limits.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { bodyMb } from '../../policy/php-limits.ts';
 import { DATABASE_PAGE } from '../database-page/page-file.ts';
@@ -9,12 +11,11 @@ import { SANDBOX_ETC } from '../isolation/sandbox.ts';
 import { WITHOUT_UNANNOUNCED_BODY } from './body-limits.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { renderLookup, renderMissing } from './file-lookup.ts';
-import { LOGIN_LIMITS } from './login-limits.ts';
 import { renderPhpParameters, VISITORS_REQUEST } from './php-parameters.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { renderOffload } from './render-offload.ts';
 import { LOG_BUFFER, renderLogFormat } from './usage-lines.ts';
-import { CLOSED_PROGRAMS, STATIC_FILES, TO_WORDPRESS } from './website-paths.ts';
+import { STATIC_FILES, TO_WORDPRESS } from './website-paths.ts';
 import { renderWellKnown } from './well-known.ts';
 
 /** Variables that the Lua module `route` sets. */
