@@ -71,6 +71,7 @@ async function start(
     HOMEPORT_EDGE_HTTP: `127.0.0.1:${acme?.edgePort ?? 0}`,
     HOMEPORT_EDGE_HTTPS: PRIVATE,
     HOMEPORT_SSH_LISTEN: PRIVATE,
+    HOMEPORT_EMBEDDED_PHP_MB: '0',
     HOMEPORT_SITE_DOMAIN: 'sites.example',
     HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
     HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',

@@ -29,6 +29,7 @@ const config = readConfig({
   HOMEPORT_EDGE_HTTP: PRIVATE,
   HOMEPORT_EDGE_HTTPS: PRIVATE,
   HOMEPORT_SSH_LISTEN: PRIVATE,
+  HOMEPORT_EMBEDDED_PHP_MB: '0',
 });
 const homeport = await startHomeport(
   config,

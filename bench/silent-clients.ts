@@ -51,6 +51,7 @@ const server = spawn(command[0] ?? '', command.slice(1), {
     HOMEPORT_EDGE_HTTP: `127.0.0.1:${ports.edgeHttp}`,
     HOMEPORT_EDGE_HTTPS: `127.0.0.1:${ports.edgeHttps}`,
     HOMEPORT_SSH_LISTEN: `127.0.0.1:${ports.ssh}`,
+    HOMEPORT_EMBEDDED_PHP_MB: '0',
   },
   stdio: ['ignore', 'pipe', 'ignore'],
 });

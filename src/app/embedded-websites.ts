@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { trustsAddress } from '../api/client-address.ts';
@@ -21,7 +21,10 @@ import {
 } from '../hosting/embedded/host-folder/folder-id.ts';
 import { createLastServer } from '../hosting/embedded/host-folder/last-server.ts';
 import { type Layout, layoutOf } from '../hosting/embedded/host-folder/layout.ts';
+import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
+import { createPhpSites } from '../hosting/embedded/php/create-php-sites.ts';
+import { provideSqlitePlugin } from '../hosting/embedded/php/sqlite-plugin.ts';
 import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
@@ -30,9 +33,12 @@ import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import { ifThere } from '../lib/if-there.ts';
+import { createMailer } from '../mail/mailer.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
+import { createAddressPolicy } from '../network/probe/address-policy.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { WebsiteParts } from '../platform-backup/website-parts.ts';
 import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
@@ -66,6 +72,7 @@ export function createEmbeddedWebsites(
     clock,
     listen: true,
     limits: installLimits({ diskGb: config.installDiskGb, files: config.installFiles }),
+    wordpress: config.embeddedPhpMb === 0 ? null : wordpressOf(platform),
     isTrustedProxy: (address) => trustsAddress(config.trustProxy, address),
   });
   const host: Host = {
@@ -83,9 +90,9 @@ export function createEmbeddedWebsites(
       }
       await embedded.start();
     },
-    async apply(state, signal) {
+    async apply(state, signal, report) {
       await requireNameFree(database.reader, EMBEDDED, state);
-      return embedded.apply(state, signal);
+      return embedded.apply(state, signal, report);
     },
   };
   return {
@@ -94,6 +101,8 @@ export function createEmbeddedWebsites(
     fetching: async () => [],
     answering: async () => [{ host: EMBEDDED, hostId: null, source: embedded }],
     addresses: () => embedded.addresses,
+    wordpressHere: embedded.wordpressHere,
+    prepareWordPress: embedded.prepareWordPress,
     async startReconciling() {
       const reconciling = createReconciling(platform);
       const reconcile = () => reconciling.run(EMBEDDED, embedded);
@@ -109,6 +118,36 @@ export function createEmbeddedWebsites(
           await stopped;
         },
       };
+    },
+  };
+}
+
+/** How long a request waits for a process of PHP, and for a thread in it. */
+const PHP_WAIT_MS = 20_000;
+const MIB = 1024 * 1024;
+
+function wordpressOf({ config, random, log, clock }: Platform): WordPressSettings {
+  const mailer = createMailer(config, clock);
+  return {
+    source: config.wordpressSource,
+    url: config.wordpressUrl,
+    randomness: random,
+    sqlitePlugin: provideSqlitePlugin,
+    createPhp: (callbacks) =>
+      createPhpSites({
+        ...callbacks,
+        roots: [folderOf(config)],
+        idleMs: config.embeddedPhpIdleMinutes * MINUTE_MS,
+        memoryMb: config.embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2),
+        waitMs: PHP_WAIT_MS,
+        spare: true,
+        mayConnect: createAddressPolicy([]),
+        log,
+      }),
+    mail: {
+      sender: /<([^<>]+)>\s*$/.exec(config.mailFrom)?.[1] ?? config.mailFrom.trim(),
+      perHour: config.installMailsPerHour,
+      send: (mail) => mailer.forward(mail),
     },
   };
 }

@@ -107,6 +107,8 @@ export async function startHomeport(
     clock,
   });
   const limiter = createRateLimiter(database, clock, log);
+  const hosts = () => websites?.host ?? lazyFleet.host();
+  const ownHost = () => websites?.host;
   const services = createServices(platform, {
     authenticator,
     limiter,
@@ -115,13 +117,12 @@ export async function startHomeport(
       listening: () => websites?.addresses() ?? null,
       sshHostKeys: () => embeddedHostKeys(config),
     },
-    createLogin:
-      surroundings.createLogin ?? createLoginCaller(config, () => websites?.host ?? lazyFleet.host()),
-    createDatabaseLink:
-      surroundings.createDatabaseLink ??
-      createDatabaseLinkCaller(config, () => websites?.host ?? lazyFleet.host()),
-    readMail: surroundings.readMail ?? createMailReader(config, () => websites?.host ?? lazyFleet.host()),
-    readLog: surroundings.readLog ?? createLogCaller(config, () => websites?.host ?? lazyFleet.host()),
+    createLogin: surroundings.createLogin ?? createLoginCaller(config, hosts, ownHost),
+    createDatabaseLink: surroundings.createDatabaseLink ?? createDatabaseLinkCaller(config, hosts, ownHost),
+    readMail: surroundings.readMail ?? createMailReader(config, hosts, ownHost),
+    readLog: surroundings.readLog ?? createLogCaller(config, hosts, ownHost),
+    wordpressHere: async () =>
+      (await websites?.wordpressHere?.()) ?? { reason: 'The process that serves websites is another one' },
     ...(surroundings.hasWordPress === undefined ? {} : { hasWordPress: surroundings.hasWordPress }),
   });
   const shutdown = createShutdown(log);

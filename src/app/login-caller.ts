@@ -2,26 +2,50 @@ import type { Config } from '../config/config.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { NO_DATABASE, NO_LOGS, NO_MAIL, STATIC_ONLY } from '../hosting/policy/static-only.ts';
 
-/** Asks the host of an install for logins to WordPress. The embedded host, which another process may have, refuses all. */
-export function createLoginCaller({ host }: Pick<Config, 'host'>, hosts: () => Host): Host['createLogin'] {
-  return async (install, user) => (host === 'embedded' ? STATIC_ONLY : hosts().createLogin(install, user));
+/** Asks the host of an install for logins to WordPress. The embedded host answers in its own process only. */
+export function createLoginCaller(
+  { host }: Pick<Config, 'host'>,
+  hosts: () => Host,
+  own: () => Host | undefined = () => undefined,
+): Host['createLogin'] {
+  return async (install, user) => {
+    if (host !== 'embedded') return hosts().createLogin(install, user);
+    return (await own()?.createLogin(install, user)) ?? STATIC_ONLY;
+  };
 }
 
 /** Asks the host of an install for links to its database, in the same way. */
 export function createDatabaseLinkCaller(
   { host }: Pick<Config, 'host'>,
   hosts: () => Host,
+  own: () => Host | undefined = () => undefined,
 ): Host['createDatabaseLink'] {
-  return async (install) => (host === 'embedded' ? NO_DATABASE : hosts().createDatabaseLink(install));
+  return async (install) => {
+    if (host !== 'embedded') return hosts().createDatabaseLink(install);
+    return (await own()?.createDatabaseLink(install)) ?? NO_DATABASE;
+  };
 }
 
 /** Asks the host of an install about its mail. The embedded host sends none. */
-export function createMailReader({ host }: Pick<Config, 'host'>, hosts: () => Host): Host['readMail'] {
-  return async (install) => (host === 'embedded' ? NO_MAIL : hosts().readMail(install));
+export function createMailReader(
+  { host }: Pick<Config, 'host'>,
+  hosts: () => Host,
+  own: () => Host | undefined = () => undefined,
+): Host['readMail'] {
+  return async (install) => {
+    if (host !== 'embedded') return hosts().readMail(install);
+    return (await own()?.readMail(install)) ?? NO_MAIL;
+  };
 }
 
 /** Asks the host of an install for its logs, in the same way. */
-export function createLogCaller({ host }: Pick<Config, 'host'>, hosts: () => Host): Host['readLog'] {
-  return async (install, query, signal) =>
-    host === 'embedded' ? NO_LOGS : hosts().readLog(install, query, signal);
+export function createLogCaller(
+  { host }: Pick<Config, 'host'>,
+  hosts: () => Host,
+  own: () => Host | undefined = () => undefined,
+): Host['readLog'] {
+  return async (install, query, signal) => {
+    if (host !== 'embedded') return hosts().readLog(install, query, signal);
+    return (await own()?.readLog(install, query, signal)) ?? NO_LOGS;
+  };
 }

@@ -53,7 +53,7 @@ import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
 import { createDatabaseLinkService } from '../features/websites/database-links/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
-import { createInstallService } from '../features/websites/installs/service.ts';
+import { createInstallService, type WordPressHere } from '../features/websites/installs/service.ts';
 import { createLoginLinkService } from '../features/websites/login-links/service.ts';
 import { createLogService } from '../features/websites/logs/service.ts';
 import { createMailService } from '../features/websites/mail/service.ts';
@@ -86,6 +86,8 @@ export interface ServingParts {
   readLog?: Host['readLog'];
   /** Whether the installs of this platform have WordPress. */
   hasWordPress?: boolean;
+  /** Whether the embedded host of this process runs WordPress. */
+  wordpressHere?: WordPressHere;
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -103,6 +105,7 @@ export function createServices(
     createDatabaseLink = () => Promise.reject(new Error('this process has no connection to hosts')),
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
     hasWordPress = platform.config.host !== 'embedded',
+    wordpressHere = async () => ({ reason: 'The embedded host serves static websites only' }),
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
@@ -113,8 +116,11 @@ export function createServices(
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
   const deleteInstalls = createInstallDeletion(platform);
-  const installs = createInstallService(platform, deleteInstalls, (environment) =>
-    protectionOfNewInstall(platform, environment),
+  const installs = createInstallService(
+    platform,
+    deleteInstalls,
+    (environment) => protectionOfNewInstall(platform, environment),
+    wordpressHere,
   );
   const connections = createConnectionService(platform, ownHost);
   const eventPlacement = createEventPlacement(platform.database, deliveryQueue(platform));
@@ -170,7 +176,7 @@ export function createServices(
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationService(platform, cancellations),
-    installOperations: createInstallOperationService(platform, cancellations),
+    installOperations: createInstallOperationService(platform, cancellations, wordpressHere),
     cancellations,
     connections,
     php: createPhpService(platform),

@@ -242,6 +242,9 @@ const CASES: {
     good: [['10.1.0.0/16', [ipaddr.parseCIDR('10.1.0.0/16')]]],
     bad: ['10.1.0.0/33'],
   },
+  installRuntime: { standard: 'wordpress', good: [['static', 'static']], bad: ['php'] },
+  embeddedPhpMb: { standard: null, good: [['2048', 2_048]], bad: ['-1', 'much'] },
+  embeddedPhpIdleMinutes: { standard: 10, good: [['1', 1]], bad: ['0', '1441'] },
   wordpressSource: { standard: null, good: [['debian', 'debian']], bad: [] },
   wordpressUrl: {
     standard: 'https://wordpress.org',

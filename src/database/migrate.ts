@@ -40,6 +40,7 @@ import { begunUpdates } from './migrations/0035-begun-updates.ts';
 import { awaitedCopies } from './migrations/0036-awaited-copies.ts';
 import { importKeys } from './migrations/0038-import-keys.ts';
 import { urgentJobs } from './migrations/0039-urgent-jobs.ts';
+import { installRuntimes } from './migrations/0040-install-runtimes.ts';
 import { pageUsage } from './migrations/0044-page-usage.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
@@ -84,6 +85,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0036-awaited-copies': awaitedCopies,
   '0038-import-keys': importKeys,
   '0039-urgent-jobs': urgentJobs,
+  '0040-install-runtimes': installRuntimes,
   '0044-page-usage': pageUsage,
 };
 

@@ -12,9 +12,20 @@ export interface Mail extends MailText {
   to: string;
 }
 
+/** A finished message. */
+export interface Message {
+  /** Envelope sender. */
+  from: string;
+  to: string[];
+  /** With its header. */
+  message: Buffer;
+}
+
 export interface Mailer {
   /** Sends a mail, or throws. Jobs that send mails are retried. */
   send(mail: Mail): Promise<void>;
+  /** Sends a message as it is, or throws. */
+  forward(message: Message): Promise<void>;
   /** Throws if mails cannot be sent now; for `homeport doctor`. */
   verify(): Promise<void>;
 }
@@ -50,6 +61,9 @@ function smtpMailer(url: string, from: string): Mailer {
     async send(mail) {
       await (await transport()).sendMail(mail);
     },
+    async forward({ from: sender, to, message }) {
+      await (await transport()).sendMail({ envelope: { from: sender, to }, raw: message });
+    },
     async verify() {
       await (await transport()).verify();
     },
@@ -57,14 +71,17 @@ function smtpMailer(url: string, from: string): Mailer {
 }
 
 function fileMailer(folder: string, from: string, clock: Clock): Mailer {
+  async function write(message: string | Buffer): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const name = `${clock.now().toISOString().replaceAll(':', '-')}-${crypto.randomUUID().slice(0, 8)}.eml`;
+    await writeFile(join(folder, name), message, { mode: 0o600 });
+  }
   return {
     async send(mail) {
       const head = await headOf({ ...mail, date: clock.now() }, from);
-      const message = `${head}\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}`;
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const name = `${clock.now().toISOString().replaceAll(':', '-')}-${crypto.randomUUID().slice(0, 8)}.eml`;
-      await writeFile(join(folder, name), message, { mode: 0o600 });
+      await write(`${head}\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}`);
     },
+    forward: ({ message }) => write(message),
     async verify() {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     },

@@ -84,6 +84,7 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
         HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
         HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
         HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+        HOMEPORT_EMBEDDED_PHP_MB: '0',
       },
     });
     process_ = child;

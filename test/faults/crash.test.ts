@@ -53,6 +53,7 @@ async function startServer(): Promise<ChildProcess> {
       HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
       HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
       HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+      HOMEPORT_EMBEDDED_PHP_MB: '0',
       HOMEPORT_INITIAL_CREDENTIAL: `${CREDENTIAL.username}:${CREDENTIAL.password}`,
       HOMEPORT_RATE_LIMIT: '0',
       HOMEPORT_LOG_LEVEL: 'error',

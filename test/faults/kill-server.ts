@@ -30,6 +30,7 @@ const { platform } = await startHomeport(
     HOMEPORT_LISTEN: `127.0.0.1:${settings.port}`,
     HOMEPORT_PUBLIC_URL: `https://localhost:${settings.port}`,
     HOMEPORT_RATE_LIMIT: '0',
+    HOMEPORT_EMBEDDED_PHP_MB: '0',
     HOMEPORT_AUTH_FAILURE_LIMIT: '0',
   }),
   {

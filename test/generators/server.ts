@@ -10,7 +10,11 @@ import { fetchDescription } from '../../web/api/types/describe.ts';
 /** Starts a Homeport for the clients. Its data are in `folder`. */
 export async function startServer(folder: string) {
   const dataDir = join(folder, 'data');
-  const config = readConfig({ HOMEPORT_DATA_DIR: dataDir, HOMEPORT_LISTEN: '127.0.0.1:0' });
+  const config = readConfig({
+    HOMEPORT_DATA_DIR: dataDir,
+    HOMEPORT_LISTEN: '127.0.0.1:0',
+    HOMEPORT_EMBEDDED_PHP_MB: '0',
+  });
   const log = pino({ level: 'silent' });
   const homeport = await startHomeport(config, { log }, { api: true, hosting: false });
   const origin = `https://127.0.0.1:${homeport.api?.port}`;

@@ -2388,7 +2388,7 @@ export interface components {
     CreateBulkDomains: { domains: Array<components['schemas']['DomainToAdd']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
     CreateDomain: { name: string; primary?: boolean; redirect_to?: string | null };
-    CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null };
+    CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null; runtime?: "wordpress" | "static" | null };
     CreateLoginLink: { user?: string };
     CreateRedirect: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
     CreateSite: { name: string; account_id: string; sandbox?: boolean; transferable?: boolean };

@@ -795,7 +795,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { php_versions: Array<string>; site_domain: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { php_versions: Array<string>; runtimes: Array<"wordpress" | "static">; site_domain: string } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

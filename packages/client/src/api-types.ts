@@ -2913,6 +2913,11 @@ export interface components {
             environment?: components["schemas"]["Environment"] | null;
             /** @description an addition of Homeport: `major.minor`, one that the hosts offer; the newest if left out or null */
             php_version?: string | null;
+            /**
+             * @description an addition of Homeport: what runs the website, `static` for files only; the default of the platform if left out or null
+             * @enum {string|null}
+             */
+            runtime?: "wordpress" | "static" | null;
         };
         /**
          * @example {
@@ -4718,7 +4723,7 @@ export interface components {
             total: number | null;
             /** @enum {string} */
             unit: "bytes" | "files";
-            /** @description what it does now, for kinds with steps; an import: `download`, `unpack`, `database`, `urls`, `check` */
+            /** @description what it does now, for kinds with steps; an import: `download`, `unpack`, `database`, `urls`, `check`; a new install that waits for the download of WordPress: `wordpress` */
             step: string | null;
         };
         /**

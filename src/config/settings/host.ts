@@ -17,8 +17,26 @@ export const HOST_SETTINGS = {
   host: setting(
     'HOMEPORT_HOST',
     'embedded',
-    'kind of host: `embedded` serves files from this process, `linux` runs WordPress on Debian machines (`homeport host`)',
+    'kind of host: `embedded` serves websites from this process, `linux` runs WordPress on Debian machines (`homeport host`)',
     oneOf(['embedded', 'linux']),
+  ),
+  installRuntime: setting(
+    'HOMEPORT_INSTALL_RUNTIME',
+    'wordpress',
+    'embedded host: what runs a new install that names no runtime: `wordpress` or `static`; always `static` on a machine that cannot run PHP',
+    oneOf(['wordpress', 'static']),
+  ),
+  embeddedPhpMb: optional(
+    'HOMEPORT_EMBEDDED_PHP_MB',
+    'half of the machine’s memory',
+    'embedded host: memory of all PHP processes in MiB; requests beyond it wait, then get 503. 0: no PHP, so static websites only',
+    wholeNumber(0, 1_000_000),
+  ),
+  embeddedPhpIdleMinutes: setting(
+    'HOMEPORT_EMBEDDED_PHP_IDLE_MINUTES',
+    '10',
+    'embedded host: minutes without a request after which the PHP process of a website ends',
+    wholeNumber(1, 1_440),
   ),
   hostFolder: setting(
     'HOMEPORT_HOST_FOLDER',
@@ -118,13 +136,13 @@ export const HOST_SETTINGS = {
   wordpressSource: optional(
     'HOMEPORT_WORDPRESS_SOURCE',
     'the official download, or Debian’s package if that fails',
-    'Linux host: source of WordPress: a folder, an archive (`.zip`, `.tar.gz`), `official` or `debian`',
+    'source of WordPress: a folder, an archive (`.zip`, `.tar.gz`), `official` or `debian`',
     anyText,
   ),
   wordpressUrl: setting(
     'HOMEPORT_WORDPRESS_URL',
     'https://wordpress.org',
-    'Linux host: server of the official download',
+    'server of the official download of WordPress',
     baseUrl,
   ),
   wordpressReleasesUrl: setting(

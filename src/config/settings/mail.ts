@@ -43,7 +43,7 @@ export const MAIL_SETTINGS = {
   installMailsPerHour: setting(
     'HOMEPORT_INSTALL_MAILS_PER_HOUR',
     '200',
-    'Linux host: maximum number of recipients that an install sends to within an hour; the same on the control plane and on every host',
+    'maximum number of recipients that an install sends to within an hour; the same on the control plane and on every Linux host',
     wholeNumber(0, 1_000_000),
   ),
 };

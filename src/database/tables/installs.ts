@@ -28,6 +28,8 @@ export interface InstallRow {
   php_version: string | null;
   /** As `php_version`. */
   wordpress_version: Generated<string | null>;
+  /** What runs it; null for the kind of its host: WordPress on Linux hosts, files in the embedded host. */
+  runtime: Generated<'wordpress' | 'static' | null>;
   /** The limits of PHP that its users have set; null for the host's defaults. */
   php_limits: ColumnType<unknown, string | null | undefined, string | null>;
   /** Until then the operator's upgrades of WordPress leave it out; null: no deferral. */

@@ -60,7 +60,7 @@ export function createCopies(
   ): Promise<string> {
     const targetId = into.toLowerCase();
     authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-    requireParts(parts, config, FIELDS);
+    requireParts(parts, config, FIELDS, await findWebsite(reader, { id: installId }));
     return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
       database.write(async (transaction) => {
         const { queries } = transaction;
@@ -164,7 +164,6 @@ export function createCopies(
       source: string,
       { into, parts, checkpoint }: Pick<WantedCopy, 'into' | 'parts' | 'checkpoint'>,
     ): Promise<{ jobId: string; source: InstallRef; target: InstallRef }> {
-      requireParts(parts, config, { resource: COPY, files: 'files', tables: 'table' });
       return database.write(async (transaction) => {
         const { queries } = transaction;
         const sourceId = await idOfInstall(queries, source, ' to copy');
@@ -173,6 +172,7 @@ export function createCopies(
         await lockBoth(transaction, sourceId, targetId);
         const from = await findWebsite(queries, { id: sourceId });
         if (!from) throw new NotFound();
+        requireParts(parts, config, { resource: COPY, files: 'files', tables: 'table' }, from);
         const target = await requireActiveTarget(queries, targetId);
         if (target.account_id !== from.account_id) {
           throw new InvalidRequest(

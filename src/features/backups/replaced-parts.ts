@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { RestoredParts } from '../../hosting/contract/host.ts';
+import type { Runtime } from '../../hosting/contract/runtime.ts';
 import { invalidValue } from '../../lib/failures.ts';
 
 /** The parts of a website that a restore or copy replaces. */
@@ -20,13 +21,14 @@ export interface PartFields {
 }
 
 /**
- * Requires that something is to be replaced, and that websites have it. Throws InvalidRequest: websites of the embedded host have
- * files only.
+ * Requires that something is to be replaced, and that the website has it. Throws InvalidRequest: websites of the embedded host have files
+ * only, or a database that is replaced as a whole.
  */
 export function requireParts(
   { files, database, tables }: ReplacedParts,
   { host }: Pick<Config, 'host'>,
   fields: PartFields,
+  website: { runtime: Runtime | null } | undefined,
 ): void {
   const refuse = (field: string, code: string, message: string) =>
     invalidValue(fields.resource, field, code, message);
@@ -37,6 +39,14 @@ export function requireParts(
     throw refuse(fields.tables, 'without_database', 'Tables are chosen, but not the database');
   }
   if (host !== 'embedded') return;
+  if (website?.runtime === 'wordpress') {
+    if (tables === null) return;
+    throw refuse(
+      fields.tables,
+      'whole_database_only',
+      'This platform restores databases as a whole; leave the tables out',
+    );
+  }
   if (!files) {
     throw refuse(
       fields.files,

@@ -6,6 +6,7 @@ import { InvalidRequest, NotFound } from '../../lib/failures.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
+import { findWebsite } from '../websites/installs/website-store.ts';
 import { type EnqueueBackup, requireActiveTarget, requireUsable } from './copy-target.ts';
 import { restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';
@@ -131,7 +132,7 @@ export function createRestores(
       // Access comes first: a user who may not see the install learns nothing about it.
       const { reader } = database;
       authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-      requireParts(parts, config, FIELDS);
+      requireParts(parts, config, FIELDS, await findWebsite(reader, { id: installId }));
       return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
         database.write(async (transaction) => {
           const { queries } = transaction;

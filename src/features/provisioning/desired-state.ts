@@ -32,7 +32,7 @@ export async function loadDesiredState(
     certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
   const php = await findPhpLimits(reader, installId);
-  const { id, name, php_version, wordpress_version } = install;
+  const { id, name, php_version, wordpress_version, runtime } = install;
   return {
     id,
     name,
@@ -60,6 +60,8 @@ export async function loadDesiredState(
     ...(await loadWebsiteRules(reader, sealer, install)),
     // Left out without limits, so that hosts of earlier versions accept the state.
     ...(php === null ? {} : { php }),
+    // Left out for files, as before installs had a runtime.
+    ...(runtime === 'wordpress' ? { runtime } : {}),
   };
 }
 

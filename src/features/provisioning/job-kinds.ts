@@ -109,7 +109,7 @@ async function bringToDesiredState(
   platform: Platform,
   host: Host,
   installId: string,
-  { id: jobId, requestId, signal }: Pick<RunningJob, 'id' | 'requestId' | 'signal'>,
+  { id: jobId, requestId, signal, progress }: Pick<RunningJob, 'id' | 'requestId' | 'signal' | 'progress'>,
   change: { status?: 'active'; wordpressVersion?: string; phpVersion?: string; php?: PhpChange } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
@@ -132,7 +132,9 @@ async function bringToDesiredState(
     phpVersion: change.phpVersion ?? desired.phpVersion,
     ...(php === null ? {} : { php }),
   };
-  const applied = await permanently(postponing(host.apply(state, signal)));
+  const applied = await permanently(
+    postponing(host.apply(state, signal, (done, total, step) => progress(done, total, 'bytes', step))),
+  );
   return async (transaction) => {
     const { queries } = transaction;
     await noteApplied(queries, installId, { ...applied, status: change.status });

@@ -2,7 +2,7 @@ import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
-import { STATIC_ONLY } from '../../hosting/policy/static-only.ts';
+import { reasonOfEmbedded } from '../../hosting/policy/static-only.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Conflict, invalidValue } from '../../lib/failures.ts';
 import type { Actor } from '../../platform/activity-log.ts';
@@ -43,8 +43,11 @@ export function createPolicyService({
   ): Promise<UpdatePolicy> {
     const { queries } = transaction;
     const website = await findWebsite(queries, { id });
-    if (config.host === 'embedded' && website?.wordpress_version === null) {
-      throw new Conflict(STATIC_ONLY.reason);
+    if (
+      config.host === 'embedded' &&
+      (website?.wordpress_version === null || website?.runtime === 'wordpress')
+    ) {
+      throw new Conflict(reasonOfEmbedded(website));
     }
     const before = await findPolicy(queries, id);
     const policy = { ...before, ...wanted };

@@ -5,6 +5,7 @@ import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
 import type { MailHost, MailQueueControl, MailState } from './mail.ts';
 import type { PhpBounds, PhpLimits } from './php-limits.ts';
+import type { Runtime } from './runtime.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 import type { WordPressMarks, WordPressReader } from './wordpress.ts';
 import type { WordPressChanger } from './wordpress-changes.ts';
@@ -38,9 +39,10 @@ export interface Host
 
   /**
    * Brings a website to exactly `state`: folder, files (a starter page in an empty folder), host names, redirects, certificates,
-   * offload. Resolves once the edge serves that state. Never touches the customer's files.
+   * offload. Resolves once the edge serves that state. Never touches the customer's files. `report`: called while a host in this process
+   * downloads WordPress.
    */
-  apply(state: InstallState, signal?: AbortSignal): Promise<AppliedInstall>;
+  apply(state: InstallState, signal?: AbortSignal, report?: ReportProgress): Promise<AppliedInstall>;
   /** Deletes the website with its files, caches and snapshots. A missing website is success. */
   remove(install: RemovedInstall): Promise<void>;
   /**
@@ -239,6 +241,8 @@ export interface InstallState extends InstallRef {
   rules?: WebsiteRules | null;
   /** The limits of PHP; null or left out for the host's defaults. */
   php?: PhpLimits | null;
+  /** What runs the website. Left out: WordPress on a Linux host, files in the embedded host. */
+  runtime?: Runtime;
 }
 
 export interface Hostname {

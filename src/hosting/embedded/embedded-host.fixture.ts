@@ -8,7 +8,8 @@ import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import { createSealer } from '../../secrets/sealer.ts';
 import { type Answer, type Asked, ask, type LogLine } from '../policy/edge.fixture.ts';
-import { createEmbeddedHost, type EmbeddedHost, type EmbeddedHostOptions } from './embedded-host.ts';
+import { createEmbeddedHost } from './embedded-host.ts';
+import type { EmbeddedHost, EmbeddedHostOptions } from './host-options.ts';
 
 /** A host on its own folder, with everything it logged. For tests. */
 export interface TestHost {

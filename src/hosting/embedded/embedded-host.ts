@@ -1,97 +1,54 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from 'pino';
-import type { Clock } from '../../lib/clock.ts';
 import { serializeByKey } from '../../lib/concurrency.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
-import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
-import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
-import type { Sealer } from '../../secrets/sealer.ts';
 import {
   ALL_PARTS,
   CACHE_KINDS,
-  type CacheKind,
-  type Host,
   type InstallRef,
   type InstallState,
+  type LoginRefused,
   PermanentHostError,
   RefusedImportError,
-  RefusedRestoreError,
-  type RestoredParts,
-  type SshQuestions,
+  type ReportProgress,
 } from '../contract/host.ts';
-import { type InstallLimits, NO_LIMITS } from '../contract/install-limits.ts';
-import type { Inventory } from '../contract/inventory.ts';
-import type { UsageSource } from '../contract/usage.ts';
-import type { WordPressMarks } from '../contract/wordpress.ts';
+import { NO_LIMITS } from '../contract/install-limits.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { NO_DATABASE, NO_LOGS, NO_MAIL, noWordPress, STATIC_ONLY } from '../policy/static-only.ts';
-import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
-import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
+import { NO_DATABASE, NO_LOGS, NO_MAIL, NOT_EMBEDDED, STATIC_ONLY } from '../policy/static-only.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
-import { createEdge, type Edge } from './edge/edge.ts';
-import { createEdgeCertificate } from './edge/edge-certificate.ts';
-import { createFileFinder } from './edge/file-finder.ts';
-import { createLiveVhosts, type LiveVhosts } from './edge/live-vhosts.ts';
-import { parseSitePath } from './edge/request-target.ts';
-import { addressOf, createResponseMeter } from './edge/response-meter.ts';
-import { createServedCertificates } from './edge/served-certificates.ts';
-import { createStaticFiles } from './edge/static-files.ts';
-import { type Generations, generationsAfterPurge, nextGenerations } from './host-folder/generations.ts';
 import { layoutOf } from './host-folder/layout.ts';
-import { rulesIn, stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
+import { parseVhost, type ServedWordPress } from './host-folder/vhost.ts';
 import { createVhostStore } from './host-folder/vhost-store.ts';
+import type {
+  EmbeddedAddresses,
+  EmbeddedHost,
+  EmbeddedHostOptions,
+  WordPressSettings,
+} from './host-options.ts';
 import { createEmbeddedInventory } from './inventory.ts';
+import type { PhpConnection } from './php/php-sites.ts';
+import { createServedWebsites } from './served-websites.ts';
+import { createServing, onLoopback } from './serving.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
-import { createSftpGateway } from './sftp/sftp-gateway.ts';
 import { measureFiles } from './snapshots/measure-files.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
+import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
+import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
+import { completeRestored, requireParts } from './wordpress/restored-parts.ts';
+import { factsOf } from './wordpress/serving.ts';
+import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
 
-export interface EmbeddedHostOptions {
-  /** Holds everything that the host stores. Created at the start. */
-  folder: string;
-  edgeHttp: ListenAddress;
-  edgeHttps: ListenAddress;
-  sshListen: ListenAddress;
-  /** Installs answer as `<name>.<site domain>`. */
-  siteDomain: string;
-  sealer: Sealer;
-  objectStorage: ObjectStorage;
-  questions: SshQuestions;
-  connections: Pick<SocketLimiters, 'edge' | 'ssh'>;
-  log: Logger;
-  clock: Clock;
-  /**
-   * Whether this process serves the websites. If not, it changes the folder and the serving process follows; `edgeHttp` is then the address
-   * at which the serving process confirms the change.
-   */
-  listen: boolean;
-  /** Optional. */
-  limits?: InstallLimits;
-  /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. None by default. */
-  isTrustedProxy?: (address: string) => boolean;
-  /** Time for active requests to finish after a stop, in milliseconds. Default: 5 s. */
-  graceMs?: number;
-}
+const RESTORING: LoginRefused = {
+  refused: 'website',
+  reason: 'This website is being restored. Try again in a minute.',
+};
+const STATIC_HOST = 'The embedded host serves static websites only';
+const NO_PHP =
+  'This machine cannot run WordPress, so it serves static websites only. The log says why. Create the install with the runtime "static".';
 
-/** The addresses that the host listens on, with actual ports. */
-export interface EmbeddedAddresses {
-  edgeHttp: ListenAddress;
-  edgeHttps: ListenAddress;
-  ssh: ListenAddress;
-}
-
-export interface EmbeddedHost extends Host, Inventory, UsageSource, WordPressMarks {
-  /** Null before the start, and if it does not listen. */
-  readonly addresses: EmbeddedAddresses | null;
-}
-
-const GRACE_MS = 5_000;
-
-/** Serves websites from this process, without privileges: real files, names, certificates, caches, snapshots and SFTP. */
+/** Serves websites from this process, without privileges: real files, WordPress, names, certificates, caches, snapshots and SFTP. */
 export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const { siteDomain, sealer, clock, log } = options;
   const layout = layoutOf(options.folder);
@@ -99,13 +56,21 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const files = createWebsiteFiles(layout);
   const { filesOf } = layout;
   const limits = options.limits ?? NO_LIMITS;
-  const snapshots = createSnapshots({ folder: layout.snapshots, filesOf, limits, clock });
+  const snapshots = createSnapshots({
+    folder: layout.snapshots,
+    filesOf,
+    limits,
+    clock,
+    leftOut: NOT_IN_SNAPSHOTS,
+  });
   const archives = createPackedArchives({ folder: layout.archives, clock });
   const quotas = createDiskQuotas({ filesOf, limits, clock });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock, log });
-  const serving = options.listen ? createServing() : null;
-  // The read-change-write of a vhost file must not run twice at once.
   const serially = serializeByKey();
+  const served = createServedWebsites({ store, sealer, log, clock, serially });
+  const wordpress = options.listen && options.wordpress ? withWordPress(options.wordpress) : null;
+  const php = wordpress?.requests ?? null;
+  const serving = options.listen ? createServing({ ...options, layout, store, proofs, quotas, php }) : null;
   const inventory = createEmbeddedInventory({
     layout,
     serially,
@@ -113,53 +78,63 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   });
   let addresses: EmbeddedAddresses | null = null;
 
-  function createServing(): {
-    vhosts: LiveVhosts;
-    usage: UsageLedger;
-    edge: Edge;
-    ssh: ReturnType<typeof createSftpGateway>;
-  } {
-    const vhosts = createLiveVhosts({ store, siteDomain, clock, log });
-    const own = createEdgeCertificate({ file: layout.edgeCertificate, siteDomain, clock, log });
-    const finder = createFileFinder({
-      filesOf: layout.filesOf,
-      caches: createCaches(clock, DEFAULT_CACHE_LIMITS),
-      fileLimit: DEFAULT_CACHE_LIMITS.file,
-      clock,
-    });
-    const usage = createUsageLedger({ file: layout.usage, clock, log });
-    const isTrusted = options.isTrustedProxy ?? (() => false);
-    const edge = createEdge({
-      http: options.edgeHttp,
-      https: options.edgeHttps,
-      vhosts,
-      files: createStaticFiles(finder),
-      certificates: createServedCertificates({ vhosts, store, sealer, own, log }),
-      proofs,
-      own,
-      objectStorage: options.objectStorage,
-      connections: options.connections.edge,
-      meter: createResponseMeter({
-        ledger: usage,
-        isTrusted,
-        clock,
-      }),
-      visitorOf: (request) => addressOf(request, isTrusted),
-      log,
-      clock,
-      graceMs: options.graceMs ?? GRACE_MS,
-    });
-    const ssh = createSftpGateway({
-      listen: options.sshListen,
-      hostKeyFile: layout.sshHostKey,
-      filesOf,
-      quotas,
-      questions: options.questions,
-      connections: options.connections.ssh,
+  function withWordPress(settings: WordPressSettings) {
+    return createEmbeddedWordPress({
+      settings,
+      layout,
+      siteDomain,
+      loopback: ownAddress,
+      websites: async () => (await store.list()).flatMap((id) => usableWebsite(id) ?? []),
+      websiteOf,
+      async purge(installId, request) {
+        if ('everything' in request) await served.purge(installId, ['page']);
+        else await served.purgePages(installId, request.paths);
+        serving?.vhosts.refresh(installId);
+      },
       log,
       clock,
     });
-    return { vhosts, usage, edge, ssh };
+  }
+
+  function ownAddress({ siteId, host, port }: PhpConnection): ListenAddress | undefined {
+    if (addresses === null || serving === null) return undefined;
+    if (serving.vhosts.known(host.toLowerCase())?.vhost.id !== siteId) return undefined;
+    const isSecure = port === HTTPS_PORT || port === addresses.edgeHttps.port;
+    return onLoopback(isSecure ? addresses.edgeHttps : addresses.edgeHttp);
+  }
+
+  /** Null if the install has no website, or one of files. */
+  function websiteOf(id: string): WordPressWebsite | null {
+    const text = store.readText(id);
+    if (text === null) return null;
+    const vhost = parseVhost(text, siteDomain);
+    const facts = factsOf(vhost);
+    return facts && { id, name: vhost.name, facts };
+  }
+
+  /** The edge has logged a file that it cannot use. */
+  function usableWebsite(id: string): WordPressWebsite | null {
+    try {
+      return websiteOf(id);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Why this host does not do something for a website. */
+  const reasonFor = ({ id }: { id: string }, ofFiles: { reason: string }): string =>
+    websiteOf(id) === null ? ofFiles.reason : NOT_EMBEDDED;
+
+  async function refuseFor(install: { id: string }): Promise<never> {
+    throw new PermanentHostError(reasonFor(install, STATIC_ONLY));
+  }
+
+  /** The WordPress of an install with what runs it. Null if its website consists of files. */
+  function requireWordPress({ id }: InstallRef) {
+    const website = websiteOf(id);
+    if (website === null) return null;
+    if (wordpress === null) throw new PermanentHostError(NO_PHP);
+    return { ...wordpress, facts: website.facts };
   }
 
   async function start(): Promise<void> {
@@ -168,12 +143,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     }
     if (serving === null) return;
     try {
-      await proofs.keepSwept();
-      serving.usage.start();
-      await serving.vhosts.start();
-      const { http, https } = await serving.edge.start();
-      const ssh = await serving.ssh.start();
-      addresses = { edgeHttp: http, edgeHttps: https, ssh };
+      addresses = await serving.start();
+      await wordpress?.start();
     } catch (error) {
       await stop();
       throw error;
@@ -182,11 +153,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
   async function stop(): Promise<void> {
     addresses = null;
-    if (serving === null) return;
-    proofs.stopSweeping();
-    serving.vhosts.stop();
-    await Promise.all([serving.edge.stop(), serving.ssh.stop()]);
-    await serving.usage.stop();
+    await serving?.stop();
+    await wordpress?.stop();
   }
 
   /** HTTP address of the edge: this process's own, or the configured one. */
@@ -206,48 +174,28 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     return `${name}.${siteDomain}`;
   }
 
-  /** The vhost file to write for `state`, or the revision that already matches. */
-  async function planned(state: InstallState): Promise<{ file: VhostFile } | { revision: string }> {
-    const present = await readUsable(state.id);
-    if (present !== null && isState(present.file, state)) return { revision: present.revision };
-    const generations = present?.file.generations ?? nextGenerations(null, clock.now().getTime());
-    return { file: vhostFileFor(state, generations, sealer) };
+  /** The WordPress that the website is to have; null if it consists of files. Fetches it if needed. */
+  async function wordpressFor(
+    state: InstallState,
+    report: ReportProgress | undefined,
+  ): Promise<ServedWordPress | null> {
+    const present = await served.read(state.id);
+    if ((state.runtime ?? 'static') === 'static' || (present && present.wordpress === undefined)) return null;
+    if (wordpress === null) throw new PermanentHostError(NO_PHP);
+    const wanted = present?.wordpress?.version ?? state.wordpressVersion;
+    return {
+      version: await wordpress.sites.versionFor(wanted, report),
+      origin: originFor(state, present?.wordpress?.origin),
+      ...(state.mail ? { mailsPerHour: state.mail.perHour } : {}),
+    };
   }
 
-  async function readUsable(installId: string): Promise<{ file: VhostFile; revision: string } | null> {
-    try {
-      return await store.read(installId);
-    } catch (err) {
-      if (err instanceof PermanentHostError) throw err;
-      log.warn({ err, install: installId }, 'an unusable vhost file is rewritten');
-      return null;
-    }
+  /** A port that the system chose, as for a command beside the stopped server, says nothing about the visitors' address. */
+  function originFor(state: InstallState, present: string | undefined): string {
+    const origin = originOf(state, addresses ?? options);
+    const isChosen = options.edgeHttp.port === 0 || options.edgeHttps.port === 0;
+    return isChosen && present !== undefined && isSameButPort(origin, present) ? present : origin;
   }
-
-  function isState(file: VhostFile, { id, name, hostnames, offload, rules }: InstallState): boolean {
-    try {
-      return isDeepStrictEqual(stateOf(file, sealer), { id, name, hostnames, offload, ...rulesIn(rules) });
-    } catch (err) {
-      log.warn({ err, install: id }, 'a sealed private key cannot be opened and is rewritten');
-      return false;
-    }
-  }
-
-  /** Purges caches; gives the revision of the vhost file, or null if the install has none. */
-  async function purge(
-    installId: string,
-    next: (present: Generations, now: number) => Generations,
-  ): Promise<string | null> {
-    return serially(installId, async () => {
-      const present = await store.read(installId);
-      if (present === null) return null;
-      const generations = next(present.file.generations, clock.now().getTime());
-      return store.write({ ...present.file, generations });
-    });
-  }
-
-  const empty = (installId: string, kinds: readonly CacheKind[]) =>
-    purge(installId, (present, now) => nextGenerations(present, now, kinds));
 
   /** Resolves once the edge serves the revision. Null: the install has no website. */
   async function showingPurged(install: InstallRef, revision: string | null): Promise<void> {
@@ -258,25 +206,42 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   return {
     start,
     stop,
+    wordpressHere: async () => (await wordpress?.here()) ?? { reason: STATIC_HOST },
+    prepareWordPress: async (report) => (await wordpress?.prepare(report)) ?? { reason: STATIC_HOST },
     get addresses() {
       return addresses;
     },
 
-    async apply(state, signal) {
+    async apply(state, signal, report) {
       signal?.throwIfAborted();
+      const wanted = await wordpressFor(state, report);
+      const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
       const revision = await serially(state.id, async () => {
-        const plan = await planned(state);
+        const write = await served.plan(state, wanted);
         await snapshots.recover(state.id);
-        await files.provide(state);
-        const revision = 'file' in plan ? await store.write(plan.file) : plan.revision;
+        if (facts === null) await files.provide(state);
+        else await wordpress?.sites.provide(state, facts);
+        const revision = await write();
         await inventory.takeBack(state.id);
         return revision;
       });
       await showing(state, revision, signal);
-      return { phpVersion: null, wordpressVersion: null, stableIps: null };
+      if (facts === null || wordpress === null) {
+        return { phpVersion: null, wordpressVersion: null, stableIps: null };
+      }
+      const here = await wordpress.here();
+      return {
+        phpVersion: 'version' in here ? here.version : null,
+        wordpressVersion: facts.version,
+        stableIps: null,
+        hasFormerUrls: await wordpress.sites.hasFormerUrls(state.id, facts),
+      };
     },
 
-    retire: (install) => inventory.retire(install.id),
+    async retire(install) {
+      await inventory.retire(install.id);
+      await wordpress?.php.stop(install.id);
+    },
 
     async removeBackups(install) {
       if ((await store.read(install.id)) !== null) {
@@ -293,28 +258,42 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (serving !== null) serving.vhosts.refresh(install.id);
       // Asking makes it refresh. An edge that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
+      await wordpress?.php.stop(install.id);
       if (install.keepBackups !== true) await snapshots.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
       quotas.forget(install.id);
     },
 
-    purge: async (install, cache) => showingPurged(install, await empty(install.id, [cache])),
+    purge: async (install, cache) => showingPurged(install, await served.purge(install.id, [cache])),
 
     async purgePages(install, paths) {
-      // Requests for other paths are refused, so they have no page.
-      const pages = paths.flatMap((path) => parseSitePath(path)?.relative ?? []);
-      const revision = await purge(install.id, (present, now) => generationsAfterPurge(present, now, pages));
-      await showingPurged(install, revision);
+      await showingPurged(install, await served.purgePages(install.id, paths));
     },
 
-    snapshot: (install, backupId, signal, report) => snapshots.snapshot(install, backupId, signal, report),
+    async snapshot(install, backupId, signal, report) {
+      const found = requireWordPress(install);
+      const make = () => snapshots.snapshot(install, backupId, signal, report);
+      if (found === null) return make();
+      if (found.requests.isHeld(install.id)) throw new Error('the website is being restored');
+      return found.sites.withDatabaseCopy(install, found.facts, make, signal);
+    },
 
-    async restore(install, backupId, { parts = ALL_PARTS, ...options } = {}) {
-      requireFilesOnly(parts);
-      const snapshot = await snapshots.restore(install, backupId, options);
+    async restore(install, backupId, { parts = ALL_PARTS, from, signal, report } = {}) {
+      const found = requireWordPress(install);
+      requireParts(parts, found !== null);
+      const restore = () =>
+        snapshots.restore(install, backupId, {
+          ...(from === undefined ? {} : { from }),
+          signal,
+          report,
+          complete: (next, present) => completeRestored(next, present, parts, found !== null),
+        });
+      const snapshot =
+        found === null ? await restore() : await found.requests.withoutPhp(install.id, restore);
+      if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
       quotas.forget(install.id);
-      const revision = await empty(install.id, CACHE_KINDS);
+      const revision = await served.purge(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
       return snapshot;
     },
@@ -330,8 +309,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       ),
     readPacked: (install, archiveId, part) => archives.read(install.id, archiveId, part),
     discardPacked: (install, archiveId) => archives.discard(install.id, archiveId),
-    // Files are what the customer uploaded.
-    async replaceUrls() {},
+    async replaceUrls(install, signal) {
+      const found = requireWordPress(install);
+      // Files are what the customer uploaded.
+      if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
+    },
 
     async measureStorage(install, signal) {
       if ((await ifThere(stat(filesOf(install.id)))) === null) {
@@ -341,18 +323,30 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       return { fileBytes: bytes, database: null };
     },
 
-    createLogin: async () => STATIC_ONLY,
-    createDatabaseLink: async () => NO_DATABASE,
-    readMail: async () => NO_MAIL,
-    readWordPress: async () => ({ ...STATIC_ONLY, refused: 'website', mark: null }),
+    async createLogin(install, user) {
+      const found = requireWordPress(install);
+      if (found === null) return STATIC_ONLY;
+      if (found.requests.isHeld(install.id)) return RESTORING;
+      return found.sites.createLogin(install, found.facts, user);
+    },
+    async readMail(install) {
+      const found = requireWordPress(install);
+      return found === null ? NO_MAIL : (await found.mail()).read(install.id, found.facts.mailsPerHour);
+    },
+    createDatabaseLink: async (install) => ({ ...NO_DATABASE, reason: reasonFor(install, NO_DATABASE) }),
+    async readWordPress(install) {
+      return { refused: 'website', reason: reasonFor(install, STATIC_ONLY), mark: null };
+    },
     wordpressMarks: async () => [],
-    planUpdates: noWordPress,
-    updateWordpress: noWordPress,
-    changeItem: noWordPress,
-    readLog: async () => NO_LOGS,
-    importWebsite: () => Promise.reject(new RefusedImportError(STATIC_ONLY.reason)),
+    planUpdates: refuseFor,
+    updateWordpress: refuseFor,
+    changeItem: refuseFor,
+    readLog: async (install) => ({ ...NO_LOGS, reason: reasonFor(install, NO_LOGS) }),
+    async importWebsite(install) {
+      throw new RefusedImportError(reasonFor(install, STATIC_ONLY));
+    },
     lastImport: async () => null,
-    runWpCli: async () => STATIC_ONLY,
+    runWpCli: async (install) => ({ ...STATIC_ONLY, reason: reasonFor(install, STATIC_ONLY) }),
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');
@@ -366,10 +360,4 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     belongTo: inventory.belongTo,
     setAside: inventory.setAside,
   };
-}
-
-/** A whole restore is one of the files, because websites here have no database. */
-function requireFilesOnly({ files, database }: RestoredParts): void {
-  if (files && typeof database === 'string') return;
-  throw new RefusedRestoreError('Websites on this host have no database. Restore their files.');
 }

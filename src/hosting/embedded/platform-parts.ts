@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
@@ -7,6 +7,15 @@ import { type InstallRef, PermanentHostError } from '../contract/host.ts';
 import { layoutOf } from './host-folder/layout.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
 import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
+import { copyLiveDatabase } from './wordpress/database-copy.ts';
+import { settleDatabase } from './wordpress/restored-parts.ts';
+import {
+  DATABASE,
+  DATABASE_FOLDER,
+  NOT_IN_PLATFORM_BACKUPS,
+  PLATFORM_COPY_FOLDER,
+  PRIVATE,
+} from './wordpress/site.ts';
 
 /** A finished snapshot or its manifest. Unfinished ones have other names. */
 const SNAPSHOT = /^[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl)$/;
@@ -63,7 +72,17 @@ export function platformParts(root: string, clock: Clock) {
         backup_id: backupId,
         created_at: timestamp(clock),
       };
-      await writeArchive(files, to, header, clock, signal);
+      const folder = join(files, PRIVATE);
+      const copy = join(folder, PLATFORM_COPY_FOLDER);
+      const database = join(folder, DATABASE_FOLDER, DATABASE);
+      try {
+        if ((await ifThere(lstat(database))) !== null) {
+          await copyLiveDatabase(database, join(copy, DATABASE), { signal });
+        }
+        await writeArchive(files, to, header, clock, signal, undefined, NOT_IN_PLATFORM_BACKUPS);
+      } finally {
+        await rm(copy, { recursive: true, force: true });
+      }
     },
 
     async extract(
@@ -76,6 +95,7 @@ export function platformParts(root: string, clock: Clock) {
       const files = layoutOf(to).filesOf(installId);
       await mkdir(dirname(files), { recursive: true, mode: 0o700 });
       await extractArchive(from, { installId, backupId }, files, signal);
+      await settleDatabase(files, PLATFORM_COPY_FOLDER);
       await syncFolder(dirname(files));
     },
   };

@@ -230,7 +230,8 @@ function nameOf(
   };
 }
 
-function pageRulesOf(cache: CacheRules | null) {
+/** How the pages of an install are cached. */
+export function pageRulesOf(cache: CacheRules | null) {
   const { uncachedPaths = [], bypassCookies = [], ignoredParameters = [] } = cache ?? {};
   return {
     seconds: cache?.pageSeconds ?? PAGE_SECONDS.usual,

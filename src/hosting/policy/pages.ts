@@ -94,6 +94,27 @@ export const NOTICES = {
     sentence:
       'The web server could not answer. Please try again; if it persists, tell the operator of the website.',
   },
+  busy: {
+    status: 503,
+    title: 'Busy',
+    sentence: 'The website has too many requests at the moment. Please try again in a few seconds.',
+  },
+  slow: {
+    status: 504,
+    title: 'The website takes too long',
+    sentence: 'The website did not answer in time. Please try again; if it persists, tell its operator.',
+  },
+  noAnswer: {
+    status: 502,
+    title: 'The website does not answer',
+    sentence:
+      'PHP of the website ended without an answer. Please try again; if it persists, tell its operator.',
+  },
+  tooLarge: {
+    status: 413,
+    title: 'Too large',
+    sentence: 'The website does not accept an upload of this size.',
+  },
   storage: {
     status: 502,
     title: 'File storage does not answer',

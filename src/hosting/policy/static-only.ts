@@ -1,14 +1,15 @@
 import type { DatabaseLinkRefused } from '../contract/database-access.ts';
-import { type LoginRefused, PermanentHostError } from '../contract/host.ts';
+import type { LoginRefused } from '../contract/host.ts';
 import type { LogRefused } from '../contract/logs.ts';
 import type { MailRefused } from '../contract/mail.ts';
+import type { Runtime } from '../contract/runtime.ts';
 import type { WpCliRefused } from '../contract/wp-cli.ts';
 
 /** Why a host without PHP does nothing with WordPress. */
 const NO_WORDPRESS = 'This install has no WordPress: its host serves static websites.';
 
-/** The failure of a host without PHP. */
-export const noWordPress = (): Promise<never> => Promise.reject(new PermanentHostError(NO_WORDPRESS));
+/** Why the embedded host does not do something with a WordPress that it runs. */
+export const NOT_EMBEDDED = 'The embedded host does not offer this for WordPress. A Linux host does.';
 
 /** The answer of a host without PHP to what needs WordPress. */
 export const STATIC_ONLY: LoginRefused & WpCliRefused = {
@@ -33,3 +34,7 @@ export const NO_LOGS: LogRefused = {
   refused: 'unsupported',
   reason: 'This install has no logs: its host serves static websites, and counts their requests only.',
 };
+
+/** Why the embedded host does not do with an install what needs a Linux host. */
+export const reasonOfEmbedded = ({ runtime }: { runtime: Runtime | null }): string =>
+  runtime === 'wordpress' ? NOT_EMBEDDED : STATIC_ONLY.reason;

@@ -20,6 +20,8 @@ export interface VerifiedDownload {
   path: string;
   /** What it is, for messages: `WordPress`. */
   what: string;
+  /** Called with each part: the bytes so far, and all of them unless the server does not tell. */
+  report?: ((done: number, total: number | null) => void) | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface VerifiedDownload {
  * @throws PermanentHostError if the checksum differs or is missing; another Error if the download fails
  */
 export async function downloadVerified(
-  { address, checksums, mostBytes, path, what }: VerifiedDownload,
+  { address, checksums, mostBytes, path, what, report }: VerifiedDownload,
   fetchUrl: typeof fetch = fetch,
 ): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -39,12 +41,15 @@ export async function downloadVerified(
     await response.body?.cancel();
     throw new Error(`${address} answers ${response.status}`);
   }
+  const length = Number(response.headers.get('content-length'));
+  const total = Number.isSafeInteger(length) && length > 0 ? length : null;
   let bytes = 0;
   const measure = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       hash.update(chunk);
       if (bytes > mostBytes) return done(new PermanentHostError(`${address} is too large for ${what}`));
+      report?.(bytes, total);
       done(null, chunk);
     },
   });

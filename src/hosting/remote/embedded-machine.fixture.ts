@@ -9,8 +9,8 @@ import {
   PermanentHostError,
 } from '../contract/host.ts';
 import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
-import type { EmbeddedHostOptions } from '../embedded/embedded-host.ts';
 import { layoutOf } from '../embedded/host-folder/layout.ts';
+import type { EmbeddedHostOptions } from '../embedded/host-options.ts';
 import { publicHostKey } from '../embedded/sftp/ssh-host-key.ts';
 import type { HostIdentity } from './identity.ts';
 import { createHostServer, type HostServer } from './server.ts';

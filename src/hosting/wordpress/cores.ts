@@ -33,9 +33,15 @@ export interface WordPressCores {
   isOfficial: boolean;
   /** Removes a version that no website uses. Succeeds if it is missing. */
   remove(version: string): Promise<void>;
-  /** Call at the start of the host: updates our PHP files in every version, and adds a version if there are none. */
-  ensureAny(): Promise<void>;
+  /**
+   * Updates our PHP files in every version, and adds a version if there are none. `report`: called while it downloads, also if an
+   * earlier call does that.
+   */
+  ensureAny(report?: DownloadReport): Promise<void>;
 }
+
+/** The bytes so far, and all of them unless the server does not tell. */
+export type DownloadReport = (done: number, total: number | null) => void;
 
 /** The places of WordPress versions on a host. */
 export interface CoreFolders {
@@ -64,6 +70,7 @@ const VERSION = /^\d+(\.\d+){1,2}$/;
 export function createWordPressCores(options: WordPressCoresOptions): WordPressCores {
   const { layout, source: configured, url, log } = options;
   const serial = serializeByKey();
+  const reports = new Set<DownloadReport>();
 
   async function list(): Promise<string[]> {
     try {
@@ -123,7 +130,15 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   }
 
   async function fetchOfficial(scratch: string, tree: string, version: string | null = null): Promise<void> {
-    const archive = await downloadOfficial(url, scratch, { version, kind: options.archive }, options.fetch);
+    const report: DownloadReport = (...bytes) => {
+      for (const one of reports) one(...bytes);
+    };
+    const archive = await downloadOfficial(
+      url,
+      scratch,
+      { version, kind: options.archive, report },
+      options.fetch,
+    );
     await copyWordPress(await unpackArchive(archive, join(scratch, 'archive')), tree, archive);
   }
 
@@ -143,7 +158,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     const version = await checkCore(tree);
     if (options.oldest !== undefined && compareVersions(version, options.oldest) < 0) {
       throw new PermanentHostError(
-        `WordPress ${version} is too old for this host, which runs ${options.oldest} and newer`,
+        `WordPress ${version} is too old for this host, which runs ${options.oldest} and newer. Set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive with a newer one`,
       );
     }
     await writePhpFiles(tree);
@@ -181,10 +196,19 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     addRelease: (version) => serial('add', () => addRelease(version)),
     isOfficial: configured === null || configured === 'official',
     remove: (version) => serial('add', () => remove(version)),
-    async ensureAny() {
+    async ensureAny(report) {
       const versions = await list();
       for (const version of versions) await writePhpFiles(layout.coreOf(version));
-      if (versions.length === 0) await serial('add', () => add());
+      if (versions.length > 0) return;
+      if (report) reports.add(report);
+      try {
+        await serial('add', async () => {
+          // An earlier call may have added one meanwhile.
+          if ((await list()).length === 0) await add();
+        });
+      } finally {
+        if (report) reports.delete(report);
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { downloadVerified } from '../policy/verified-download.ts';
+import { downloadVerified, type VerifiedDownload } from '../policy/verified-download.ts';
 
 /** Several times the size of WordPress. */
 const MOST_BYTES = 512 * 1024 * 1024;
@@ -13,14 +13,22 @@ const MOST_BYTES = 512 * 1024 * 1024;
 export async function downloadOfficial(
   url: string,
   folder: string,
-  { version, kind = 'zip' }: { version: string | null; kind?: 'zip' | 'tar.gz' | undefined },
+  {
+    version,
+    kind = 'zip',
+    report,
+  }: {
+    version: string | null;
+    kind?: 'zip' | 'tar.gz' | undefined;
+    report?: VerifiedDownload['report'];
+  },
   fetchUrl: typeof fetch = fetch,
 ): Promise<string> {
   const name = version === null ? `latest.${kind}` : `wordpress-${version}.${kind}`;
   const path = join(folder, name);
   const address = `${url.replace(/\/+$/, '')}/${name}`;
   await downloadVerified(
-    { address, checksums: ['sha256', 'sha1'], mostBytes: MOST_BYTES, path, what: 'WordPress' },
+    { address, checksums: ['sha256', 'sha1'], mostBytes: MOST_BYTES, path, what: 'WordPress', report },
     fetchUrl,
   );
   return path;

@@ -51,16 +51,26 @@ require_once (defined('HOMEPORT_LIBRARY') ? HOMEPORT_LIBRARY : dirname(realpath(
 `;
 }
 
-/** The initial `wp-config.php`, which then belongs to the website's owner. `secret` returns a new random text at each call. */
-export function renderWpConfig(secret: () => string, tablePrefix = 'wp_'): string {
+/**
+ * The initial `wp-config.php`, which then belongs to the website's owner. `secret` returns a new random text at each call. `settings`:
+ * where the settings of the host are; `before` on a host that loads them before each script.
+ */
+export function renderWpConfig(
+  secret: () => string,
+  tablePrefix = 'wp_',
+  settings: 'above' | 'before' = 'above',
+): string {
+  const [where, load] =
+    settings === 'above'
+      ? [' are in homeport.php, one folder above, and', "\nrequire_once dirname(__DIR__) . '/homeport.php';"]
+      : ['', ''];
   return `<?php
 /**
  * The configuration of this WordPress. This file is yours.
  *
- * The database, the address and other settings of this host are in homeport.php, one folder above, and come first:
+ * The database, the address and other settings of this host${where} come first:
  * defining DB_NAME or WP_HOME here has no effect.
- */
-require_once dirname(__DIR__) . '/homeport.php';
+ */${load}
 
 ${SALTS.map((name) => `define(${phpLiteral(name)}, ${phpLiteral(secret())});`).join('\n')}
 
@@ -104,5 +114,49 @@ export const MUST_USE_FILE = `<?php
  */
 if (defined('HOMEPORT_LIBRARY')) {
     require HOMEPORT_LIBRARY . '/must-use.php';
+}
+`;
+
+/** Facts about a website whose PHP reaches nothing of the host but what it is shown. */
+export interface ConfinedSiteConfig
+  extends Pick<SiteConfig, 'root' | 'database' | 'purge' | 'origin' | 'pass'> {
+  /** Folder of the SQLite database, as PHP sees it. */
+  databaseFolder: string;
+  /** Folder of our PHP files, as PHP sees it. */
+  library: string;
+  /** Folder of the SQLite plugin, as PHP sees it. */
+  sqlite: string;
+}
+
+/** The code that runs before each script of such a website. */
+export function renderPrepend(config: ConfinedSiteConfig): string {
+  const { root, database, databaseFolder, purge, origin, pass, library, sqlite } = config;
+  const values = Object.entries({
+    root,
+    engine: 'sqlite',
+    database,
+    database_folder: databaseFolder,
+    user: '',
+    socket: '',
+    redis: null,
+    purge,
+    origin,
+    pass,
+  });
+  return `<?php
+const HOMEPORT = [
+${values.map(([name, value]) => `    '${name}' => ${phpLiteral(value)},`).join('\n')}
+];
+const HOMEPORT_LIBRARY = ${phpLiteral(library)};
+const HOMEPORT_SQLITE = ${phpLiteral(sqlite)};
+require_once HOMEPORT_LIBRARY . '/settings.php';
+`;
+}
+
+/** `db.php` of such a website. WordPress loads the class of the database from this place only. */
+export const DATABASE_FILE = `<?php
+// Keeps the database in SQLite. Without this file, WordPress looks for MySQL, which this website does not have.
+if (defined('HOMEPORT_SQLITE')) {
+    require HOMEPORT_SQLITE . '/wp-includes/sqlite/db.php';
 }
 `;

@@ -51,6 +51,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
 
   async function create(values: FormData) {
     const php = textOf(values, 'php_version');
+    const runtime = runtimeOf(textOf(values, 'runtime'));
     const install = await unwrap(
       hosting.POST('/installs', {
         body: {
@@ -59,6 +60,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
           site_id: siteId === '' ? null : siteId,
           environment: environmentOf(textOf(values, 'environment')),
           ...(php === '' ? {} : { php_version: php }),
+          ...(runtime === null ? {} : { runtime }),
         },
       }),
     );
@@ -90,6 +92,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
         ]}
       />
       <EnvironmentField key={siteId} site={site} preferred={place?.environment} />
+      <RuntimeField />
       <PhpField />
     </Form>
   );
@@ -126,6 +129,24 @@ function InstallNameField({
 }
 
 /** Only shown if the platform runs PHP. */
+const RUNTIME_LABELS = { wordpress: 'WordPress', static: 'Static files' } as const;
+type Runtime = keyof typeof RUNTIME_LABELS;
+
+const runtimeOf = (text: string): Runtime | null => (text === 'wordpress' || text === 'static' ? text : null);
+
+/** Only if there is a choice. */
+function RuntimeField() {
+  const { data: options } = useInstallOptions();
+  if (!options || options.runtimes.length < 2) return null;
+  return (
+    <SelectField
+      label="Runtime"
+      name="runtime"
+      options={options.runtimes.map((runtime) => ({ value: runtime, label: RUNTIME_LABELS[runtime] }))}
+    />
+  );
+}
+
 function PhpField() {
   const { data: options } = useInstallOptions();
   if (!options || options.php_versions.length === 0) return null;

@@ -4,7 +4,7 @@ import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
-import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
+import { reasonOfEmbedded } from '../../../hosting/policy/static-only.ts';
 import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -58,7 +58,10 @@ export function createImportService(
     notify: readonly string[],
   ): Promise<string> {
     const { id, name, account_id, status } = install;
-    if (!hasWordPress) throw new Conflict(STATIC_ONLY.reason);
+    if (!hasWordPress) {
+      const website = await findWebsite(transaction.queries, { id });
+      throw new Conflict(reasonOfEmbedded(website ?? { runtime: null }));
+    }
     if (status !== 'active') throw new Conflict(STATES[status]);
     if (await isImportUnfinished(transaction.queries, id)) {
       throw new Conflict('Another import into this install has not finished. Wait for it, or cancel it.');

@@ -11,7 +11,7 @@ import { loadInstallOptions } from '../../hosts/install-options.ts';
 import { requireNamed } from '../../websites/installs/requested-website.ts';
 import type { InstallService, NewInstall } from '../../websites/installs/service.ts';
 import { findInstallAccess, type InstallView } from '../../websites/installs/store.ts';
-import { findInstallRef } from '../../websites/installs/website-store.ts';
+import { findInstallRef, findWebsite } from '../../websites/installs/website-store.ts';
 import { awaitCopy, isCopyAwaited } from '../awaited-copies-store.ts';
 import { EVERYTHING, type ReplacedParts } from '../replaced-parts.ts';
 import type { BackupService } from '../service.ts';
@@ -107,7 +107,7 @@ export function createStagingService(
 
   /** A new staging install for an install. Throws Conflict. */
   async function stagingOf(
-    source: Pick<InstallView, 'account_id' | 'site_id' | 'php_version' | 'status'>,
+    source: Pick<InstallView, 'id' | 'account_id' | 'site_id' | 'php_version' | 'status'>,
     name: string,
   ): Promise<NewInstall> {
     if (source.site_id === null) {
@@ -116,8 +116,14 @@ export function createStagingService(
     if (source.status !== 'active') {
       throw new Conflict(`The install is ${source.status}; only an active one can be copied.`);
     }
-    const { account_id, site_id, php_version } = source;
-    return { name, account_id, site_id, environment: 'staging', php_version: await offered(php_version) };
+    const { id, account_id, site_id, php_version } = source;
+    return {
+      ...{ name, account_id, site_id },
+      environment: 'staging',
+      php_version: await offered(php_version),
+      // A backup of one kind of website cannot be restored into the other.
+      runtime: (await findWebsite(database.reader, { id }))?.runtime ?? null,
+    };
   }
 
   /** Requests the copy of a locked install into its new staging install. Returns the operation's id. */

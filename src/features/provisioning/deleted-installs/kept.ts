@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { RUNTIMES } from '../../../hosting/contract/runtime.ts';
 import { WEEKDAYS } from '../../updates/policy.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -44,6 +45,8 @@ const keptSchema = Type.Object({
   environment: orNull(Type.Enum(['production', 'staging', 'development'])),
   php_version: orNull(text),
   wordpress_version: orNull(text),
+  /** Missing in older rows. */
+  runtime: Type.Optional(orNull(Type.Enum([...RUNTIMES]))),
   defer_wordpress_until: orNull(text),
   mail_limit: orNull(Type.Number()),
   mail_allowance: orNull(Type.Number()),

@@ -53,6 +53,7 @@ export async function restoreInstall(
     ...{ id, account_id, name, host_id },
     ...(await placeOf(transaction, deleted)),
     ...(await versionsOf(transaction, host_id, kept)),
+    runtime: kept.runtime ?? null,
     status: 'pending',
     stable_ips: null,
     defer_wordpress_until: kept.defer_wordpress_until,

@@ -33,7 +33,7 @@ export async function readInstall(
   const install = await queries
     .selectFrom('installs')
     .select(['status', 'host_id', 'site_id', 'environment', 'php_version', 'wordpress_version'])
-    .select(['defer_wordpress_until', 'mail_limit', 'mail_allowance'])
+    .select(['runtime', 'defer_wordpress_until', 'mail_limit', 'mail_allowance'])
     .select(['offload_file_name', 'offload_file_content', 'created_at'])
     .where('id', '=', id)
     .executeTakeFirst();

@@ -236,7 +236,7 @@ describe('the portal', () => {
     });
     expect(await portal.get('/install_options')).toMatchObject({
       status: 200,
-      body: { php_versions: [], site_domain: 'localhost' },
+      body: { php_versions: [], runtimes: ['static'], site_domain: 'localhost' },
     });
     expect(await portal.get(`/installs/${crypto.randomUUID()}/operations`)).toMatchObject(NOT_FOUND);
   });
@@ -246,6 +246,7 @@ describe('the options of a new install', () => {
   it('have no PHP on a host that serves files', async () => {
     expect(await homeport.services.installOperations.options()).toEqual({
       php_versions: [],
+      runtimes: ['static'],
       site_domain: 'localhost',
     });
   });
@@ -260,7 +261,11 @@ describe('on Linux hosts', () => {
     const { installOperations: ofLinux } = linux.services;
     const { accountId: account, owner: person } = await linux.ownedAccount();
     const caller = operatorFor(person.userId);
-    expect(await ofLinux.options()).toEqual({ php_versions: ['8.4', '8.2'], site_domain: 'localhost' });
+    expect(await ofLinux.options()).toEqual({
+      php_versions: ['8.4', '8.2'],
+      runtimes: ['wordpress'],
+      site_domain: 'localhost',
+    });
     machine.description.phpVersions = ['8.2'];
     const doomed = await linux.install(person, account, { php_version: '8.4' });
     expect((await person.client.get(`/installs/${doomed.id}`)).body).toMatchObject({ status: 'failed' });

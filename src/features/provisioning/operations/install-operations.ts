@@ -6,6 +6,7 @@ import { authorize, isAllowed } from '../../../access/permissions.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { CACHE_KINDS, type CacheKind } from '../../../hosting/contract/host.ts';
+import type { Runtime } from '../../../hosting/contract/runtime.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { OPERATION_KINDS } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -14,6 +15,7 @@ import { orderCertificate } from '../../domains/certificates/jobs.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
 import { heldOperations } from '../../websites/installs/operation-limits-store.ts';
+import type { WordPressHere } from '../../websites/installs/service.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import type { Cancellations } from './cancellation.ts';
 import {
@@ -46,6 +48,7 @@ const LISTED_KINDS = OPERATION_KINDS.filter((kind) => kind !== 'domain.check' &&
 export function createInstallOperationService(
   { config, database, clock }: Platform,
   cancellations: Cancellations,
+  wordpressHere: WordPressHere,
 ) {
   const { reader } = database;
 
@@ -161,9 +164,17 @@ export function createInstallOperationService(
     },
 
     /** The options of a new install. */
-    async options(): Promise<{ php_versions: string[]; site_domain: string }> {
-      const offers = config.host === 'linux' ? await loadInstallOptions(reader) : null;
-      return { php_versions: offers?.phpVersions ?? [], site_domain: config.siteDomain };
+    async options(): Promise<{ php_versions: string[]; runtimes: Runtime[]; site_domain: string }> {
+      const { siteDomain: site_domain } = config;
+      if (config.host === 'linux') {
+        const { phpVersions } = await loadInstallOptions(reader);
+        return { php_versions: phpVersions, runtimes: ['wordpress'], site_domain };
+      }
+      const here = await wordpressHere();
+      if ('reason' in here) return { php_versions: [], runtimes: ['static'], site_domain };
+      const runtimes: Runtime[] =
+        config.installRuntime === 'static' ? ['static', 'wordpress'] : ['wordpress', 'static'];
+      return { php_versions: [], runtimes, site_domain };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { bodyRoute, type Route, route } from '../../../api/route.ts';
 import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
+import { RUNTIMES } from '../../../hosting/contract/runtime.ts';
 import type { InstallOperationService } from './install-operations.ts';
 import { installOperationSchema, operationSchema } from './schema.ts';
 import type { OperationService } from './service.ts';
@@ -62,7 +63,10 @@ export function operationPortalRoutes(
       success: 200,
       response: Type.Object({
         php_versions: Type.Array(Type.String(), {
-          description: 'newest first; empty if websites run no PHP',
+          description: 'newest first; empty if there is no choice',
+        }),
+        runtimes: Type.Array(stringEnum(RUNTIMES), {
+          description: 'what a new install can run; the default comes first',
         }),
         site_domain: Type.String(),
       }),

@@ -34,7 +34,7 @@ const progressSchema = component(
     total: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'null until it is known' }),
     unit: stringEnum(PROGRESS_UNITS),
     step: nullableString(
-      `what it does now, for kinds with steps; an import: ${IMPORT_STEPS.map((step) => `\`${step}\``).join(', ')}`,
+      `what it does now, for kinds with steps; an import: ${IMPORT_STEPS.map((step) => `\`${step}\``).join(', ')}; a new install that waits for the download of WordPress: \`wordpress\``,
     ),
   }),
   { done: 734_003_200, total: 2_147_483_648, unit: 'bytes', step: null },

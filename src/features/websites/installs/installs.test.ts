@@ -397,3 +397,23 @@ describe('PATCH /installs/{install_id}', () => {
     });
   });
 });
+
+describe('the runtime of a new install', () => {
+  const asked = async (runtime: unknown) => {
+    const { body, status } = await create({ runtime });
+    return { status, body };
+  };
+
+  it('is files by default, and WordPress only if the host runs it', async () => {
+    expect(await asked('static')).toMatchObject({
+      status: 201,
+      body: { php_version: null, wp_version: null },
+    });
+    expect((await asked('wordpress')).body).toMatchObject({
+      errors: [
+        { field: 'runtime', code: 'not_offered', message: 'The embedded host serves static websites only' },
+      ],
+    });
+    expect((await asked('php')).body).toMatchObject({ errors: [{ field: 'runtime' }] });
+  });
+});

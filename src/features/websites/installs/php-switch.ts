@@ -19,14 +19,21 @@ export interface RequestedPhp {
   from: string | null;
 }
 
+type Website = NonNullable<Awaited<ReturnType<typeof findWebsite>>>;
+
 /** Requests switches of installs to other PHP versions of their hosts. */
 export function createPhpSwitch({
   database,
   queue,
   activity,
 }: Pick<Platform, 'database' | 'queue' | 'activity'>) {
-  async function versionsOf(queries: Queries, hostId: string | null): Promise<string[]> {
-    const host = hostId === null ? undefined : await findHost(queries, { id: hostId });
+  async function versionsOf(
+    queries: Queries,
+    { host_id, runtime, php_version }: Pick<Website, 'host_id' | 'runtime' | 'php_version'>,
+  ): Promise<string[]> {
+    // The embedded host has one version.
+    if (runtime === 'wordpress') return php_version === null ? [] : [php_version];
+    const host = host_id === null ? undefined : await findHost(queries, { id: host_id });
     return host?.description?.phpVersions ?? [];
   }
 
@@ -34,11 +41,11 @@ export function createPhpSwitch({
   async function request(
     transaction: Transaction,
     doer: Actor,
-    install: NonNullable<Awaited<ReturnType<typeof findWebsite>>>,
+    install: Website,
     version: string,
   ): Promise<RequestedPhp> {
-    const { id, name, host_id, php_version: from } = install;
-    const offered = await versionsOf(transaction.queries, host_id);
+    const { id, name, php_version: from } = install;
+    const offered = await versionsOf(transaction.queries, install);
     if (!offered.includes(version)) {
       const choice =
         offered.length === 0 ? 'this website runs no PHP' : `choose one of ${offered.join(', ')}`;
@@ -79,7 +86,7 @@ export function createPhpSwitch({
       authorize('install.read', 'install.read', await findInstallAccess(reader, caller, id));
       const install = await findWebsite(reader, { id });
       if (!install) throw new NotFound();
-      return versionsOf(reader, install.host_id);
+      return versionsOf(reader, install);
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   component,
   nullable,
   nullableArrayOfStrings,
+  nullableEnum,
   nullableString,
   nullableTimestamp,
   stringEnum,
@@ -10,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from '../../../api/schema.ts';
+import { RUNTIMES } from '../../../hosting/contract/runtime.ts';
 import { INSTALL_NAME } from '../../../lib/host-names.ts';
 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
@@ -91,6 +93,12 @@ export const createInstallSchema = component(
         description:
           'an addition of Homeport: `major.minor`, one that the hosts offer; the newest if left out or null',
       }),
+    ),
+    runtime: Type.Optional(
+      nullableEnum(
+        RUNTIMES,
+        'an addition of Homeport: what runs the website, `static` for files only; the default of the platform if left out or null',
+      ),
     ),
   }),
   {

@@ -6,6 +6,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
+import type { Runtime } from '../../../hosting/contract/runtime.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
@@ -45,6 +46,8 @@ export interface NewInstall {
   environment?: Environment | null;
   /** `major.minor`, one that a host offers. Null or omitted: the newest. */
   php_version?: string | null;
+  /** Null or omitted: the default of the platform. */
+  runtime?: Runtime | null;
 }
 
 export interface InstallChange {
@@ -55,8 +58,8 @@ export interface InstallChange {
   php_version?: string;
 }
 
-/** The options of an embedded host, which serves files only. */
-const NO_OPTIONS: InstallOptions = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
+/** Whether this process's host runs WordPress: the version of its PHP, or why not, in a sentence. */
+export type WordPressHere = () => Promise<{ version: string } | { reason: string }>;
 
 export type InstallService = ReturnType<typeof createInstallService>;
 
@@ -75,6 +78,7 @@ export function createInstallService(
   platform: Platform,
   deleteInstalls: DeleteInstalls,
   prepareInstall: PrepareInstall,
+  wordpressHere: WordPressHere,
 ) {
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
@@ -100,9 +104,41 @@ export function createInstallService(
     return pageOfInstalls(database.reader, scope, page, filters, count);
   }
 
-  /** Checks an install against the hosts' options: its name must be free there and its PHP version offered. */
-  async function faultsOfOptions(name: string, phpVersion: string | null): Promise<Fault[]> {
-    const offers = config.host === 'linux' ? await loadInstallOptions(database.reader) : NO_OPTIONS;
+  /** The options of the hosts. The embedded host's PHP counts if the install is to run WordPress. */
+  async function loadOptions(runtime: Runtime | null): Promise<InstallOptions> {
+    if (config.host === 'linux') return loadInstallOptions(database.reader);
+    const here = runtime === 'wordpress' ? await wordpressHere() : null;
+    const phpVersions = here !== null && 'version' in here ? [here.version] : [];
+    return { phpVersions, reservedNames: new Set(), publicNames: [] };
+  }
+
+  /** The runtime of a new install; null on Linux hosts, which run WordPress only. */
+  async function chooseRuntime(wanted: Runtime | null): Promise<Runtime | null> {
+    if (config.host === 'linux') return null;
+    if (wanted !== null) return wanted;
+    return config.installRuntime === 'wordpress' && 'version' in (await wordpressHere())
+      ? 'wordpress'
+      : 'static';
+  }
+
+  /** Why an install cannot have that runtime; null if it can. */
+  async function faultOfRuntime(wanted: Runtime | null): Promise<string | null> {
+    if (config.host === 'linux') {
+      return wanted === 'static' ? 'The hosts run WordPress on every install' : null;
+    }
+    if (wanted !== 'wordpress') return null;
+    const here = await wordpressHere();
+    return 'reason' in here ? here.reason : null;
+  }
+
+  /** Checks an install against the hosts' options: its name must be free there, its PHP version and runtime offered. */
+  async function faultsOfOptions(
+    name: string,
+    phpVersion: string | null,
+    wanted: Runtime | null,
+    runtime: Runtime | null,
+  ): Promise<Fault[]> {
+    const offers = await loadOptions(runtime);
     const faults: Fault[] = [];
     const refuse = (field: string, code: string, message: string) =>
       faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
@@ -117,6 +153,8 @@ export function createInstallService(
     if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
       refuse('name', 'reserved', `The name "${name}" is reserved for the platform`);
     }
+    const notRun = await faultOfRuntime(wanted);
+    if (notRun !== null) refuse('runtime', 'not_offered', notRun);
     if (phpVersion !== null && !offers.phpVersions.includes(phpVersion)) {
       const offered =
         offers.phpVersions.length === 0
@@ -153,9 +191,10 @@ export function createInstallService(
     also: AlsoCreate,
   ): Promise<{ id: string; operationId: string }> {
     const { name, environment = null, php_version = null } = input;
+    const runtime = await chooseRuntime(input.runtime ?? null);
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
-    const notOffered = await faultsOfOptions(name, php_version);
+    const notOffered = await faultsOfOptions(name, php_version, input.runtime ?? null, runtime);
     const storeSettings = await prepareInstall(environment);
     const id = random.uuid();
     const operationId = await database
@@ -180,6 +219,7 @@ export function createInstallService(
           name,
           status: 'pending',
           php_version,
+          runtime,
           stable_ips: null,
           offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
           offload_file_content: random.bytes(8).toString('hex'),
@@ -209,6 +249,7 @@ export function createInstallService(
             site: site?.name ?? null,
             environment,
             ...(php_version === null ? {} : { php_version }),
+            ...(input.runtime ? { runtime: input.runtime } : {}),
           },
         });
         return (await also(transaction, { id, name })) ?? jobId;

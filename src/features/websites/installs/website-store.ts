@@ -41,7 +41,7 @@ export function findWebsite(queries: Queries, of: { id: string } | { name: strin
   const query = queries
     .selectFrom('installs')
     .select(['id', 'name', 'account_id', 'status', 'host_id', 'php_version', 'wordpress_version'])
-    .select(['defer_wordpress_until', 'environment', 'site_id']);
+    .select(['defer_wordpress_until', 'environment', 'site_id', 'runtime']);
   return ('id' in of ? query.where('id', '=', of.id) : query.where('name', '=', of.name)).executeTakeFirst();
 }
 

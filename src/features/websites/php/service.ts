@@ -5,7 +5,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { PhpBounds, PhpLimit, PhpLimits, PhpSettings } from '../../../hosting/contract/php-limits.ts';
 import { effectivePhp, faultsOfLimits, mostWorkers } from '../../../hosting/policy/php-limits.ts';
-import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
+import { reasonOfEmbedded } from '../../../hosting/policy/static-only.ts';
 import { Conflict, type Fault, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -58,7 +58,7 @@ export function createPhpService({
     if (bounds !== null) return bounds;
     throw new Conflict(
       config.host === 'embedded'
-        ? STATIC_ONLY.reason
+        ? reasonOfEmbedded(install)
         : 'The host of the website has not reported its limits of PHP yet. Try again in a minute.',
     );
   }

@@ -3,20 +3,24 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { namesOneHost } from '../../../lib/one-host.ts';
 import type { ObjectStorage } from '../../../network/object-storage/object-storage.ts';
-import { ACME_CHALLENGE_PREFIX } from '../../contract/host.ts';
+import { ACME_CHALLENGE_PREFIX, LOGIN_PATH } from '../../contract/host.ts';
 import { isInRanges } from '../../policy/address-ranges.ts';
 import { hasChallengePrefix } from '../../policy/challenge-rules.ts';
+import { isClosedProgram } from '../../policy/closed-programs.ts';
 import { isDenied } from '../../policy/deny-rules.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../../policy/marker.ts';
 import { NOTICES } from '../../policy/pages.ts';
 import { hasPatterns, type MatchPattern, pathRedirect } from '../../policy/path-redirects.ts';
 import { loadPatternEngine } from '../../policy/pattern-engine.ts';
 import type { Scheme } from '../../policy/redirects.ts';
+import { NOT_SHOWN } from '../../wordpress/core-tree.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import type { ChallengeFiles } from './challenge-files.ts';
 import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
+import { createLoginAttempts } from './login-attempts.ts';
 import { offloadedTo, serveObject } from './offload.ts';
+import type { PhpExchange, PhpPages } from './php-pages.ts';
 import { type EdgePorts, isOwnAddress, redirectFor } from './redirects.ts';
 import {
   isHidden,
@@ -34,6 +38,10 @@ import { createVisitorLogins } from './visitor-logins.ts';
 export interface AnswersOptions {
   vhosts: LiveVhosts;
   files: StaticFiles;
+  /** Files of the WordPress versions; none without PHP. */
+  cores?: StaticFiles | null;
+  /** None on a machine that cannot run PHP. */
+  php?: PhpPages | null;
   proofs: ChallengeFiles;
   objectStorage: ObjectStorage;
   /** Counts the traffic of each website. */
@@ -52,11 +60,22 @@ export type Answer = (scheme: Scheme, request: IncomingMessage, response: Server
 const WELL_KNOWN = '/.well-known/';
 const NO_PATTERNS: MatchPattern = () => null;
 const ALLOWED = 'GET, HEAD, OPTIONS';
+const NO_PHP_SECONDS = 60;
+
+/** As `is_xmlrpc` of the Lua module `rules`. */
+const XMLRPC = /\/xmlrpc\.php(?:\/|$)/;
+
+const isReading = (method: string): method is Exchange['method'] => method === 'GET' || method === 'HEAD';
+
+/** Our own PHP in the folder of a WordPress. */
+const isLibrary = ({ relative }: SitePath): boolean => /^homeport\/.*\.php(\/|$)/i.test(relative);
 
 /** Decides what the edge answers: proofs, notices, redirects, objects and files of websites. */
 export function createAnswers(options: AnswersOptions): Answer {
   const { vhosts, files, proofs, objectStorage, meter, log, clock, ports } = options;
+  const { cores = null, php = null } = options;
   const logins = createVisitorLogins({ clock });
+  const attempts = createLoginAttempts({ clock });
 
   /** Handles a request; the checks run top to bottom. */
   async function answer(scheme: Scheme, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -74,29 +93,34 @@ export function createAnswers(options: AnswersOptions): Answer {
     const address = options.visitorOf(request);
     if (isInRanges(route.vhost.blocked, address)) return sendNotice({ response }, NOTICES.blocked);
 
-    const { method } = request;
-    if (method === 'OPTIONS') {
+    const method = request.method ?? '';
+    const { wordpress } = route.vhost;
+    if (wordpress === null && method === 'OPTIONS') {
       response.writeHead(204, { Allow: ALLOWED }).end();
       return;
     }
-    if (method !== 'GET' && method !== 'HEAD') {
+    if (wordpress === null && method !== 'GET' && method !== 'HEAD') {
       // Closed, because the rest of the request is not read.
       return sendNotice({ response }, NOTICES.method, { Allow: ALLOWED, Connection: 'close' });
     }
     const location = redirectFor(route, { scheme, ...host }, target, ports, clock.now());
     if (location !== null) return sendRedirect({ response }, location);
     if (route.vhost.noindex === 'all' || route.rule.default) response.setHeader('X-Robots-Tag', 'noindex');
-    if (await isRefused(request, response, route.vhost, address)) return;
-
     const path = parseSitePath(target.path);
     if (path === null) return sendNotice({ response }, NOTICES.badRequest);
+    const exchange = { request, response, method, target, scheme, host, clientAddress: address ?? '' };
+    // Its token counts in place of the password.
+    if (wordpress !== null && target.path === LOGIN_PATH) return answerLogin(exchange, route.vhost);
+    if (await isRefused(request, response, route.vhost, address)) return;
+
     const { redirects } = route.vhost;
     const match = hasPatterns(redirects) ? await loadPatternEngine() : NO_PATTERNS;
     const redirect = pathRedirect(redirects, uriOf(path), target.query.slice(1), match);
     if (redirect !== null && !isOwnAddress(redirect.to, { scheme, ...host }, target)) {
       return sendRedirect({ response }, redirect.to, redirect.status);
     }
-    await answerWithContent({ request, response, method, target }, route.vhost, path);
+    if (wordpress !== null) return answerWithWordPress(exchange, route.vhost, path);
+    if (isReading(method)) await answerWithContent({ ...exchange, method }, route.vhost, path);
   }
 
   /** Whether the request was answered, because the visitor must enter a password first. */
@@ -106,7 +130,7 @@ export function createAnswers(options: AnswersOptions): Answer {
     vhost: Vhost,
     address: string | undefined,
   ): Promise<boolean> {
-    if (vhost.protect === null) return false;
+    if (vhost.protect === null || logins.hasPass(vhost, request.headers)) return false;
     const refusal = await logins.refusal(vhost, request.headers.authorization, address);
     if (refusal === null) return false;
     if (refusal.status === 429) {
@@ -163,6 +187,66 @@ export function createAnswers(options: AnswersOptions): Answer {
     if (noFile === null) return;
     if (storageFailed && noFile.kind === 'missing') sendNotice(exchange, NOTICES.storage);
     else await answerWithoutFile(exchange, vhost, noFile);
+  }
+
+  /** Files of the website and of its WordPress, and PHP for everything else. */
+  async function answerWithWordPress(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
+    const { method, response, target, clientAddress } = exchange;
+    const uri = uriOf(path);
+    if (!vhost.xmlrpc && XMLRPC.test(uri)) return sendNotice({ response }, NOTICES.blocked);
+    if (isHidden(path.relative) || isDenied(vhost.deny, uri) || isClosedProgram(uri) || isLibrary(path)) {
+      return sendNotice({ response }, NOTICES.notFound);
+    }
+    const query = target.query.slice(1);
+    const wait = attempts.refusal(vhost.id, clientAddress || undefined, { method, uri, query });
+    if (wait !== null) {
+      return sendNotice({ response }, NOTICES.tooMany, { 'Retry-After': wait, Connection: 'close' });
+    }
+    if (isReading(method)) {
+      const reading = { ...exchange, method };
+      const storageFailed = await answerFromStorage(reading, vhost, path);
+      if (storageFailed === null) return;
+      if (await answerWithFile(reading, vhost, path)) return;
+      if (storageFailed) return sendNotice({ response }, NOTICES.storage);
+    }
+    await answerByPhp(exchange, vhost, path);
+  }
+
+  /** Whether a file of the website, or of its WordPress, was sent. A file of the website covers that of WordPress. */
+  async function answerWithFile(exchange: Exchange, vhost: Vhost, path: SitePath): Promise<boolean> {
+    // The index of a folder is PHP's.
+    if (path.folder) return false;
+    const noFile = await files.serve(exchange, vhost, path);
+    if (noFile === null) return true;
+    if (noFile.kind !== 'missing') return answerForbidden(exchange, noFile);
+    const [first = ''] = path.relative.split('/');
+    if (NOT_SHOWN.has(first) || cores === null) return false;
+    const noCoreFile = await cores.serve(exchange, vhost, path);
+    return noCoreFile === null;
+  }
+
+  function answerForbidden({ response }: Exchange, { kind }: NoFile): boolean {
+    if (kind === 'forbidden') sendNotice({ response }, NOTICES.forbidden);
+    return kind === 'forbidden';
+  }
+
+  /** A login is never cached, and HEAD, which PHP gets as GET, would use it up. */
+  async function answerLogin(exchange: PhpExchange, vhost: Vhost): Promise<void> {
+    const { response, method } = exchange;
+    if (method !== 'GET') {
+      return sendNotice({ response }, NOTICES.method, { Allow: 'GET', Connection: 'close' });
+    }
+    if (php === null) return refuseWithoutPhp(exchange);
+    await php.pass(exchange, vhost);
+  }
+
+  async function answerByPhp(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
+    if (php === null) return refuseWithoutPhp(exchange);
+    await php.answer(exchange, vhost, path);
+  }
+
+  function refuseWithoutPhp({ response }: PhpExchange): void {
+    sendNotice({ response }, NOTICES.busy, { 'Retry-After': NO_PHP_SECONDS, Connection: 'close' });
   }
 
   /** Null if the object was sent; otherwise whether the storage failed. */

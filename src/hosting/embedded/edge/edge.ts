@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
-import { HOUR_MS } from '../../../lib/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { HTTP_OVER_TLS, limitConnections } from '../../../network/connections/http-connections.ts';
 import {
@@ -13,6 +13,7 @@ import {
   SERVER_LIMITS,
 } from '../../../network/connections/listener.ts';
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
+import { LOGIN_PATH } from '../../contract/host.ts';
 import { NOTICES } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import { type AnswersOptions, createAnswers } from './answers.ts';
@@ -41,6 +42,8 @@ export interface EdgeOptions extends Omit<AnswersOptions, 'ports'> {
 }
 
 const CERTIFICATE_CHECK_MS = HOUR_MS;
+/** Time for a whole request with an upload. A silent visitor is cut earlier. */
+const UPLOAD_MS = 10 * MINUTE_MS;
 const TLS_HANDSHAKE_MS = 10_000;
 /** Time for the response to an unreadable request to reach its client. */
 const LINGER_MS = 1_000;
@@ -62,7 +65,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   function onFailure(err: unknown, request: IncomingMessage, response: ServerResponse): void {
-    const about = { err, host: request.headers.host, url: request.url };
+    const about = { err, host: request.headers.host, url: loggedUrl(request) };
     if (hasCode(err, 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE')) {
       log.debug(about, 'the visitor disconnected before the response was complete');
     } else log.error(about, 'a request could not be answered');
@@ -78,7 +81,7 @@ export function createEdge(options: EdgeOptions): Edge {
           scheme,
           host: request.headers.host,
           method: request.method,
-          url: request.url,
+          url: loggedUrl(request),
           status: response.statusCode,
           cache: response.getHeader('x-cache'),
           ms: Math.round((performance.now() - start) * 100) / 100,
@@ -88,10 +91,11 @@ export function createEdge(options: EdgeOptions): Edge {
     });
   }
 
-  const httpServer = createHttpServer({ ...SERVER_LIMITS }, onRequest('http'));
+  const limits = options.php ? { ...SERVER_LIMITS, requestTimeout: UPLOAD_MS } : SERVER_LIMITS;
+  const httpServer = createHttpServer({ ...limits }, onRequest('http'));
   const httpsServer = createHttpsServer(
     {
-      ...SERVER_LIMITS,
+      ...limits,
       handshakeTimeout: TLS_HANDSHAKE_MS,
       minVersion: 'TLSv1.2',
       ALPNProtocols: HTTP_OVER_TLS,
@@ -153,6 +157,11 @@ export function createEdge(options: EdgeOptions): Edge {
     },
     stop,
   };
+}
+
+/** A login to WordPress has its token in the query. */
+function loggedUrl({ url = '' }: IncomingMessage): string {
+  return url.includes(LOGIN_PATH) ? url.replace(/\?.*$/s, '') : url;
 }
 
 /** Node found the request unreadable, too large or too slow. */

@@ -35,17 +35,20 @@ export interface OpenedFile {
 }
 
 export interface FileFinderOptions {
-  /** The document root of an install. */
-  filesOf(installId: string): string;
+  /** The folder in which the paths of a website are looked up. */
+  filesOf(vhost: Vhost): string;
   caches: Caches;
   /** Larger files are not kept in memory, in bytes. */
   fileLimit: number;
+  /** A look-up of a website with PHP lasts this long, because WordPress changes files at any time. Default: as other look-ups. */
+  changingTtlMs?: number;
   clock: Clock;
 }
 
 const READ_TRIES = 3;
 
-export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFinderOptions): FileFinder {
+export function createFileFinder(options: FileFinderOptions): FileFinder {
+  const { filesOf, caches, fileLimit, changingTtlMs, clock } = options;
   const loading = new Map<string, Promise<Found>>();
 
   /** Concurrent misses of one path read the file once. */
@@ -62,7 +65,7 @@ export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFind
   async function load(vhost: Vhost, path: SitePath): Promise<Found> {
     const found = await readFromDisk(vhost, path);
     const { lookup, file, settled } = found;
-    const ttl = lookup.kind === 'file' || lookup.kind === 'folder' ? undefined : { ttl: MISSING_TTL_MS };
+    const ttl = ttlOf(vhost, lookup);
     if (settled) {
       caches.object.set(vhost.cachePrefix.object + keyOf(path), lookup, ttl);
       if (file !== null && lookup.kind === 'file' && lookup.cache !== null) {
@@ -72,8 +75,13 @@ export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFind
     return { lookup, file, cache: 'MISS' };
   }
 
+  function ttlOf({ wordpress }: Vhost, { kind }: Lookup): { ttl: number } | undefined {
+    if (wordpress !== null && changingTtlMs !== undefined) return { ttl: changingTtlMs };
+    return kind === 'file' || kind === 'folder' ? undefined : { ttl: MISSING_TTL_MS };
+  }
+
   async function readFromDisk(vhost: Vhost, path: SitePath): Promise<Reading> {
-    const root = filesOf(vhost.id);
+    const root = filesOf(vhost);
     for (let tries = 1; ; tries++) {
       const opened = await openInside(root, path.folder ? `${path.relative}/index.html` : path.relative);
       if (typeof opened === 'string') return { lookup: { kind: opened }, file: null, settled: true };
@@ -113,7 +121,7 @@ export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFind
     },
 
     async open(vhost, path, lookup) {
-      const opened = await openInside(filesOf(vhost.id), lookup.relative);
+      const opened = await openInside(filesOf(vhost), lookup.relative);
       const isFile =
         typeof opened !== 'string' && opened.stats.isFile() && opened.relative === lookup.relative;
       const version = isFile ? versionOf(opened.stats, opened.relative, clock.now()) : null;

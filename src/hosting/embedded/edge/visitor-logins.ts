@@ -1,9 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../../../lib/address-block.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { isInRanges } from '../../policy/address-ranges.ts';
+import { isPass, PASS_COOKIE, PASS_HEADER } from '../../policy/visitor-pass.ts';
 import { isVisitorPassword } from '../../policy/visitor-password.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 
@@ -15,6 +17,14 @@ export interface VisitorLogins {
     header: string | undefined,
     address: string | undefined,
   ): Promise<Refusal | null>;
+  /** Whether a request has a pass of the website's WordPress. */
+  hasPass(vhost: Pick<Vhost, 'protect'>, headers: IncomingHttpHeaders): boolean;
+}
+
+/** Whether these credentials are meant for the website's password, and not for its WordPress. */
+export function namesVisitor({ protect }: Pick<Vhost, 'protect'>, header: string | undefined): boolean {
+  const given = credentials(header);
+  return given !== null && protect !== null && Object.hasOwn(protect.users, given.user);
 }
 
 /** `retryAfter`: seconds until the next attempt, after too many. */
@@ -54,6 +64,11 @@ export function createVisitorLogins({ clock }: { clock: Clock }): VisitorLogins 
   }
 
   return {
+    hasPass({ protect }, headers) {
+      if (protect === null) return false;
+      const sent = [headers[PASS_HEADER.toLowerCase()], passCookie(headers.cookie)];
+      return sent.some((pass) => typeof pass === 'string' && isPass(protect.passKey, pass, clock.now()));
+    },
     async refusal({ id, revision, protect }, header, address) {
       if (protect === null || isInRanges(protect.exempt, address)) return null;
       const given = credentials(header);
@@ -81,6 +96,15 @@ export function createVisitorLogins({ clock }: { clock: Clock }): VisitorLogins 
       return { status: 401, realm: protect.realm };
     },
   };
+}
+
+function passCookie(header = ''): string | undefined {
+  const prefix = `${PASS_COOKIE}=`;
+  return header
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(prefix))
+    ?.slice(prefix.length);
 }
 
 function credentials(header: string | undefined): { user: string; password: string } | null {

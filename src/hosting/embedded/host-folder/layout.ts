@@ -17,6 +17,17 @@ export interface Layout {
   proofs: string;
   /** Files being deleted, never read. */
   trash: string;
+  /** WordPress versions, one folder each. */
+  cores: string;
+  coreOf(version: string): string;
+  /** A prepared website of each WordPress version. */
+  golden: string;
+  /** Folder of the PHP runtime. */
+  php: string;
+  /** The SQLite plugin of WordPress, one folder for each version. */
+  sqlite: string;
+  /** Unfinished work. */
+  scratch: string;
   /** Default certificate and private key of the edge, for names without a certificate. */
   edgeCertificate: string;
   sshHostKey: string;
@@ -48,6 +59,12 @@ export function layoutOf(root: string): Layout {
     archives: join(root, 'archives'),
     proofs: join(root, 'proofs'),
     trash: join(root, 'trash'),
+    cores: join(root, 'wordpress'),
+    coreOf: (version) => join(root, 'wordpress', version),
+    golden: join(root, 'golden'),
+    php: join(root, 'php'),
+    sqlite: join(root, 'sqlite-plugin'),
+    scratch: join(root, 'scratch'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
     usage: join(root, 'usage.sqlite'),

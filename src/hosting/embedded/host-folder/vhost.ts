@@ -11,9 +11,14 @@ import {
   type OffloadRules,
   PermanentHostError,
 } from '../../contract/host.ts';
-import { type PathRedirect, type WebsiteRules, WebsiteRulesSchema } from '../../contract/website-rules.ts';
+import {
+  NO_RULES,
+  type PathRedirect,
+  type WebsiteRules,
+  WebsiteRulesSchema,
+} from '../../contract/website-rules.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
-import { type EdgeRules, rulesOf } from '../../policy/edge-row.ts';
+import { type EdgeRules, pageRulesOf, rulesOf } from '../../policy/edge-row.ts';
 import { type OffloadRule, offloadRulesOf } from '../../policy/offload-rule.ts';
 import { checkNames } from '../../policy/served-names.ts';
 import { type Generations, GenerationsSchema } from './generations.ts';
@@ -60,6 +65,16 @@ const VhostFileSchema = Type.Object({
   ]),
   /** Missing in older files, and without rules. */
   rules: Type.Optional(WebsiteRulesSchema),
+  /** Missing if the website consists of files. */
+  wordpress: Type.Optional(
+    Type.Object({
+      version: Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' }),
+      /** Main address: `https://example.com`, with the port unless it is the default. */
+      origin: Type.String({ pattern: '^https?://[a-z0-9._-]+(:\\d{1,5})?$' }),
+      /** Recipients of its email within an hour, if the install has a limit of its own. */
+      mailsPerHour: Type.Optional(Type.Integer({ minimum: 0 })),
+    }),
+  ),
   generations: GenerationsSchema,
 });
 
@@ -81,13 +96,22 @@ export function parseVhostFile(text: string): VhostFile {
   throw new Error(`does not fit its schema at ${fault?.instancePath || '/'}: ${fault?.message ?? 'unknown'}`);
 }
 
-/** The parts of an install's state that this host uses. It runs neither PHP nor WordPress. */
+/** The WordPress of a website. */
+export type ServedWordPress = NonNullable<VhostFile['wordpress']>;
+
+/** The parts of an install's state that a vhost file is made from. */
 export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offload' | 'rules'>;
 
 /**
  * Returns the vhost file for `state`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
+ * `wordpress`: null for a website of files.
  */
-export function vhostFileFor(state: ServedState, generations: Generations, sealer: Sealer): VhostFile {
+export function vhostFileFor(
+  state: ServedState,
+  generations: Generations,
+  sealer: Sealer,
+  wordpress: ServedWordPress | null = null,
+): VhostFile {
   const refusal = (why: string, cause: unknown) =>
     new PermanentHostError(`cannot serve the website ${state.name} as requested: ${why}`, { cause });
   try {
@@ -112,6 +136,7 @@ export function vhostFileFor(state: ServedState, generations: Generations, seale
     })),
     offload: state.offload,
     ...rulesIn(state.rules),
+    ...(wordpress === null ? {} : { wordpress }),
     generations,
   };
   try {
@@ -153,6 +178,12 @@ export interface Vhost extends Omit<EdgeRules, 'names'> {
   names: ReadonlyMap<string, NameRule>;
   offload: Offload | null;
   redirects: readonly PathRedirect[];
+  /** Null if the website consists of files. */
+  wordpress: ServedWordPress | null;
+  /** Whether XML-RPC is answered. */
+  xmlrpc: boolean;
+  /** How pages of PHP are cached. */
+  pages: ReturnType<typeof pageRulesOf>;
   /** Prefix of every key in that kind of cache; new for each generation. */
   cachePrefix: Record<CacheKind, string>;
   /** Generations of purged pages, by path. */
@@ -175,7 +206,7 @@ export function revisionOf(text: string): string {
 
 /** The in-memory form of the vhost file with that content. Throws as {@link parseVhostFile} does. */
 export function parseVhost(text: string, siteDomain: string): Vhost {
-  const { id, name, hostnames, offload, rules, generations } = parseVhostFile(text);
+  const { id, name, hostnames, offload, rules, wordpress, generations } = parseVhostFile(text);
   const platformName = `${name}.${siteDomain}`;
   const { names, ...obeyed } = rulesOf(
     // An install always answers its default domain, even if its domains do not list it.
@@ -187,6 +218,9 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
     name,
     ...obeyed,
     redirects: rules?.redirects ?? NO_REDIRECTS,
+    wordpress: wordpress ?? null,
+    xmlrpc: !(rules ?? NO_RULES).blockXmlrpc,
+    pages: pageRulesOf(rules?.cache ?? null),
     names: new Map(Object.entries(names)),
     offload: offload && offloadOf(offload),
     cachePrefix: prefixes(id, generations),

@@ -18,6 +18,8 @@ import type { DataPart } from './sparse-file.ts';
 export interface Source {
   /** The website's folder, absolute and real. */
   root: Buffer;
+  /** Paths below the folder that are not archived. */
+  leftOut?: ReadonlySet<string> | undefined;
   clock: Clock;
   signal: AbortSignal | undefined;
 }

@@ -17,6 +17,7 @@ interface Waiting {
 }
 
 const SLASH = Buffer.from('/');
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** Joins `name` to the folder `path`; an empty path is the top. */
 export function joinBytes(path: Buffer, name: Buffer): Buffer {
@@ -25,11 +26,14 @@ export function joinBytes(path: Buffer, name: Buffer): Buffer {
 
 /**
  * Yields everything below `root`, folders before their content, in byte order of names. Links are never followed. Entries that vanish
- * between listing and visiting are left out.
+ * between listing and visiting are left out, and so are the paths `leftOut`.
  *
  * @param root absolute and real
  */
-export async function* walkTree(root: Buffer): AsyncGenerator<TreeItem> {
+export async function* walkTree(
+  root: Buffer,
+  leftOut: ReadonlySet<string> = NOTHING,
+): AsyncGenerator<TreeItem> {
   const waiting: Waiting[] = [{ path: Buffer.alloc(0), kind: 'directory' }];
   for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
     const { path, kind } = item;
@@ -45,7 +49,9 @@ export async function* walkTree(root: Buffer): AsyncGenerator<TreeItem> {
     yield { path, kind, stats: listed.stats };
     // A stack: last in, first out.
     for (const child of listed.children.reverse()) {
-      waiting.push({ path: joinBytes(path, child.name), kind: kindOf(child) });
+      const below = joinBytes(path, child.name);
+      if (leftOut.size > 0 && leftOut.has(below.toString())) continue;
+      waiting.push({ path: below, kind: kindOf(child) });
     }
   }
 }

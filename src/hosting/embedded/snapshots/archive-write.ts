@@ -50,6 +50,7 @@ export async function writeArchive(
   clock: Clock,
   signal?: AbortSignal,
   report?: (done: number) => void,
+  leftOut?: ReadonlySet<string>,
 ): Promise<ManifestTotals> {
   const root = await realpath(folder, { encoding: 'buffer' });
   const manifest = await createManifestWriter(files.manifest, header);
@@ -71,7 +72,7 @@ export async function writeArchive(
     );
     const counts = { files: 0, directories: 0, symlinks: 0, skipped: 0 };
     try {
-      const source = { root, clock, signal };
+      const source = { root, leftOut, clock, signal };
       for await (const { item, small } of readAhead(source)) {
         signal?.throwIfAborted();
         await addItem(item, await small, { source, pack, manifest, counts });
@@ -95,7 +96,7 @@ type Small = SmallFile | 'large' | null;
 /** All items of a folder. Small files are read ahead while earlier items are archived. */
 async function* readAhead(source: Source): AsyncGenerator<{ item: TreeItem; small: Promise<Small> }> {
   const waiting: { item: TreeItem; small: Promise<Small> }[] = [];
-  for await (const item of walkTree(source.root)) {
+  for await (const item of walkTree(source.root, source.leftOut)) {
     const small = item.kind === 'file' ? readIfThere(source, item.path) : Promise.resolve(null);
     // The consumer of the item gets the failure. Until then it must not count as unhandled.
     small.catch(() => {});

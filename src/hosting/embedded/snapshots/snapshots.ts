@@ -11,6 +11,7 @@ import {
   asUnchanged,
   type InstallRef,
   PermanentHostError,
+  RefusedRestoreError,
   type ReportProgress,
   type Snapshot,
 } from '../../contract/host.ts';
@@ -64,6 +65,8 @@ interface SnapshotRestoreOptions {
   from?: InstallRef;
   signal?: AbortSignal | undefined;
   report?: ReportProgress | undefined;
+  /** Completes the restored folder before it replaces the website's, `present`. Rejects to restore nothing. */
+  complete?: (folder: string, present: string) => Promise<void>;
 }
 
 export interface SnapshotsOptions {
@@ -74,9 +77,11 @@ export interface SnapshotsOptions {
   /** No snapshot is made of a website that exceeds them. */
   limits: InstallLimits;
   clock: Clock;
+  /** Paths below an install's files that snapshots do not contain. */
+  leftOut?: ReadonlySet<string>;
 }
 
-export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOptions): Snapshots {
+export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: SnapshotsOptions): Snapshots {
   const serially = serializeByKey();
 
   function archivesOf(installId: string): string {
@@ -142,6 +147,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
         clock,
         signal,
         report,
+        leftOut,
       );
       const verified = await verifyWritten(made, identity, install, signal);
       signal.throwIfAborted();
@@ -158,7 +164,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
   async function restore(
     install: InstallRef,
     backupId: string,
-    { from = install, signal, report }: SnapshotRestoreOptions,
+    { from = install, signal, report, complete }: SnapshotRestoreOptions,
   ): Promise<Snapshot> {
     const places = placesOf(from, backupId);
     const identity = { installId: from.id, backupId };
@@ -174,6 +180,7 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
       const totals = await extractArchive(places, identity, folders.next, signal, (done) =>
         report?.(done, bytes),
       );
+      await complete?.(folders.next, folders.folder);
       signal?.throwIfAborted();
       isUntouched = false;
       await exchangeFolders(folders);
@@ -330,6 +337,7 @@ function explainDamage(error: unknown, install: InstallRef, backupId: string, ou
 /** Why a copy was refused. Users of the target may not see the source, so nothing names it or its files. */
 function reasonForTarget(error: unknown): string {
   if (error instanceof LinkedFolderError) return error.message;
+  if (error instanceof RefusedRestoreError) return error.shown;
   if (error instanceof DamagedArchiveError)
     return 'The backup that was to be copied is damaged. Make a new one.';
   return 'The backup could not be put in place.';

@@ -5,7 +5,7 @@
  * administrator. Prints the user name, or why there is none.
  */
 const SHORTINIT = true;
-require dirname(__DIR__) . '/wp-load.php';
+require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
 
 [, $name, $expires, $login] = $argv + [3 => ''];
 // The table of the main site, which every site of a network reads.

@@ -77,7 +77,7 @@ function homeport_buffer_page(): void
 {
     // Buffers below ours must not change the page, and other requests may send files or wait for events.
     $method = $_SERVER['REQUEST_METHOD'] ?? '';
-    if (PHP_SAPI !== 'fpm-fcgi' || $method !== 'GET' || is_admin() || array_diff(ob_list_handlers(), ['default output handler'])) {
+    if (!in_array(PHP_SAPI, ['fpm-fcgi', 'cgi-fcgi'], true) || $method !== 'GET' || is_admin() || array_diff(ob_list_handlers(), ['default output handler'])) {
         return;
     }
     $over = false;

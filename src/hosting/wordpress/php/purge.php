@@ -1,7 +1,7 @@
 <?php
 /**
  * Tells the host which cached pages changed: one message at the end of a request, over a Unix socket that only this website
- * can reach. The host needs no more than the paths, because it knows the website by its socket.
+ * can reach, or in a file. The host needs no more than the paths, because it knows the website by its socket or file.
  */
 if (!defined('ABSPATH') || !defined('HOMEPORT')) {
     exit;
@@ -85,6 +85,11 @@ final class Homeport_Purge
 
     private static function ask(string $line): void
     {
+        // A host without sockets for PHP reads this file when the request ends.
+        if (str_starts_with(HOMEPORT['purge'], 'file://')) {
+            @file_put_contents(substr(HOMEPORT['purge'], 7), "$line\n", FILE_APPEND | LOCK_EX);
+            return;
+        }
         // Plugins that show errors must not show that the host is restarting.
         set_error_handler(static fn() => true);
         try {

@@ -6,7 +6,7 @@
  */
 const SHORTINIT = true;
 require __DIR__ . '/without-content.php';
-require dirname(__DIR__) . '/wp-load.php';
+require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
 
 $to = ['scheme' => $argv[1], 'host' => $argv[2]];
 $from = array_slice($argv, 3);
@@ -117,12 +117,23 @@ function quoted(string $name): string
 function literal(string $value): string
 {
     global $wpdb;
-    return "'" . mysqli_real_escape_string($wpdb->dbh, $value) . "'";
+    return "'" . (is_mysql() ? mysqli_real_escape_string($wpdb->dbh, $value) : $wpdb->_real_escape($value)) . "'";
+}
+
+/** Whether the database is MySQL. Otherwise WordPress' own class translates the statements. */
+function is_mysql(): bool
+{
+    global $wpdb;
+    return $wpdb->dbh instanceof mysqli;
 }
 
 function rows_of(string $sql): array
 {
     global $wpdb;
+    if (!is_mysql()) {
+        $rows = $wpdb->get_results($sql, ARRAY_A);
+        return $wpdb->last_error === '' && is_array($rows) ? $rows : give_up($sql);
+    }
     $result = mysqli_query($wpdb->dbh, $sql);
     return $result === false ? give_up($sql) : mysqli_fetch_all($result, MYSQLI_ASSOC);
 }
@@ -131,13 +142,18 @@ function rows_of(string $sql): array
 function change(string $sql): int
 {
     global $wpdb;
+    if (!is_mysql()) {
+        $changed = $wpdb->query($sql);
+        return $changed === false ? give_up($sql) : (int) $changed;
+    }
     return mysqli_query($wpdb->dbh, $sql) === false ? give_up($sql) : mysqli_affected_rows($wpdb->dbh);
 }
 
 function give_up(string $sql): never
 {
     global $wpdb;
-    fwrite(STDERR, mysqli_error($wpdb->dbh) . ' in: ' . substr($sql, 0, 200) . "\n");
+    $why = is_mysql() ? mysqli_error($wpdb->dbh) : $wpdb->last_error;
+    fwrite(STDERR, $why . ' in: ' . substr($sql, 0, 200) . "\n");
     exit(1);
 }
 

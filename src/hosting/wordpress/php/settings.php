@@ -53,6 +53,17 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
         'DISABLE_WP_CRON' => true,
         'FS_METHOD' => 'direct',
     ];
+    if ((HOMEPORT['engine'] ?? 'mysql') === 'sqlite') {
+        $settings = [
+            'DB_ENGINE' => 'sqlite',
+            'DB_DIR' => HOMEPORT['database_folder'],
+            'DB_FILE' => 'wordpress.sqlite',
+            // Threads have no shared memory for a write-ahead log.
+            'SQLITE_JOURNAL_MODE' => 'TRUNCATE',
+            'DB_USER' => '',
+            'DB_HOST' => '',
+        ] + $settings;
+    }
     foreach ($settings as $name => $value) {
         if (!defined($name)) {
             define($name, $value);

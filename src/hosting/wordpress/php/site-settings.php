@@ -4,7 +4,7 @@
  * one does not matter.
  */
 const SHORTINIT = true;
-require dirname(__DIR__) . '/wp-load.php';
+require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
 
 $options = $wpdb->base_prefix . 'options';
 $posts = $wpdb->base_prefix . 'posts';

@@ -1,0 +1,9 @@
+/** The version of PHP that runs WordPress in the embedded host, `major.minor`, or why there is none, in a sentence. */
+export type WordPressHere = { version: string } | { reason: string };
+
+/** The versions of new websites in the embedded host. */
+export interface PreparedWordPress {
+  wordpress: string;
+  /** `major.minor`. */
+  php: string;
+}

@@ -1,0 +1,197 @@
+import { PassThrough, type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { locationWithCampaign, splitCampaign } from '../../policy/campaign-parameters.ts';
+import { PAGE_ACCEPT, PAGE_USER_AGENT } from '../../policy/page-request-headers.ts';
+import { NOTICES, type Notice } from '../../policy/pages.ts';
+import type { Scheme } from '../../policy/redirects.ts';
+import type { Vhost } from '../host-folder/vhost.ts';
+import { PhpFailure, type PhpFailureReason, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
+import { type Exchange, sendNotice } from './exchange.ts';
+import { bypassesPageCache } from './page-bypass.ts';
+import { createPageCache, type Page, readAnswer } from './page-cache.ts';
+import { hasBody, headersForPhp, headersForVisitor } from './php-headers.ts';
+import type { SitePath } from './request-target.ts';
+import type { HostHeader } from './routing.ts';
+
+/** One request for a website with PHP. */
+export interface PhpExchange extends Omit<Exchange, 'method'> {
+  method: string;
+  scheme: Scheme;
+  host: HostHeader;
+  clientAddress: string;
+}
+
+/** Answers requests by PHP, or by the page cache. */
+export interface PhpPages {
+  answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void>;
+  /** Answers by PHP, whatever the cache has. */
+  pass(exchange: PhpExchange, vhost: Vhost): Promise<void>;
+}
+
+export interface PhpPagesOptions {
+  request(vhost: Vhost, request: PhpRequest, signal: AbortSignal): Promise<PhpResponse>;
+  /** Called before the last byte for a visitor who bypasses the cache. Purges what the request changed. */
+  settle(vhost: Vhost): Promise<void>;
+  /** Bytes of all cached pages. */
+  cacheBytes: number;
+  log: Logger;
+  clock: Clock;
+}
+
+const FAILURES: Record<PhpFailureReason, Notice> = {
+  busy: NOTICES.busy,
+  failed: NOTICES.noAnswer,
+  memory: NOTICES.failed,
+  timeout: NOTICES.slow,
+  too_large: NOTICES.tooLarge,
+};
+/** If PHP names no time. */
+const RETRY_SECONDS = 5;
+
+export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpPagesOptions): PhpPages {
+  const pages = createPageCache(cacheBytes, clock);
+
+  async function answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
+    const { target, scheme, host, method } = exchange;
+    const uri = target.path + target.query;
+    const { headers } = exchange.request;
+    if (bypassesPageCache({ method, headers }, vhost, path, uri)) return pass(exchange, vhost);
+    const { uri: kept, campaign } = splitCampaign(uri, vhost.pages.ignoredParameters);
+    const generation = vhost.purgedPages.get(path.relative) ?? '';
+    const key = `${vhost.cachePrefix.page}${generation} ${scheme}://${nameOf(host)}${kept}`;
+    const found = pages.find(key);
+    if (found !== null) {
+      if (found.isStale) makeAgain(exchange, vhost, key, kept);
+      return send(exchange, vhost, found.page, 'HIT', campaign);
+    }
+    const waited = await pages.beingMade(key);
+    if (waited) return send(exchange, vhost, waited, 'HIT', campaign);
+    const made = makePage(exchange, vhost, kept);
+    pages.follow(
+      key,
+      made.then(({ read }) => read),
+    );
+    try {
+      const { response, read } = await made;
+      if ('page' in read) send(exchange, vhost, read.page, 'MISS', campaign);
+      else await stream(exchange, response, read.body, 'MISS');
+    } catch (error) {
+      refuse(exchange, vhost, error);
+    }
+  }
+
+  /** Makes a page again while visitors get the former one. */
+  function makeAgain(exchange: PhpExchange, vhost: Vhost, key: string, uri: string): void {
+    if (pages.beingMade(key) !== undefined) return;
+    const made = makePage(exchange, vhost, uri).then(({ read }) => {
+      if ('body' in read) read.body.destroy();
+      return read;
+    });
+    pages.follow(key, made);
+    made.catch((err: unknown) => log.warn({ err, install: vhost.id }, 'a page could not be made again'));
+  }
+
+  /** Headers of the visitor do not reach PHP, so none can shape what others see. */
+  async function makePage({ scheme, host, clientAddress }: PhpExchange, vhost: Vhost, target: string) {
+    const response = await request(
+      vhost,
+      {
+        method: 'GET',
+        target,
+        headers: { accept: PAGE_ACCEPT, 'user-agent': PAGE_USER_AGENT },
+        body: null,
+        https: scheme === 'https',
+        clientAddress,
+        host: nameOf(host),
+      },
+      // The page is for all who wait for it, not only for the first.
+      new AbortController().signal,
+    );
+    return { response, read: await readAnswer(response, vhost.pages.seconds, clock) };
+  }
+
+  function send(
+    { response, method, host }: PhpExchange,
+    vhost: Vhost,
+    { status, headers, body }: Page,
+    cache: 'HIT' | 'MISS',
+    campaign: string,
+  ): void {
+    const location = headers.location;
+    response.writeHead(status, {
+      ...headers,
+      ...(typeof location === 'string'
+        ? { location: locationWithCampaign(location, nameOf(host), campaign) }
+        : {}),
+      // Caches on the way must not show a protected page to others.
+      ...(vhost.protect === null ? {} : { 'cache-control': 'private' }),
+      'X-Cache': cache,
+    });
+    response.end(method === 'HEAD' ? undefined : body);
+  }
+
+  async function pass(exchange: PhpExchange, vhost: Vhost): Promise<void> {
+    const { request: visitor, response, method, target, scheme, host, clientAddress } = exchange;
+    const ended = new AbortController();
+    response.once('close', () => ended.abort());
+    try {
+      const answered = await request(
+        vhost,
+        {
+          method: method === 'HEAD' ? 'GET' : method,
+          target: target.path + target.query,
+          headers: headersForPhp(visitor.headers, vhost, method),
+          body: hasBody(visitor.headers) ? visitor.pipe(new PassThrough()) : null,
+          https: scheme === 'https',
+          clientAddress,
+          host: nameOf(host),
+        },
+        ended.signal,
+      );
+      await stream(exchange, answered, answered.body, 'BYPASS', () => settle(vhost));
+    } catch (error) {
+      // The visitor has left.
+      if (ended.signal.aborted && !response.headersSent) return;
+      refuse(exchange, vhost, error);
+    }
+  }
+
+  /** `atEnd` runs before the last byte is sent. */
+  async function stream(
+    { response, method }: PhpExchange,
+    { status, headers }: PhpResponse,
+    body: Readable,
+    cache: 'BYPASS' | 'MISS',
+    atEnd?: () => Promise<void>,
+  ): Promise<void> {
+    const finish = new Transform({
+      transform: (chunk, _encoding, done) => done(null, method === 'HEAD' ? undefined : chunk),
+      flush(done) {
+        if (atEnd === undefined) return done();
+        atEnd().then(() => done(), done);
+      },
+    });
+    response.writeHead(status, { ...headersForVisitor(headers), 'X-Cache': cache });
+    try {
+      await pipeline(body, finish, response);
+    } finally {
+      body.destroy();
+      if (!response.writableEnded) response.destroy();
+    }
+  }
+
+  function refuse({ request: visitor, response, target }: PhpExchange, vhost: Vhost, error: unknown): void {
+    if (!(error instanceof PhpFailure) || response.headersSent) throw error;
+    log.info({ install: vhost.id, reason: error.reason, path: target.path }, 'PHP gave no answer');
+    const retry = error.reason === 'busy' ? { 'Retry-After': error.retryAfter || RETRY_SECONDS } : {};
+    // Closed, because the rest of the request is not read.
+    const close = hasBody(visitor.headers) ? { Connection: 'close' } : {};
+    sendNotice({ response }, FAILURES[error.reason], { ...retry, ...close });
+  }
+
+  return { answer, pass };
+}
+
+const nameOf = ({ name, port }: HostHeader): string => (port === null ? name : `${name}:${port}`);

@@ -1,0 +1,396 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemRandomness } from '../../lib/ids.ts';
+import { type InstallState, LOGIN_PATH, PermanentHostError } from '../contract/host.ts';
+import { NO_RULES } from '../contract/website-rules.ts';
+import { siteState } from '../policy/edge.fixture.ts';
+import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../policy/login-limits.ts';
+import { createPass } from '../policy/visitor-pass.ts';
+import { hashVisitorPassword } from '../policy/visitor-password.ts';
+import { startHost, type TestHost } from './embedded-host.fixture.ts';
+import type { WordPressSettings } from './host-options.ts';
+import { PhpFailure } from './php/php-sites.ts';
+import { platformParts } from './platform-parts.ts';
+import { askForPurge, type FakePhp, fakePhp, smallWordPress } from './wordpress/php-sites.fixture.ts';
+import type { OutgoingMail } from './wordpress/website-mail.ts';
+
+let source: string;
+let php: FakePhp;
+let site: TestHost;
+let shop: InstallState;
+let sent: OutgoingMail[];
+let callbacks: Parameters<WordPressSettings['createPhp']>[0] | undefined;
+
+const wordpressOf = (from: string | null): WordPressSettings => ({
+  source: from,
+  url: 'http://127.0.0.1:1',
+  createPhp(given) {
+    callbacks ??= given;
+    return php;
+  },
+  sqlitePlugin: async () => '/nowhere/sqlite',
+  mail: {
+    sender: 'homeport@provider.test',
+    perHour: 10,
+    async send(mail: OutgoingMail) {
+      sent.push(mail);
+    },
+  },
+  randomness: systemRandomness,
+});
+const runs = (state: InstallState): InstallState => ({ ...state, runtime: 'wordpress' });
+const database = (install: { id: string }) =>
+  new Sqlite(site.file(install, '.private/database/wordpress.sqlite'), { readonly: true });
+
+beforeAll(async () => {
+  source = await smallWordPress(await mkdtemp(join(tmpdir(), 'homeport-core-')), '6.8.1');
+  php = fakePhp();
+  sent = [];
+  site = await startHost({ wordpress: wordpressOf(source) });
+  shop = runs(siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }));
+  await site.host.apply(shop);
+});
+afterAll(async () => {
+  await site.close();
+  await rm(source, { recursive: true });
+});
+beforeEach(() => {
+  php.requests.length = 0;
+  php.answer = () => ({ page: `page ${php.requests.length}` });
+});
+
+describe('a new install', () => {
+  test('has the newest WordPress with its own values and password', async () => {
+    expect(await site.host.apply(shop)).toEqual({
+      phpVersion: '8.4',
+      wordpressVersion: '6.8.1',
+      stableIps: null,
+      hasFormerUrls: false,
+    });
+    const port = site.host.addresses?.edgeHttp.port;
+    const rows = database(shop);
+    expect(rows.prepare('select * from wp_options').all()).toEqual([
+      { option_name: 'siteurl', option_value: `http://shop.test:${port}` },
+      { option_name: 'blogname', option_value: 'shop' },
+    ]);
+    expect(rows.prepare('select user_email, user_pass from wp_users').get()).toMatchObject({
+      user_email: 'admin@shop.test',
+      user_pass: expect.stringMatching(/^\$P\$/),
+    });
+    rows.close();
+    const told = await readFile(site.file(shop, '.private/wordpress-admin.txt'), 'utf8');
+    expect(told).toMatch(/Password: {2}[\w-]{24}\n/);
+    expect(await readFile(site.file(shop, 'wp-config.php'), 'utf8')).not.toContain('homeport.php');
+    expect(await readdir(site.file(shop, 'wp-content'))).toEqual(
+      expect.arrayContaining(['db.php', 'mu-plugins', 'plugins', 'themes', 'uploads']),
+    );
+  });
+
+  test('gets the files of the host again, and keeps its own', async () => {
+    await rm(site.file(shop, 'wp-content/db.php'));
+    await site.write(shop, 'wp-content/mu-plugins/homeport.php', '<?php // mine');
+    await site.host.apply(shop);
+    expect(await readFile(site.file(shop, 'wp-content/db.php'), 'utf8')).toContain('HOMEPORT_SQLITE');
+    expect(await readFile(site.file(shop, 'wp-content/mu-plugins/homeport.php'), 'utf8')).toContain('mine');
+  });
+
+  test('needs PHP, and WordPress of a version that runs with SQLite', async () => {
+    const other = await startHost();
+    const refused = other.host.apply(runs(siteState('other', [])));
+    await expect(refused).rejects.toThrow(/cannot run WordPress.*runtime "static"/);
+    await expect(refused).rejects.toBeInstanceOf(PermanentHostError);
+    await other.close();
+    const old = await smallWordPress(await mkdtemp(join(tmpdir(), 'homeport-core-')), '6.1.9');
+    for (const [from, message] of [
+      [old, /WordPress 6.1.9 is too old/],
+      [
+        'official',
+        /cannot be downloaded. Connect this machine to the Internet, or set HOMEPORT_WORDPRESS_SOURCE/,
+      ],
+    ] as const) {
+      const lacking = await startHost({ wordpress: wordpressOf(from) });
+      await expect(lacking.host.apply(runs(siteState('lacking', [])))).rejects.toThrow(message);
+      await lacking.host.apply(siteState('files', ['files.test']));
+      expect((await lacking.http('files.test', '/')).status).toBe(200);
+      await lacking.close();
+    }
+    await rm(old, { recursive: true });
+  });
+});
+
+describe('the edge', () => {
+  test('serves pages from its cache, except to visitors with a login or a cart', async () => {
+    const get = (path: string, headers = {}) => site.http('shop.test', path, { headers });
+    const first = await get('/cached/?utm_source=a');
+    expect(first).toMatchObject({ status: 200, headers: { 'x-cache': 'MISS' } });
+    expect(await get('/cached/')).toMatchObject({ text: first.text, headers: { 'x-cache': 'HIT' } });
+    for (const Cookie of ['wordpress_logged_in_x=1', 'woocommerce_items_in_cart=1']) {
+      const own = await get('/cached/', { Cookie, 'X-Forwarded-Host': 'evil.test' });
+      expect(own.headers['x-cache']).toBe('BYPASS');
+    }
+    expect(php.requests.at(-1)?.request.headers).toMatchObject({ cookie: 'woocommerce_items_in_cart=1' });
+    expect(php.requests.at(-1)?.request.headers).not.toHaveProperty('x-forwarded-host');
+    expect((await get('/wp-admin/')).headers['x-cache']).toBe('BYPASS');
+    site.clock.advance(61_000);
+    expect((await get('/cached/')).headers['x-cache']).toBe('MISS');
+  });
+
+  test('keeps no page that PHP marks as personal', async () => {
+    php.answer = () => ({ page: 'own', headers: { 'set-cookie': ['a=1', 'b=2'] } });
+    const answer = await site.http('shop.test', '/personal/');
+    expect(answer.headers).toMatchObject({ 'x-cache': 'MISS', 'set-cookie': ['a=1', 'b=2'] });
+    expect((await site.http('shop.test', '/personal/')).headers['x-cache']).toBe('MISS');
+  });
+
+  test('asks PHP once for a page that many want', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => site.http('shop.test', '/many/')));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(php.requests).toHaveLength(1);
+  });
+
+  test('purges what a request changes before it ends', async () => {
+    const get = async (path: string) => (await site.http('shop.test', path)).headers['x-cache'];
+    await get('/a/');
+    await get('/b/');
+    php.answer = (_request, of) => {
+      purged = askForPurge(of, { paths: ['/a/'] });
+      return { status: 302, headers: { location: '/a/' } };
+    };
+    let purged: Promise<void> = Promise.resolve();
+    const saved = await site.http('shop.test', '/wp-admin/post.php', { method: 'POST', body: 'title=x' });
+    await purged;
+    expect(saved).toMatchObject({ status: 302, headers: { location: '/a/' } });
+    expect(php.requests.at(-1)?.body).toBe('title=x');
+    php.answer = () => ({ page: 'new' });
+    expect([await get('/a/'), await get('/b/')]).toEqual(['MISS', 'HIT']);
+    const of = php.requests.at(-1)?.site;
+    if (of !== undefined) await writeFile(join(of.private, 'purges'), 'what?');
+    await site.http('shop.test', '/wp-admin/');
+    expect(await get('/b/')).toBe('MISS');
+  });
+
+  test('sends files of the website and of WordPress itself, and none that is private', async () => {
+    await site.write(shop, 'wp-content/uploads/a.txt', 'upload');
+    expect((await site.http('shop.test', '/wp-content/uploads/a.txt')).text).toBe('upload');
+    expect((await site.http('shop.test', '/wp-includes/script.js')).text).toBe('core()');
+    for (const path of ['/.private/wordpress-admin.txt', '/homeport/settings.php']) {
+      expect((await site.http('shop.test', path)).status).toBe(404);
+    }
+    expect(php.requests).toEqual([]);
+    // PHP decides what these are.
+    for (const path of ['/license.txt', '/wp-config.php', '/nothing']) await site.http('shop.test', path);
+    expect(php.requests.map(({ request }) => request.target)).toEqual([
+      '/license.txt',
+      '/wp-config.php',
+      '/nothing',
+    ]);
+  });
+
+  test('limits attempts to sign in', async () => {
+    const attempt = () => site.http('shop.test', '/wp-login.php', { method: 'POST', body: 'log=a' });
+    for (let count = 0; count <= LOGIN_LIMITS.login.burst; count++)
+      expect((await attempt()).status).toBe(200);
+    const refused = await attempt();
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': String(NEXT_ATTEMPT.login) } });
+  });
+
+  test('gives logins to PHP as they are, and no HEAD request', async () => {
+    const path = `${LOGIN_PATH}?token=x`;
+    const answer = await site.http('shop.test', path, { headers: { 'Sec-Purpose': 'prefetch' } });
+    expect(answer.headers['x-cache']).toBe('BYPASS');
+    expect(php.requests.at(-1)?.request).toMatchObject({
+      target: path,
+      headers: { 'sec-purpose': 'prefetch' },
+    });
+    expect((await site.http('shop.test', path, { method: 'HEAD' })).status).toBe(405);
+    expect(php.requests).toHaveLength(1);
+  });
+
+  test('runs no program among the uploads', async () => {
+    await site.write(shop, 'wp-content/uploads/evil.php', '<?php');
+    for (const path of [
+      '/wp-content/uploads/evil.php',
+      '/wp-content/uploads/evil.php/x',
+      '/wp-config.php.bak',
+    ]) {
+      expect((await site.http('shop.test', path)).status).toBe(404);
+    }
+    expect(php.requests).toEqual([]);
+  });
+
+  test.each([
+    ['busy', 503],
+    ['timeout', 504],
+    ['failed', 502],
+    ['too_large', 413],
+  ] as const)('answers when PHP is %s', async (reason, status) => {
+    php.answer = () => {
+      throw new PhpFailure(reason, 'as the test wants it', reason === 'busy' ? 7 : 0);
+    };
+    const answer = await site.http('shop.test', `/failing-${reason}/`);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['retry-after']).toBe(reason === 'busy' ? '7' : undefined);
+  });
+
+  test('lets WordPress itself and logins through the password of visitors, and keeps the password from PHP', async () => {
+    const passKey = 'k'.repeat(43);
+    const password = {
+      user: 'guest',
+      hash: await hashVisitorPassword('secret'),
+      passKey,
+      exemptAddresses: [],
+    };
+    const kept = runs(siteState('kept', ['kept.test']));
+    await site.host.apply({ ...kept, rules: { ...NO_RULES, password } });
+    const get = (path: string, headers = {}) => site.http('kept.test', path, { headers });
+    expect((await get('/')).status).toBe(401);
+    expect(php.requests).toEqual([]);
+    expect((await get('/', { 'X-Homeport-Pass': createPass(passKey, site.clock.now()) })).status).toBe(200);
+    expect((await get(`${LOGIN_PATH}?token=x`)).status).toBe(200);
+    const Authorization = `Basic ${Buffer.from('guest:secret').toString('base64')}`;
+    expect((await get('/x', { Authorization, Cookie: 'wordpress_logged_in_x=1' })).status).toBe(200);
+    expect(php.requests.at(-1)?.request.headers).not.toHaveProperty('authorization');
+    expect(php.requests.at(-1)?.site.prepend).toContain(`'pass' => '${passKey}'`);
+  });
+});
+
+test('a login comes from the website’s own WordPress', async () => {
+  const login = await site.host.createLogin(shop, 'admin');
+  expect(login).toMatchObject({ user: 'admin', token: expect.stringMatching(/^[\w-]{43}$/) });
+  expect(php.scripts.at(-1)).toMatchObject({
+    name: 'create-login.php',
+    args: [/^homeport_login_/, /^\d+$/, 'admin'].map((pattern) =>
+      typeof pattern === 'string' ? pattern : expect.stringMatching(pattern),
+    ),
+  });
+});
+
+test('an email of a website goes to the platform’s mail server, and counts', async () => {
+  const message = Buffer.from('To: a@x.test\r\nSubject: Hello\r\n\r\nText');
+  await callbacks?.deliverMail({ siteId: shop.id, message, arguments: ['-t', '-i'] });
+  expect(sent.at(-1)).toMatchObject({ from: 'homeport@provider.test', to: ['a@x.test'] });
+  expect(await site.host.readMail(shop)).toMatchObject({ limitPerHour: 10, sentLastHour: 1 });
+  await site.host.apply({ ...shop, mail: { perHour: 1 } });
+  const refused = callbacks?.deliverMail({ siteId: shop.id, message, arguments: ['-t'] });
+  await expect(refused).rejects.toThrow('the limit of 1 recipients');
+  await site.host.apply(shop);
+});
+
+describe('a backup', () => {
+  test('brings files and database back together, while PHP is stopped', async () => {
+    const id = randomUUID();
+    await site.write(shop, 'wp-content/uploads/kept.bin', Buffer.from([0, 255, 10]));
+    const before = await readFile(site.file(shop, '.private/database/wordpress.sqlite'));
+    await site.host.snapshot(shop, id);
+    expect(await readdir(site.file(shop, '.private'))).not.toContain('database-copy');
+    const changed = new Sqlite(site.file(shop, '.private/database/wordpress.sqlite'));
+    changed.exec('delete from wp_options');
+    changed.close();
+    await rm(site.file(shop, 'wp-content/uploads/kept.bin'));
+    php.stopped.length = 0;
+    await site.host.restore(shop, id);
+    expect(php.stopped).toEqual([shop.id]);
+    expect(await readFile(site.file(shop, '.private/database/wordpress.sqlite'))).toEqual(before);
+    expect(await readFile(site.file(shop, 'wp-content/uploads/kept.bin'))).toEqual(Buffer.from([0, 255, 10]));
+    expect(await readdir(site.file(shop, '.private'))).not.toContain('database-copy');
+  });
+
+  test.each([
+    ['the files', { files: true, database: 'none' }, 'before', 'after'],
+    ['the database', { files: false, database: 'all' }, 'after', 'before'],
+  ] as const)('brings back %s alone', async (_name, parts, file, title) => {
+    const path = 'wp-content/uploads/note.txt';
+    const name = (value: string) => {
+      const live = new Sqlite(site.file(shop, '.private/database/wordpress.sqlite'));
+      live.exec("delete from wp_options where option_name = 'note'");
+      live.prepare("insert into wp_options values ('note', ?)").run(value);
+      live.close();
+    };
+    const id = randomUUID();
+    await site.write(shop, path, 'before');
+    name('before');
+    await site.host.snapshot(shop, id);
+    await site.write(shop, path, 'after');
+    name('after');
+    await site.host.restore(shop, id, { parts });
+    expect(await readFile(site.file(shop, path), 'utf8')).toBe(file);
+    const rows = database(shop);
+    const titles = rows
+      .prepare("select option_value from wp_options where option_name = 'note'")
+      .pluck()
+      .all();
+    expect(titles).toEqual([title]);
+    rows.close();
+  });
+
+  test('of the platform has the database, and gives it back', async () => {
+    const to = await mkdtemp(join(tmpdir(), 'homeport-parts-'));
+    const archive = { archive: join(to, 'a'), manifest: join(to, 'm') };
+    const id = randomUUID();
+    const parts = platformParts(site.folder, site.clock);
+    await parts.archive(shop, id, archive);
+    await parts.extract(shop.id, id, archive, join(to, 'host'));
+    const copied = join(to, 'host/installs', shop.id, 'files/.private');
+    const live = await readFile(site.file(shop, '.private/database/wordpress.sqlite'));
+    expect(await readFile(join(copied, 'database/wordpress.sqlite'))).toEqual(live);
+    expect(await readdir(copied)).not.toContain('platform-copy');
+    expect(await readdir(site.file(shop, '.private'))).not.toContain('platform-copy');
+    await rm(to, { recursive: true });
+  });
+
+  test('copied to another install gets the address of that install', async () => {
+    const id = randomUUID();
+    await site.host.snapshot(shop, id);
+    const copy = runs(siteState('copy', ['copy.test'], { primaryHostname: 'copy.test' }));
+    await site.host.apply(copy);
+    await site.host.restore(copy, id, { from: shop });
+    const port = site.host.addresses?.edgeHttp.port;
+    expect(php.scripts.at(-1)).toMatchObject({
+      name: 'replace-urls.php',
+      args: ['http', `copy.test:${port}`, `shop.test:${port}`],
+    });
+    expect((await site.host.apply(copy)).hasFormerUrls).toBe(false);
+    await site.host.apply({
+      ...copy,
+      primaryHostname: 'new.test',
+      hostnames: siteState('x', ['new.test']).hostnames,
+    });
+    expect(
+      (
+        await site.host.apply({
+          ...copy,
+          primaryHostname: 'new.test',
+          hostnames: siteState('x', ['new.test']).hostnames,
+        })
+      ).hasFormerUrls,
+    ).toBe(true);
+  });
+
+  test('of the other kind of website is refused', async () => {
+    const files = siteState('plain', ['plain.test']);
+    await site.host.apply(files);
+    const [ofFiles, ofWordPress] = [randomUUID(), randomUUID()];
+    await site.host.snapshot(files, ofFiles);
+    await site.host.snapshot(shop, ofWordPress);
+    await expect(site.host.restore(shop, ofFiles, { from: files })).rejects.toThrow(/of a static website/);
+    await expect(site.host.restore(files, ofWordPress, { from: shop })).rejects.toThrow(/of a WordPress/);
+    await expect(
+      site.host.restore(shop, ofWordPress, { parts: { files: false, database: ['wp_posts'] } }),
+    ).rejects.toThrow(/as a whole/);
+    expect((await site.http('plain.test', '/')).text).toContain('plain');
+  });
+});
+
+test('a deleted install leaves no process and no file', async () => {
+  const gone = runs(siteState('gone', ['gone.test']));
+  await site.host.apply(gone);
+  await site.host.retire(gone);
+  expect(php.stopped.at(-1)).toBe(gone.id);
+  await site.host.remove(gone);
+  expect(await readdir(join(site.folder, 'installs'))).not.toContain(gone.id);
+  expect((await site.http('gone.test', '/')).status).toBe(404);
+});

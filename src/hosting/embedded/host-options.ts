@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../lib/clock.ts';
+import type { Randomness } from '../../lib/ids.ts';
+import type { ListenAddress } from '../../network/connections/listener.ts';
+import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
+import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
+import type { PreparedWordPress, WordPressHere } from '../contract/embedded-wordpress.ts';
+import type { Host, ReportProgress, SshQuestions } from '../contract/host.ts';
+import type { InstallLimits } from '../contract/install-limits.ts';
+import type { Inventory } from '../contract/inventory.ts';
+import type { UsageSource } from '../contract/usage.ts';
+import type { WordPressMarks } from '../contract/wordpress.ts';
+import type { PhpSites, PhpSitesOptions } from './php/php-sites.ts';
+import type { WebsiteMailSettings } from './wordpress/website-mail.ts';
+
+export interface EmbeddedHostOptions {
+  /** Holds everything that the host stores. Created at the start. */
+  folder: string;
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  sshListen: ListenAddress;
+  /** Installs answer as `<name>.<site domain>`. */
+  siteDomain: string;
+  sealer: Sealer;
+  objectStorage: ObjectStorage;
+  questions: SshQuestions;
+  connections: Pick<SocketLimiters, 'edge' | 'ssh'>;
+  log: Logger;
+  clock: Clock;
+  /**
+   * Whether this process serves the websites. If not, it changes the folder and the serving process follows; `edgeHttp` is then the address
+   * at which the serving process confirms the change.
+   */
+  listen: boolean;
+  /** Optional. */
+  limits?: InstallLimits;
+  /** None: the host serves files only. */
+  wordpress?: WordPressSettings | null;
+  /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. None by default. */
+  isTrustedProxy?: (address: string) => boolean;
+  /** Time for active requests to finish after a stop, in milliseconds. Default: 5 s. */
+  graceMs?: number;
+}
+
+/** What websites with WordPress need. */
+export interface WordPressSettings {
+  /** Source of WordPress; null: the official download. */
+  source: string | null;
+  /** Base URL of the official download. */
+  url: string;
+  createPhp(callbacks: Pick<PhpSitesOptions, 'folder' | 'loopback' | 'deliverMail'>): PhpSites;
+  /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if there is none. */
+  sqlitePlugin(folder: string): Promise<string>;
+  mail: WebsiteMailSettings;
+  randomness: Randomness;
+}
+
+/** The addresses that the host listens on, with actual ports. */
+export interface EmbeddedAddresses {
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  ssh: ListenAddress;
+}
+
+export interface EmbeddedHost extends Host, Inventory, UsageSource, WordPressMarks {
+  /** Null before the start, and if it does not listen. */
+  readonly addresses: EmbeddedAddresses | null;
+  wordpressHere(): Promise<WordPressHere>;
+  /** Fetches WordPress if this host has none, and prepares it for new websites. Returns the versions, or why it cannot run here. */
+  prepareWordPress(report?: ReportProgress): Promise<PreparedWordPress | { reason: string }>;
+}

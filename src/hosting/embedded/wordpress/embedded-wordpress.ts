@@ -1,0 +1,184 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { ListenAddress } from '../../../network/connections/listener.ts';
+import type { PreparedWordPress, WordPressHere } from '../../contract/embedded-wordpress.ts';
+import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
+import { createWordPressCores } from '../../wordpress/cores.ts';
+import { writePhpFiles } from '../../wordpress/php-files.ts';
+import type { Layout } from '../host-folder/layout.ts';
+import type { WordPressSettings } from '../host-options.ts';
+import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.ts';
+import type { PurgeRequest } from './purge-requests.ts';
+import { createWordPressServing, type WordPressServing } from './serving.ts';
+import type { WebsiteMail } from './website-mail.ts';
+import { createWordPressSites, type SiteFacts, type WordPressSites } from './wordpress-sites.ts';
+
+/** A website with WordPress, as it is served. */
+export interface WordPressWebsite extends InstallRef {
+  facts: SiteFacts;
+}
+
+/** What this process needs to run WordPress. */
+export interface EmbeddedWordPress {
+  php: PhpSites;
+  sites: WordPressSites;
+  requests: WordPressServing;
+  mail(): Promise<WebsiteMail>;
+  /** Whether PHP runs on this machine. Says once in the log why not. */
+  here(): Promise<WordPressHere>;
+  /** Makes WordPress ready for new websites. Returns the versions, or why it cannot run here. */
+  prepare(report?: ReportProgress): Promise<PreparedWordPress | { reason: string }>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface EmbeddedWordPressOptions {
+  settings: WordPressSettings;
+  layout: Layout;
+  siteDomain: string;
+  /** Where a website's request to one of its own names goes. */
+  loopback(connection: PhpConnection): ListenAddress | undefined;
+  websites(): Promise<WordPressWebsite[]>;
+  websiteOf(installId: string): WordPressWebsite | null;
+  purge(installId: string, request: PurgeRequest): Promise<void>;
+  log: Logger;
+  clock: Clock;
+}
+
+/** The SQLite plugin needs it. */
+const OLDEST_WORDPRESS = '6.4';
+/** Until PHP is tried again after it did not start. */
+const RETRY_MS = MINUTE_MS;
+
+export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): EmbeddedWordPress {
+  const { settings, layout, siteDomain, websites, websiteOf, log, clock } = options;
+  const { source, url, randomness } = settings;
+  let made: Promise<WebsiteMail> | undefined;
+  /** Loaded with the first email, to keep time and memory out of the start. */
+  const mail = () => {
+    made ??= import('./website-mail.ts').then(({ createWebsiteMail }) =>
+      createWebsiteMail({ ...settings.mail, siteDomain, clock, randomness }),
+    );
+    return made;
+  };
+  const php = settings.createPhp({
+    folder: layout.php,
+    loopback: options.loopback,
+    async deliverMail(sent) {
+      const website = websiteOf(sent.siteId);
+      if (website === null) throw new Error('the website is being created');
+      try {
+        await (await mail()).send(website, website.facts.mailsPerHour, sent);
+      } catch (err) {
+        log.info({ install: website.id, reason: messageOf(err) }, 'an email of a website was refused');
+        throw err;
+      }
+    },
+  });
+  const cores = createWordPressCores({
+    layout,
+    source,
+    url,
+    archive: 'tar.gz',
+    oldest: OLDEST_WORDPRESS,
+    log,
+  });
+  const sqlitePlugin = () => settings.sqlitePlugin(layout.sqlite);
+  const sites = createWordPressSites({ layout, cores, php, sqlitePlugin, log, clock, randomness });
+  const requests = createWordPressServing({
+    layout,
+    sites,
+    php,
+    served: websites,
+    purge: options.purge,
+    log,
+    clock,
+  });
+
+  let checked: { result: Promise<WordPressHere>; atMs: number } | null = null;
+  let hasWarned = false;
+  let isStopping = false;
+
+  async function check(): Promise<WordPressHere> {
+    const found = await availability();
+    if ('version' in found) return { version: found.version.split('.').slice(0, 2).join('.') };
+    const { reason } = found;
+    if (!hasWarned) log.warn({ reason }, 'this machine cannot run WordPress, so it serves static websites');
+    hasWarned = true;
+    return { reason: `This machine cannot run WordPress: ${reason}` };
+  }
+
+  async function availability(): Promise<PhpAvailability> {
+    const found = await php.available();
+    if ('reason' in found) return found;
+    try {
+      await sqlitePlugin();
+      return found;
+    } catch (error) {
+      return { reason: messageOf(error) };
+    }
+  }
+
+  async function here(): Promise<WordPressHere> {
+    const now = clock.now().getTime();
+    const known = checked;
+    if (known !== null) {
+      const result = await known.result;
+      if ('version' in result || now - known.atMs < RETRY_MS) return result;
+    }
+    if (checked === known) checked = { result: check(), atMs: now };
+    return checked?.result ?? check();
+  }
+
+  /** A restored platform has websites of versions that this machine lacks. */
+  async function fetchMissing(): Promise<void> {
+    const versions = new Set((await websites()).map(({ facts }) => facts.version));
+    for (const version of await cores.list()) versions.delete(version);
+    try {
+      for (const version of versions) await sites.versionFor(version);
+    } catch (err) {
+      if (!isStopping) log.error({ err }, 'websites lack their WordPress');
+    }
+  }
+
+  return {
+    php,
+    sites,
+    requests,
+    mail,
+    here,
+    async prepare(report) {
+      const found = await here();
+      if ('reason' in found) return found;
+      try {
+        return { wordpress: await sites.prepare(report), php: found.version };
+      } catch (error) {
+        if (error instanceof PermanentHostError) return { reason: error.message };
+        throw error;
+      }
+    },
+    async start() {
+      await removeUnfinished(layout);
+      for (const version of await cores.list()) await writePhpFiles(layout.coreOf(version));
+      requests.start();
+      void fetchMissing();
+    },
+    async stop() {
+      isStopping = true;
+      await requests.stop();
+    },
+  };
+}
+
+/** Removes what a killed process left. */
+async function removeUnfinished({ scratch, golden }: Layout): Promise<void> {
+  await rm(scratch, { recursive: true, force: true });
+  for (const name of (await ifThere(readdir(golden))) ?? []) {
+    if (name.startsWith('.')) await rm(join(golden, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import { RefusedRestoreError, type RestoredParts } from '../../contract/host.ts';
+import { linkTree } from './link-tree.ts';
+import { COPY_FOLDER, DATABASE, DATABASE_FOLDER, PLATFORM_COPY_FOLDER, PRIVATE } from './site.ts';
+
+/** Rejects the parts that a kind of website does not have. */
+export function requireParts({ files, database }: RestoredParts, hasDatabase: boolean): void {
+  if (typeof database !== 'string' && hasDatabase) {
+    throw new RefusedRestoreError('This host restores databases as a whole. Restore all tables or none.');
+  }
+  if (hasDatabase || (files && typeof database === 'string')) return;
+  throw new RefusedRestoreError('Websites on this host have no database. Restore their files.');
+}
+
+/**
+ * Completes the folder `next` with a restored backup, which then replaces the folder `present`. What is not restored comes from `present`
+ * as hard links, so that one exchange of folders is enough. No PHP may use the files meanwhile.
+ */
+export async function completeRestored(
+  next: string,
+  present: string,
+  { files, database }: RestoredParts,
+  wantsDatabase: boolean,
+): Promise<void> {
+  requireKind(existsSync(join(next, PRIVATE, COPY_FOLDER, DATABASE)), wantsDatabase);
+  if (!wantsDatabase) return;
+  if (!files) await keepFiles(next, present);
+  if (database === 'none') await keepPrivateFolder(next, present);
+  else await settleDatabase(next);
+}
+
+/** Puts the copy of the database in a restored folder into its place. Does nothing without one. */
+export async function settleDatabase(files: string, copy = COPY_FOLDER): Promise<void> {
+  const folder = join(files, PRIVATE);
+  if (!existsSync(join(folder, copy, DATABASE))) return;
+  await rm(join(folder, DATABASE_FOLDER), { recursive: true, force: true });
+  await rename(join(folder, copy), join(folder, DATABASE_FOLDER));
+  await syncFolder(folder);
+}
+
+function requireKind(hasDatabase: boolean, wantsDatabase: boolean): void {
+  if (hasDatabase === wantsDatabase) return;
+  throw new RefusedRestoreError(
+    wantsDatabase
+      ? 'The backup is of a static website, and this install runs WordPress. Nothing was restored.'
+      : 'The backup is of a WordPress, and this install is a static website. Nothing was restored.',
+  );
+}
+
+/** Everything but the database, and what belongs to it. */
+async function keepFiles(next: string, present: string): Promise<void> {
+  for (const name of await readdir(next)) {
+    if (name !== PRIVATE) await rm(join(next, name), { recursive: true, force: true });
+  }
+  await linkTree(present, next, new Set([PRIVATE]));
+}
+
+async function keepPrivateFolder(next: string, present: string): Promise<void> {
+  await rm(join(next, PRIVATE), { recursive: true, force: true });
+  const passing = new Set(['tmp', COPY_FOLDER, PLATFORM_COPY_FOLDER]);
+  await linkTree(join(present, PRIVATE), join(next, PRIVATE), passing);
+}

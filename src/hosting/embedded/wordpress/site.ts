@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { phpFileOf } from '../../wordpress/php-files.ts';
+import { renderPrepend } from '../../wordpress/site-config.ts';
+import type { PhpScript, PhpSite } from '../php/php-sites.ts';
+
+/** Folder in the document root of a website that visitors never see: its database and what belongs to the host. */
+export const PRIVATE = '.private';
+export const DATABASE_FOLDER = 'database';
+/** The database, in {@link DATABASE_FOLDER}. */
+export const DATABASE = 'wordpress.sqlite';
+/** Holds the copy of the database that a snapshot contains. */
+export const COPY_FOLDER = 'database-copy';
+/** As {@link COPY_FOLDER}, of a platform backup, which can run meanwhile. */
+export const PLATFORM_COPY_FOLDER = 'platform-copy';
+/** Pages to purge, one request of the website in each line. */
+export const PURGES = 'purges';
+
+const beside = (...names: string[]) => new Set(names.map((name) => `${PRIVATE}/${name}`));
+/** What a snapshot leaves out: files that change while PHP runs, or last for a request. Relative to the document root. */
+export const NOT_IN_SNAPSHOTS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', PLATFORM_COPY_FOLDER);
+/** What a platform backup leaves out. */
+export const NOT_IN_PLATFORM_BACKUPS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', COPY_FOLDER);
+
+/** The folders of a website as PHP sees them. */
+const SEEN = {
+  root: '/wordpress',
+  private: '/private',
+  library: '/homeport/library',
+  sqlite: '/homeport/sqlite',
+} as const;
+
+const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
+
+/** A WordPress of this host, as its PHP needs it. */
+export interface WordPressSite {
+  id: string;
+  /** The document root. */
+  files: string;
+  /** Folder of its WordPress. */
+  core: string;
+  /** Folder of the SQLite plugin. */
+  sqlite: string;
+  /** Address for visitors: `https://example.com`, with the port unless it is the default. */
+  origin: string;
+  /** Key of passes through the password of visitors; null without a password. */
+  passKey: string | null;
+}
+
+/** A name that holds the logins of an install apart from those of its copies. */
+export const databaseNameOf = (installId: string): string => `hp_${installId.replaceAll('-', '')}`;
+
+export function phpSiteOf({ id, files, core, sqlite, origin, passKey }: WordPressSite): PhpSite {
+  return {
+    id,
+    core,
+    website: files,
+    private: join(files, PRIVATE),
+    readOnly: { [SEEN.library]: join(phpFileOf(core, '.')), [SEEN.sqlite]: sqlite },
+    prepend: renderPrepend({
+      root: SEEN.root,
+      database: databaseNameOf(id),
+      databaseFolder: `${SEEN.private}/${DATABASE_FOLDER}`,
+      purge: `file://${SEEN.private}/${PURGES}`,
+      origin,
+      pass: passKey,
+      library: SEEN.library,
+      sqlite: SEEN.sqlite,
+    }),
+    limits: LIMITS,
+  };
+}
+
+export interface LibraryScript {
+  /** A file of hosting/wordpress/php. */
+  name: string;
+  args?: readonly string[];
+  environment?: Readonly<Record<string, string>>;
+  seconds?: number;
+}
+
+/** One of our PHP files as a script, which finds its arguments in `$argv`. */
+export function libraryScript(
+  { name, args = [], environment = {}, seconds }: LibraryScript,
+  origin: string,
+): PhpScript {
+  const { host, protocol } = new URL(origin);
+  // Base64, so that no argument can end the text.
+  const given = Buffer.from(JSON.stringify({ argv: [name, ...args], environment })).toString('base64');
+  return {
+    code: `<?php
+defined('STDERR') || define('STDERR', fopen('php://stderr', 'w'));
+$given = json_decode(base64_decode('${given}'), true);
+$argv = $given['argv'];
+foreach ($given['environment'] as $name => $value) {
+    putenv("$name=$value");
+}
+require '${SEEN.library}/${name}';
+`,
+    host,
+    https: protocol === 'https:',
+    ...(seconds === undefined ? {} : { seconds }),
+  };
+}
+
+/** Code that copies the database into a file of {@link PRIVATE}, in one transaction. */
+export function databaseCopyCode(name: string): string {
+  return `<?php
+$to = '${SEEN.private}/${name}';
+@unlink($to);
+$database = new PDO('sqlite:${SEEN.private}/${DATABASE_FOLDER}/${DATABASE}', null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
+$database->exec('PRAGMA busy_timeout = 30000');
+$database->exec("VACUUM INTO '$to'");
+echo 'copied';
+`;
+}
+
+/** Code that runs due tasks of WordPress and prints the time of the next one, in seconds, or nothing without any. */
+export const CRON_CODE = `<?php
+register_shutdown_function(static function (): void {
+    $times = function_exists('_get_cron_array') ? array_keys(_get_cron_array() ?: []) : [];
+    echo "\\nnext:", $times === [] ? '' : min($times);
+});
+require '${SEEN.root}/wp-cron.php';
+`;

@@ -1,0 +1,317 @@
+import { constants, existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import type { Randomness } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import {
+  type InstallRef,
+  type LoginRefused,
+  PermanentHostError,
+  type ReportProgress,
+  type WordPressLogin,
+} from '../../contract/host.ts';
+import { outputOfCompleted } from '../../wordpress/completed-script.ts';
+import type { WordPressCores } from '../../wordpress/cores.ts';
+import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
+import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
+import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
+import { renderWpConfig } from '../../wordpress/site-config.ts';
+import type { Layout } from '../host-folder/layout.ts';
+import type { PhpSite, PhpSites } from '../php/php-sites.ts';
+import { writeFirstValues } from './first-values.ts';
+import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
+import { NAMES_FILE, parseNames, unicodeName } from './host-names-file.ts';
+import {
+  COPY_FOLDER,
+  CRON_CODE,
+  DATABASE,
+  DATABASE_FOLDER,
+  databaseCopyCode,
+  databaseNameOf,
+  type LibraryScript,
+  libraryScript,
+  PRIVATE,
+  phpSiteOf,
+} from './site.ts';
+
+/** The address of a website and what else its PHP knows. */
+export interface SiteFacts {
+  version: string;
+  /** `https://example.com`, with the port unless it is the default. */
+  origin: string;
+  passKey: string | null;
+  /** Recipients of its email within an hour, if the install has a limit of its own. */
+  mailsPerHour?: number | undefined;
+}
+
+/** The WordPress websites of this host. Their document roots contain everything that belongs to them, the database too. */
+export interface WordPressSites {
+  /**
+   * The version for a website: `wanted`, or the newest. Fetches what this host does not have; if it cannot have `wanted`, the newest. Rejects
+   * with a {@link PermanentHostError} that says what to do if this host has no WordPress.
+   */
+  versionFor(wanted: string | null, report?: ReportProgress): Promise<string>;
+  /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as {@link versionFor}. */
+  prepare(report?: ReportProgress): Promise<string>;
+  /** Creates the document root of a new website, or repairs the host's files in an existing one. */
+  provide(install: InstallRef, facts: SiteFacts): Promise<void>;
+  siteOf(installId: string, facts: SiteFacts): Promise<PhpSite>;
+  /** Whether the database names other addresses than the present one. */
+  hasFormerUrls(installId: string, facts: SiteFacts): Promise<boolean>;
+  replaceUrls(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void>;
+  createLogin(
+    install: InstallRef,
+    facts: SiteFacts,
+    user: string | null,
+  ): Promise<WordPressLogin | LoginRefused>;
+  /** Runs `work`, which makes a snapshot, beside a copy of the database. The snapshot takes the copy instead of the live files. */
+  withDatabaseCopy<Result>(
+    install: InstallRef,
+    facts: SiteFacts,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
+  /** Runs due tasks. Returns the time of the next one in milliseconds, or null. */
+  runCron(installId: string, facts: SiteFacts, signal?: AbortSignal): Promise<number | null>;
+}
+
+/** The step of an operation that downloads WordPress. */
+const WORDPRESS_STEP = 'wordpress';
+/** Scripts that end with the line of {@link outputOfCompleted}. */
+const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php']);
+const ERROR_PAGE = '<body id="error-page">';
+const ADMIN_FILE = 'wordpress-admin.txt';
+
+const REPLACE_SECONDS = 30 * 60;
+const CRON_SECONDS = 5 * 60;
+const COPY_SECONDS = 10 * 60;
+
+export interface WordPressSitesOptions {
+  layout: Layout;
+  cores: WordPressCores;
+  php: PhpSites;
+  /** The folder of the SQLite plugin of WordPress. */
+  sqlitePlugin(): Promise<string>;
+  log: Logger;
+  clock: Clock;
+  randomness: Randomness;
+}
+
+export function createWordPressSites(options: WordPressSitesOptions): WordPressSites {
+  const { layout, cores, php, sqlitePlugin, log, clock, randomness } = options;
+  const golden = createGoldenCopies({
+    layout,
+    log,
+    async runOn({ id, files, version, origin }, scripts) {
+      const site = await phpSiteIn(id, files, { version, origin, passKey: null });
+      try {
+        for (const script of scripts) await run(site, script, origin);
+      } finally {
+        await php.stop(id);
+      }
+    },
+  });
+
+  const privateOf = (installId: string) => join(layout.filesOf(installId), PRIVATE);
+
+  async function phpSiteIn(id: string, files: string, facts: SiteFacts): Promise<PhpSite> {
+    const { version, origin, passKey } = facts;
+    return phpSiteOf({
+      id,
+      files,
+      core: layout.coreOf(version),
+      sqlite: await sqlitePlugin(),
+      origin,
+      passKey,
+    });
+  }
+
+  const siteOf = (installId: string, facts: SiteFacts) =>
+    phpSiteIn(installId, layout.filesOf(installId), facts);
+
+  async function run(
+    site: PhpSite,
+    script: LibraryScript,
+    origin: string,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const { output, error, exit } = await php.run(site, libraryScript(script, origin), signal);
+    // WordPress shows its own errors as a page, and ends without a fault.
+    const printed = MARKED.has(script.name) ? outputOfCompleted(output) : output;
+    if (exit === 0 && printed !== null && !output.includes(ERROR_PAGE)) return printed;
+    throw new Error(`${script.name} failed: ${(error.trim() || output.trim()).slice(-2_000)}`);
+  }
+
+  async function create(install: InstallRef, facts: SiteFacts): Promise<void> {
+    const source = await golden.ensure(facts.version);
+    const folder = layout.installOf(install.id);
+    // Under another name, so that a document root never exists without its database.
+    const beginning = join(folder, '.provisioning');
+    await rm(beginning, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await cp(source, beginning, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    const { host, hostname } = new URL(facts.origin);
+    const password = randomness.bytes(18).toString('base64url');
+    writeFirstValues(join(beginning, PRIVATE, DATABASE_FOLDER, DATABASE), {
+      origin: facts.origin,
+      email: `admin@${hostname}`,
+      title: install.name,
+      passwordHash: wordpressPasswordHash(password, randomness.bytes(6)),
+      now: clock.now(),
+    });
+    const secret = () => randomness.bytes(48).toString('base64');
+    await writeFile(join(beginning, 'wp-config.php'), renderWpConfig(secret, undefined, 'before'), {
+      mode: 0o600,
+    });
+    await writeFile(join(beginning, PRIVATE, ADMIN_FILE), adminText(facts.origin, password), { mode: 0o600 });
+    await writeFile(join(beginning, PRIVATE, NAMES_FILE), JSON.stringify([host]), { mode: 0o600 });
+    await syncFolder(beginning);
+    await rename(beginning, layout.filesOf(install.id));
+    await syncFolder(folder);
+    await syncFolder(layout.installs);
+  }
+
+  async function versionFor(wanted: string | null, report?: ReportProgress): Promise<string> {
+    const held = await cores.list();
+    const [newest] = held;
+    if (wanted === null && newest !== undefined) return newest;
+    if (wanted !== null && held.includes(wanted)) return wanted;
+    if (wanted !== null && cores.isOfficial) {
+      try {
+        await cores.addRelease(wanted);
+        return wanted;
+      } catch (err) {
+        log.warn(
+          { err, version: wanted },
+          `WordPress ${wanted} cannot be downloaded, so the website gets another version`,
+        );
+      }
+    }
+    return newest ?? addAny(report);
+  }
+
+  async function addAny(report: ReportProgress | undefined): Promise<string> {
+    try {
+      await cores.ensureAny((done, total) => report?.(done, total, WORDPRESS_STEP));
+    } catch (cause) {
+      if (cause instanceof PermanentHostError) throw cause;
+      throw new PermanentHostError(
+        'WordPress cannot be downloaded. Connect this machine to the Internet, or set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive with WordPress; then create the install again.',
+        { cause },
+      );
+    }
+    const [added] = await cores.list();
+    if (added === undefined) throw new Error('this host has no WordPress');
+    return added;
+  }
+
+  async function namesIn(installId: string, facts: SiteFacts): Promise<string[]> {
+    const present = new URL(facts.origin).host;
+    const text = await ifThere(readFile(join(privateOf(installId), NAMES_FILE), 'utf8'));
+    return text === null ? [present] : parseNames(text);
+  }
+
+  async function otherNames(installId: string, facts: SiteFacts): Promise<string[]> {
+    const present = new URL(facts.origin).host;
+    return (await namesIn(installId, facts)).filter((name) => name !== present);
+  }
+
+  return {
+    versionFor,
+
+    async prepare(report) {
+      const version = await versionFor(null, report);
+      await golden.ensure(version);
+      return version;
+    },
+
+    async provide(install, facts) {
+      if (existsSync(layout.filesOf(install.id))) await writeHostFiles(layout.filesOf(install.id));
+      else await create(install, facts);
+    },
+
+    siteOf,
+
+    hasFormerUrls: async (installId, facts) => (await otherNames(installId, facts)).length > 0,
+
+    async replaceUrls(install, facts, signal) {
+      const { host, protocol } = new URL(facts.origin);
+      const others = await otherNames(install.id, facts);
+      const from = new Set(others.flatMap((name) => [name, unicodeName(name)]));
+      if (from.size > 0) {
+        const scheme = protocol.slice(0, -1);
+        const script = {
+          name: 'replace-urls.php',
+          args: [scheme, host, ...from],
+          environment: { HOMEPORT_BARE: '1' },
+          seconds: REPLACE_SECONDS,
+        };
+        const changed = await run(await siteOf(install.id, facts), script, facts.origin, signal);
+        log.info({ install: install.id, from: [...from], to: host, rows: changed }, 'replaced URLs');
+      }
+      await writeDurably(join(privateOf(install.id), NAMES_FILE), JSON.stringify([host]));
+    },
+
+    async createLogin(install, facts, user) {
+      const site = await siteOf(install.id, facts);
+      return createLogin({
+        installId: install.id,
+        database: databaseNameOf(install.id),
+        user,
+        run: (args) =>
+          run(site, { name: LOGIN_SCRIPT, args, seconds: LOGIN_WITHIN_MS / 1_000 }, facts.origin),
+        log,
+        clock,
+        randomness,
+      });
+    },
+
+    async withDatabaseCopy(install, facts, work, signal) {
+      const folder = join(privateOf(install.id), COPY_FOLDER);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { host, protocol } = new URL(facts.origin);
+      const copied = await php.run(
+        await siteOf(install.id, facts),
+        {
+          code: databaseCopyCode(`${COPY_FOLDER}/${DATABASE}`),
+          host,
+          https: protocol === 'https:',
+          seconds: COPY_SECONDS,
+        },
+        signal,
+      );
+      if (copied.exit !== 0 || !copied.output.endsWith('copied')) {
+        throw new Error(`the database could not be copied: ${copied.error.trim().slice(-1_000)}`);
+      }
+      try {
+        return await work();
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+
+    async runCron(installId, facts, signal) {
+      const { host, protocol } = new URL(facts.origin);
+      const { output } = await php.run(
+        await siteOf(installId, facts),
+        { code: CRON_CODE, host, https: protocol === 'https:', seconds: CRON_SECONDS },
+        signal,
+      );
+      const seconds = /\nnext:(\d{1,12})$/.exec(output)?.[1];
+      return seconds === undefined ? null : Number(seconds) * 1_000;
+    },
+  };
+}
+
+function adminText(address: string, password: string): string {
+  return `Your WordPress is at ${address}/wp-admin/
+
+User name: ${PLACEHOLDER.user}
+Password:  ${password}
+
+Sign in, choose your own password, and delete this file.
+`;
+}
