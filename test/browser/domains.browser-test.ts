@@ -5,6 +5,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe.skipIf(!findDnsServers())('the domains of an install', () => {
   let dns: DnsTestServers;
@@ -43,8 +44,19 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dns?.remove();
   });
 
-  const card = (name: string) =>
-    page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  const row = (name: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  /** Opens the drawer of a domain. While it is open, the table is hidden from roles. */
+  async function open(name: string) {
+    await row(name).getByRole('link', { name, exact: true }).click();
+    const drawer = page.getByRole('dialog', { name, exact: true });
+    await drawer.waitFor();
+    return drawer;
+  }
+  async function close(): Promise<void> {
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
   const said = (sentence: string | RegExp) => page.getByText(sentence).first().waitFor();
 
   /** Adds these domains and opens the page. A `www` name redirects to its twin. */
@@ -62,10 +74,10 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   /** Uses only the keyboard. */
   async function change(name: string, action: string): Promise<void> {
-    await card(name)
-      .getByRole('button', { name: `Change ${name}` })
+    await row(name)
+      .getByRole('button', { name: `Actions for ${name}` })
       .press('Enter');
-    await card(name).getByRole('button', { name: action, exact: true }).press('Enter');
+    await row(name).getByRole('button', { name: action, exact: true }).press('Enter');
   }
 
   it('are added in bulk, with www names as redirects', async () => {
@@ -87,29 +99,71 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Add 5 domains' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await card('www.shop.example').getByText('Redirects to shop.example').waitFor();
-    await card('büro.example.org (xn--bro-hoa.example.org)').waitFor();
+    await row('www.shop.example').getByText('Redirects to shop.example').waitFor();
+    await row('büro.example.org (xn--bro-hoa.example.org)').waitFor();
     // Only the default domain needs no check.
-    await card('shop.example').getByText('Not checked yet').waitFor();
+    await row('shop.example').getByText('Not checked yet').waitFor();
     expect(await page.getByText('Served here').count()).toBe(1);
-    await card(`${install.name}.sites.example`).getByText('Served here').waitFor();
+    await row(`${install.name}.sites.example`).getByText('Served here').waitFor();
     await portal.homeport.idle();
     expect(await visit(portal.homeport, 'http://www.shop.example/')).toMatchObject({ status: 301 });
   });
 
   it('suggest DNS records, with addresses where a CNAME is not possible', async () => {
     await show('shop.example', 'blog.example.org');
-    await card('shop.example').getByText('DNS records').click();
-    await card('shop.example').getByText('which cannot have a CNAME').waitFor();
-    await card('shop.example').getByRole('button', { name: 'Copy the A value of shop.example' }).click();
+    const shop = await open('shop.example');
+    await shop.getByText('which cannot have a CNAME').waitFor();
+    await shop.getByRole('button', { name: 'Copy the A value of shop.example' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('127.0.0.1');
-    await card('shop.example').getByRole('button', { name: 'Copy the A name of shop.example' }).click();
+    await shop.getByRole('button', { name: 'Copy the A name of shop.example' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('@');
-    await card('blog.example.org').getByText('DNS records').click();
-    await card('blog.example.org')
-      .getByRole('button', { name: 'Copy the CNAME value of blog.example.org' })
-      .click();
+    await close();
+    const blog = await open('blog.example.org');
+    await blog.getByRole('button', { name: 'Copy the CNAME value of blog.example.org' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${install.name}.sites.example`);
+    await close();
+  });
+
+  it('have a line each, and a drawer whose domain is in the address', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const long = `${'a-very-long-label-'.repeat(3)}of.example.org`;
+    await show('shop.example', 'www.shop.example', long);
+    for (const name of ['shop.example', 'www.shop.example', long]) {
+      const height = (await row(name).boundingBox())?.height ?? 0;
+      expect(height, name).toBeGreaterThanOrEqual(40);
+      expect(height, name).toBeLessThanOrEqual(44);
+    }
+    await expectAccessibleInBothThemes(page);
+    await row('shop.example').getByRole('link', { name: 'shop.example', exact: true }).press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'shop.example', exact: true });
+    await drawer.getByRole('button', { name: 'Check now: shop.example' }).waitFor();
+    // The focus stays in the drawer.
+    await drawer.getByText('Homeport (self-signed').waitFor();
+    const place =
+      'document.activeElement?.closest("[role=dialog]")?.tagName ?? document.activeElement?.outerHTML';
+    for (let key = 0; key < 25; key += 1) {
+      await page.keyboard.press('Tab');
+      await expect.poll(() => page.evaluate(place)).toBe('DIV');
+    }
+    await expectAccessibleInBothThemes(page);
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    const overhang = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)';
+    expect(await page.evaluate(`${overhang}(document.querySelector('[role=dialog]'))`)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.reload();
+    await drawer.getByRole('heading', { name: 'shop.example', exact: true }).waitFor();
+    await close();
+    expect(new URL(page.url()).search).toBe('');
+    await (await open('www.shop.example')).waitFor();
+    await page.goBack();
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const link = row('shop.example').getByRole('link', { name: 'shop.example', exact: true });
+    await link.press('Enter');
+    await drawer.waitFor();
+    await close();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('shop.example');
   });
 
   it('of another account are served once a TXT record verifies them', async () => {
@@ -119,8 +173,8 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     const added = await other.owner.client.post(`/installs/${theirs.id}/domains`, { name: 'taken.example' });
     expect(added.status).toBe(201);
     await show('taken.example');
-    const taken = card('taken.example');
-    await taken.getByText('Needs verification').waitFor();
+    await row('taken.example').getByText('Needs verification').waitFor();
+    const taken = await open('taken.example');
     await taken.getByText('Verify that you own taken.example to serve it here').waitFor();
     await expectAccessible(page);
     await taken.getByRole('button', { name: 'Copy the TXT name of taken.example' }).click();
@@ -136,6 +190,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await said('taken.example is verified.');
     await taken.getByText('This account owns taken.example.').waitFor();
     await taken.getByText('Not checked yet').waitFor();
+    await close();
     await homeport.idle();
     expect((await visit(homeport, 'http://taken.example/')).body).toContain(install.name);
   });
@@ -148,7 +203,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       .getByText('No check has confirmed yet that shop.example points here')
       .waitFor();
     await page.getByRole('button', { name: 'Make primary anyway' }).click();
-    await card('shop.example').getByText('Primary', { exact: true }).waitFor();
+    await row('shop.example').getByText('Primary', { exact: true }).waitFor();
     await said('shop.example is now the primary domain.');
   });
 
@@ -161,31 +216,32 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect
       .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
-      .toBe('Change shop.example');
+      .toBe('Actions for shop.example');
 
     await change('old.example.org', 'Delete');
     await dialog.getByRole('button', { name: 'Delete domain' }).click();
-    await card('old.example.org').waitFor({ state: 'hidden' });
+    await row('old.example.org').waitFor({ state: 'hidden' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Domains');
   });
 
   it('stop redirecting, and redirect to another domain', async () => {
     await show('shop.example', 'www.shop.example');
     await change('www.shop.example', 'Stop redirecting');
-    await card('www.shop.example').getByText('Redirects to').waitFor({ state: 'hidden' });
+    await row('www.shop.example').getByText('Redirects to').waitFor({ state: 'hidden' });
     await change('www.shop.example', 'Redirect');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('To').selectOption('shop.example');
     await dialog.getByRole('button', { name: 'Redirect' }).click();
-    await card('www.shop.example').getByText('Redirects to shop.example').waitFor();
+    await row('www.shop.example').getByText('Redirects to shop.example').waitFor();
   });
 
   it('redirect to HTTPS by a switch', async () => {
     await show('shop.example');
-    const toHttps = card('shop.example').getByRole('switch');
+    const toHttps = (await open('shop.example')).getByRole('switch');
     await toHttps.press('Space');
     await page.getByRole('button', { name: 'Redirect anyway' }).click();
     await expect.poll(() => toHttps.isChecked()).toBe(true);
+    await close();
     await portal.homeport.idle();
     const answer = await visit(portal.homeport, 'http://shop.example/');
     expect(answer.status).toBe(301);
@@ -194,61 +250,55 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   it('are checked, and show the last report after a reload', async () => {
     await show('shop.example', 'www.shop.example');
-    const check = card('shop.example').getByRole('button', { name: 'Check now: shop.example' });
-    await check.click();
-    const sentence = card('shop.example').getByText(
-      /^Works with issues shop\.example answers here with a self-signed certificate/,
-    );
-    await sentence.waitFor();
-    // The report also covers the twin, which only the twin's card shows.
-    await card('www.shop.example')
-      .getByText(/www\.shop\.example answers here/)
-      .waitFor();
-    expect(
-      await card('shop.example')
-        .getByText(/www\.shop\.example answers/)
-        .count(),
-    ).toBe(0);
+    let shop = await open('shop.example');
+    await shop.getByRole('button', { name: 'Check now: shop.example' }).click();
+    const sentence = /^Works with issues shop\.example answers here with a self-signed certificate/;
+    await shop.getByText(sentence).waitFor();
+    expect(await shop.getByText(/www\.shop\.example answers/).count()).toBe(0);
+    await close();
     for (const name of ['shop.example', 'www.shop.example']) {
-      await card(name).getByText('Served here').waitFor();
+      await row(name).getByText('Served here').waitFor();
+      await row(name).getByText('Works with issues').waitFor();
     }
-    await page.reload();
-    await sentence.waitFor();
-    await card('shop.example')
-      .getByText(/^Last checked/)
-      .waitFor();
-    await card('shop.example').getByText('Details').first().click();
-    await card('shop.example').getByText('mail.shop.example (10)').waitFor();
-    await card('shop.example').getByText('self-signed (browsers show a warning)').last().waitFor();
+    // The report also covers the twin.
+    const twin = await open('www.shop.example');
+    await twin.getByText(/www\.shop\.example answers here/).waitFor();
+    await page.goto(`/installs/${install.id}/domains`);
+    shop = await open('shop.example');
+    await shop.getByText(sentence).waitFor();
+    await shop.getByText(/^Last checked/).waitFor();
+    await shop.getByText('Details').first().click();
+    await shop.getByText('mail.shop.example (10)').waitFor();
+    await shop.getByText('self-signed (browsers show a warning)').last().waitFor();
     await expectAccessible(page);
+    await close();
   });
 
   it('limit repeated checks, and report a domain that does not resolve', async () => {
     await show('shop.example', 'blog.example.org');
-    await card('blog.example.org').getByRole('button', { name: 'Check now: blog.example.org' }).click();
-    await card('shop.example')
-      .getByRole('button', { name: /^Check in \d s: shop\.example/ })
-      .waitFor();
-    await card('blog.example.org').getByText('Action needed').waitFor();
-    await card('blog.example.org')
+    const blog = await open('blog.example.org');
+    await blog.getByRole('button', { name: 'Check now: blog.example.org' }).click();
+    await blog.getByText('Action needed').waitFor();
+    await blog
       .getByText(/Register blog\.example\.org|Create|does not exist/)
       .first()
       .waitFor();
+    await blog.getByRole('button', { name: /^Check (in \d s|now): blog/ }).waitFor();
+    await close();
   });
 
   it('are all checked by one button, with a limit', async () => {
     await show('shop.example', 'www.shop.example', 'blog.example.org');
     await page.getByRole('button', { name: 'Check all', exact: true }).click();
     await page.getByRole('button', { name: /^Check all in \d s$/ }).waitFor();
-    const cards = await page.getByRole('heading', { level: 3 }).count();
-    await expect.poll(() => page.getByText(/^Last checked/).count()).toBe(cards);
+    const checked = page.getByRole('row').filter({ hasText: /OK|Works with issues|Action needed/ });
+    await expect.poll(() => checked.count()).toBe(4);
     await expectAccessible(page);
   });
 
   it('show their certificate, and its key on request', async () => {
     await show('shop.example');
-    await card('shop.example').getByRole('button', { name: 'Certificate of shop.example' }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = await open('shop.example');
     await dialog.getByText('Homeport (self-signed').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -276,7 +326,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       if (name !== install.name) await theirs.getByRole('button', { name: 'Menu' }).click();
       await theirs.getByRole('link', { name, exact: true }).click();
     }
-    await theirs.getByRole('button', { name: 'Certificate of shop.example' }).click();
+    await theirs.getByRole('link', { name: 'shop.example', exact: true }).click();
     await theirs.getByRole('link', { name: 'Download certificate' }).waitFor();
     expect(await theirs.getByRole('button', { name: 'Show private key' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'Close' }).click();
@@ -287,12 +337,12 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   it('have a search field if they are many, and keep the search after a reload', async () => {
     await show(...Array.from({ length: 8 }, (_, index) => `many${index}.example.org`));
-    await card('many1.example.org').waitFor();
+    await row('many1.example.org').waitFor();
     await page.getByLabel('Search domains').fill('many5');
-    await card('many1.example.org').waitFor({ state: 'hidden' });
+    await row('many1.example.org').waitFor({ state: 'hidden' });
     await page.reload();
-    await card('many5.example.org').waitFor();
+    await row('many5.example.org').waitFor();
     expect(await page.getByLabel('Search domains').inputValue()).toBe('many5');
-    expect(await card('many1.example.org').count()).toBe(0);
+    expect(await row('many1.example.org').count()).toBe(0);
   });
 });

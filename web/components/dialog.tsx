@@ -18,22 +18,28 @@ interface DialogProps {
 
 /**
  * A modal dialog. Its buttons and Escape close it. A click outside does not, because it could lose typed text by
- * accident.
+ * accident. A `drawer` stands at the right edge, for the details of a row, and has the initial focus itself.
  */
 export function Dialog({
   open,
   onOpenChange,
   title,
   description,
+  drawer = false,
   children,
-}: DialogProps & { children: ReactNode }) {
+}: DialogProps & { drawer?: boolean; children: ReactNode }) {
   const { popup, close, initialFocus, begin } = useInitialFocus();
   const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
     <BaseDialog.Root open={open} onOpenChange={leave} disablePointerDismissal>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup ref={popup} className={styles.popup} initialFocus={initialFocus} finalFocus={false}>
+        <BaseDialog.Popup
+          ref={popup}
+          className={drawer ? `${styles.popup} ${styles.drawer}` : styles.popup}
+          initialFocus={drawer ? popup : initialFocus}
+          finalFocus={false}
+        >
           <BaseDialog.Title className={`${styles.title} ${styles.besideClose}`}>{title}</BaseDialog.Title>
           {description !== undefined && (
             <BaseDialog.Description className={styles.description} render={<div />}>

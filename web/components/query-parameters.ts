@@ -11,17 +11,22 @@ export type Parameters = Record<string, string>;
 export function useQueryParameters() {
   const [path, navigate] = useLocation();
   const [parameters] = useSearchParams();
+  const addressWith = (present: URLSearchParams, changes: Parameters) => {
+    const next = new URLSearchParams(present);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === '') next.delete(name);
+      else next.set(name, value);
+    }
+    return next.size === 0 ? path : `${path}?${next}`;
+  };
   return {
     get: (name: string) => parameters.get(name) ?? '',
+    /** Returns the address of this page with these parameters changed, for links. Back returns from it. */
+    addressWith: (changes: Parameters) => addressWith(parameters, changes),
     /** Changes these parameters and keeps the others. */
     set(changes: Parameters) {
-      const next = new URLSearchParams(window.location.search);
-      for (const [name, value] of Object.entries(changes)) {
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-      }
       try {
-        navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
+        navigate(addressWith(new URLSearchParams(window.location.search), changes), { replace: true });
       } catch (error) {
         // Safari refuses more than 100 changes in a few seconds. The next change includes this one.
         if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;

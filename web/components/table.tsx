@@ -1,5 +1,5 @@
 import EllipsisHorizontalIcon from '@heroicons/react/24/outline/EllipsisHorizontalIcon';
-import { type ReactNode, useMemo, useRef } from 'react';
+import { type CSSProperties, type ReactNode, useMemo, useRef } from 'react';
 import { Button } from './button.tsx';
 import { Menu, type MenuEntry } from './menu.tsx';
 import { useQueryParameters } from './query-parameters.ts';
@@ -11,12 +11,17 @@ export interface Column<Row> {
   id: string;
   header: string;
   cell(row: Row): ReactNode;
-  /** Sort key. A column without it cannot be sorted. */
-  sortBy?(row: Row): string | number;
+  /** Sort key; `server` if the server sorts the rows. A column without it cannot be sorted. */
+  sortBy?: ((row: Row) => string | number) | 'server';
   /** Whether screen readers announce the cell as the header of its row. */
   rowHeader?: boolean;
   /** Left out where the other columns need the room. */
   optional?: boolean;
+  /**
+   * Keeps the cells in one line of this share of the table, in percent. The text is their tooltip, because a longer one
+   * is cut off.
+   */
+  line?: { share: number; text(row: Row): string };
 }
 
 interface Sort {
@@ -57,7 +62,7 @@ export function Table<Row>({
   const section = useRef<HTMLElement>(null);
   const sortBy = columns.find((column) => column.id === sort?.column)?.sortBy;
   const ordered = useMemo(
-    () => (sortBy ? sortRows(rows, sortBy, sort?.direction ?? 'ascending') : rows),
+    () => (typeof sortBy === 'function' ? sortRows(rows, sortBy, sort?.direction ?? 'ascending') : rows),
     [rows, sortBy, sort?.direction],
   );
   const pages = Math.max(1, Math.ceil((count ?? rows.length) / pageSize));
@@ -83,7 +88,8 @@ export function Table<Row>({
                 <th
                   key={column.id}
                   scope="col"
-                  className={column.optional ? styles.optional : undefined}
+                  className={classOf(column)}
+                  style={shareOf(column)}
                   aria-sort={
                     column.sortBy ? (sort?.column === column.id ? sort.direction : 'none') : undefined
                   }
@@ -113,21 +119,19 @@ export function Table<Row>({
                     isOffered={selection.isOffered?.(row) ?? true}
                   />
                 )}
-                {columns.map((column) =>
-                  column.rowHeader ? (
-                    <th key={column.id} scope="row" data-header={column.header}>
-                      {column.cell(row)}
-                    </th>
+                {columns.map((column) => {
+                  const cell = {
+                    'data-header': column.header,
+                    className: classOf(column),
+                    title: column.line?.text(row),
+                    children: column.cell(row),
+                  };
+                  return column.rowHeader ? (
+                    <th key={column.id} scope="row" {...cell} />
                   ) : (
-                    <td
-                      key={column.id}
-                      data-header={column.header}
-                      className={column.optional ? styles.optional : undefined}
-                    >
-                      {column.cell(row)}
-                    </td>
-                  ),
-                )}
+                    <td key={column.id} {...cell} />
+                  );
+                })}
               </tr>
             ))}
           </tbody>
@@ -149,6 +153,13 @@ export function Table<Row>({
     </>
   );
 }
+
+const classOf = <Row,>({ optional, line }: Column<Row>) =>
+  [optional && styles.optional, line && styles.line].filter(Boolean).join(' ') || undefined;
+
+/** The share of a column, which the style sheet uses where rows are no cards. */
+const shareOf = <Row,>({ line }: Column<Row>): CSSProperties | undefined =>
+  line && Object.fromEntries([['--share', `${line.share}%`]]);
 
 /** Returns the zero-based page in the query string, and a function that changes it. */
 export function usePage(addressName = '') {

@@ -44,7 +44,8 @@ export function CertificateDialog({
   );
 }
 
-function Certificate({ install, domain }: { install: Install; domain: Domain }) {
+/** The certificate of a domain with its downloads, and its private key for those who may see it. */
+export function Certificate({ install, domain }: { install: Install; domain: Domain }) {
   const query = useCertificate(install.id, domain.id);
   const maySeeKey = useMay(install.account.id)('certificate.key');
   const now = useNow(60_000);

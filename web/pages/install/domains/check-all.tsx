@@ -7,7 +7,7 @@ import { showFailure } from '../../../components/toast.tsx';
 import { reloadDomains } from './change-domain.ts';
 
 /**
- * Checks all domains of an install. Each card shows its own result. `next` is when the next check is allowed; null
+ * Checks all domains of an install. Each row shows its own result. `next` is when the next check is allowed; null
  * for now.
  */
 export function CheckAll({ installId, next }: { installId: string; next: string | null }) {

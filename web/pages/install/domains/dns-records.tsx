@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { Domain } from '../../../api/domains.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { displayName } from '../../../components/display-name.ts';
@@ -5,11 +6,13 @@ import { type DnsRecord, dnsAdvice } from './dns-advice.ts';
 import styles from './domains.module.css';
 
 /** The DNS records that point a domain here. */
-export function DnsRecords({ domain }: { domain: Domain }) {
+export function DnsRecords({ domain, initiallyOpen }: { domain: Domain; initiallyOpen: boolean }) {
+  // A check that succeeds does not close what the user reads.
+  const [open] = useState(initiallyOpen);
   const { apex, cname, addresses } = dnsAdvice(domain);
   const { cname: defaultDomain } = domain.network_details.dns_config_info;
   return (
-    <details className={styles.details}>
+    <details className={styles.details} open={open}>
       <summary>
         DNS records<span className="visually-hidden"> for {displayName(domain.name)}</span>
       </summary>

@@ -4,15 +4,17 @@ import { hosting } from '../../../api/client.ts';
 import type { Domain } from '../../../api/domains.ts';
 import { unwrapEmpty } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
+import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
-import { Menu } from '../../../components/menu.tsx';
+import type { MenuEntry } from '../../../components/menu.tsx';
+import { RowMenu } from '../../../components/table.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { changeDomain, reloadDomains } from './change-domain.ts';
 
-/** The actions of a domain. If the server refuses one, its message is shown. */
+/** The actions of a domain: a menu in its row, or buttons. If the server refuses one, its message is shown. */
 export function DomainActions({
   install,
   domain,
@@ -20,6 +22,7 @@ export function DomainActions({
   isCname,
   needsProof,
   warning,
+  menu,
 }: {
   install: Install;
   domain: Domain;
@@ -29,6 +32,8 @@ export function DomainActions({
   needsProof: boolean;
   /** Why the domain should not be primary yet; null if it points here. */
   warning: string | null;
+  /** The entries of the menu before the actions; buttons if left out. */
+  menu?: readonly MenuEntry[];
 }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState<'primary' | 'redirect' | 'delete' | null>(null);
@@ -89,10 +94,19 @@ export function DomainActions({
 
   return (
     <>
-      {entries.length > 0 && (
-        <Menu small label={`Change ${displayName(domain.name)}`} entries={entries}>
-          Change <span aria-hidden="true">▾</span>
-        </Menu>
+      {menu === undefined ? (
+        entries.map(({ label, onSelect }) => (
+          <Button
+            key={label}
+            small
+            aria-label={`${label}: ${displayName(domain.name)}`}
+            onClick={() => onSelect()}
+          >
+            {label}
+          </Button>
+        ))
+      ) : (
+        <RowMenu name={displayName(domain.name)} entries={[...menu, ...entries]} />
       )}
       <ConfirmDialog
         open={asking === 'primary'}

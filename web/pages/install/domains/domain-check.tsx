@@ -82,7 +82,7 @@ function CheckButton({
     onSettled: () => reloadDomains(queries, installId),
   });
 
-  // The countdown is on the button, so that the layout of all cards stays stable.
+  // The countdown is on the button, so that the layout stays stable.
   const label = seconds > 0 ? `Check in ${seconds} s` : 'Check now';
   return (
     <span className={styles.check}>
@@ -99,7 +99,7 @@ function CheckButton({
   );
 }
 
-/** The part of a report about this domain. The www twin's card shows the other part. */
+/** The part of a report about this domain. The www twin shows the other part. */
 function ShownReport({ report, domain }: { report: Report; domain: Domain }) {
   const check = report.domains.find(({ name }) => name === domain.name);
   return (

@@ -64,12 +64,6 @@ export function tlsLabel(
     : TLS[status];
 }
 
-export const CERTIFICATE_SOURCES: Record<NonNullable<DomainState['certificate']>['source'], string> = {
-  LETS_ENCRYPT: 'issued by the certificate authority',
-  THIRD_PARTY: 'uploaded by a user',
-  SELF_SIGNED: 'self-signed (browsers show a warning)',
-};
-
 /** Automatic renewal should have happened before the last days. */
 const LATE_DAYS = 3;
 

@@ -1,16 +1,18 @@
 import { useState } from 'react';
-import { type Domain, useDomainStates, useDomains } from '../../../api/domains.ts';
+import { type Domain, type DomainState, useDomainStates, useDomains } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
+import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { useMay } from '../../../session/session.ts';
 import { AddDomains } from './add-domains.tsx';
 import { CheckAll } from './check-all.tsx';
-import { DomainCard } from './domain-card.tsx';
+import { DomainDrawer, type ListedDomain } from './domain-drawer.tsx';
+import { DomainTable, SHOWN_DOMAIN } from './domain-table.tsx';
 import { twinOf } from './new-names.ts';
-import { SearchedDomains } from './searched-domains.tsx';
+import { useDomainFilter } from './searched-domains.tsx';
 
 /** The domains of an install. */
 export function DomainsSection({ install }: { install: Install }) {
@@ -36,31 +38,56 @@ export function DomainsSection({ install }: { install: Install }) {
       }
     >
       <Loaded query={domains} what="domains">
-        {(all) => {
-          const stateOf = (domain: Domain | undefined) =>
-            states.data?.find(({ domain_id }) => domain_id === domain?.id);
-          return (
-            <>
-              <AddDomains open={adding} onOpenChange={setAdding} installId={install.id} present={all} />
-              <SearchedDomains items={all} namesOf={({ name }) => [name]}>
-                {(domain) => (
-                  <DomainCard
-                    key={domain.id}
-                    install={install}
-                    domain={domain}
-                    all={all}
-                    state={stateOf(domain)}
-                    twinState={stateOf(all.find(({ name }) => name === twinOf(domain.name)))}
-                    nextCheck={operations.data?.next.check_status ?? null}
-                    nextVerification={operations.data?.next.verify_domain ?? null}
-                    mayWork={mayWork}
-                  />
-                )}
-              </SearchedDomains>
-            </>
-          );
-        }}
+        {(all) => (
+          <>
+            <AddDomains open={adding} onOpenChange={setAdding} installId={install.id} present={all} />
+            <DomainList install={install} all={all} states={states.data ?? []} mayWork={mayWork} />
+          </>
+        )}
       </Loaded>
     </Section>
+  );
+}
+
+function DomainList({
+  install,
+  all,
+  states,
+  mayWork,
+}: {
+  install: Install;
+  all: Domain[];
+  states: readonly DomainState[];
+  mayWork: boolean;
+}) {
+  const { get, set } = useQueryParameters();
+  const next = useOperations(install.id).data?.next;
+  const stateOf = (domain: Domain | undefined) => states.find(({ domain_id }) => domain_id === domain?.id);
+  const listed = all.map(
+    (domain): ListedDomain => ({
+      install,
+      domain,
+      all,
+      state: stateOf(domain),
+      twinState: stateOf(all.find(({ name }) => name === twinOf(domain.name))),
+    }),
+  );
+  const { found, field } = useDomainFilter(listed, ({ domain }) => [domain.name]);
+  const shown = listed.find(({ domain }) => domain.id === get(SHOWN_DOMAIN));
+  return (
+    <>
+      {field}
+      {found.length > 0 && <DomainTable domains={found} mayWork={mayWork} />}
+      {shown && (
+        <DomainDrawer
+          key={shown.domain.id}
+          {...shown}
+          nextCheck={next?.check_status ?? null}
+          nextVerification={next?.verify_domain ?? null}
+          mayWork={mayWork}
+          onClose={() => set({ [SHOWN_DOMAIN]: '' })}
+        />
+      )}
+    </>
   );
 }

@@ -1,6 +1,8 @@
-import type { WordPressSummary } from '../../../api/wordpress.ts';
-
-export type WaitingUpdates = Pick<WordPressSummary, 'core' | 'plugin_updates' | 'theme_updates'>;
+export interface WaitingUpdates {
+  core: { available_update: { version: string } | null } | null;
+  plugin_updates: number;
+  theme_updates: number;
+}
 
 /** Names the updates that wait: "WordPress 6.9.1, 3 plugins and 1 theme"; null without any. */
 export function waitingUpdates({ core, plugin_updates, theme_updates }: WaitingUpdates): string | null {
