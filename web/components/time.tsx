@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+// Not "yesterday": 26 hours ago may be the day before.
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 const UNITS = [
@@ -13,11 +14,11 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Formats a time relative to now: "3 hours ago", "in 2 days", "just now". */
+/** Formats a time relative to now in whole units: "3 hours ago", "in 2 days", "just now". */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
   }
   return 'just now';
 }

@@ -71,6 +71,12 @@ export function SessionsSection() {
 const whereOf = (session: SessionEntry | null): string =>
   session === null ? '' : `${describeUserAgent(session.user_agent)} at ${session.address}`;
 
+/** Returns when a session was last used. The server stores the minute, which may begin before the sign-in. */
+function lastSeen({ created_at, last_seen_at }: SessionEntry): string {
+  const isBeforeSignIn = last_seen_at < created_at;
+  return isBeforeSignIn ? created_at : last_seen_at;
+}
+
 const columns = (onEnd: (session: SessionEntry) => void): Column<SessionEntry>[] => [
   {
     id: 'browser',
@@ -84,7 +90,11 @@ const columns = (onEnd: (session: SessionEntry) => void): Column<SessionEntry>[]
   },
   { id: 'address', header: 'Address', cell: ({ address }) => <code>{address}</code> },
   { id: 'since', header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  {
+    id: 'seen',
+    header: 'Last seen',
+    cell: (session) => (session.current ? 'Now' : <Time at={lastSeen(session)} />),
+  },
   {
     id: 'end',
     header: 'Actions',
