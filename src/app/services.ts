@@ -172,7 +172,10 @@ export function createServices(
     eventPlacement,
     events: createEventService(platform, eventPlacement),
     webhooks: createWebhookService(platform, eventPlacement),
-    overview: createOverviewService(platform, { dailyBackups: areBackupsDaily(platform.config) }),
+    overview: createOverviewService(platform, {
+      dailyBackups: areBackupsDaily(platform.config),
+      siteDomain: platform.config.siteDomain,
+    }),
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationService(platform, cancellations),

@@ -624,7 +624,7 @@ export interface paths {
   };
   '/portal/api/search': {
     get: {
-      parameters: { query?: { search?: string }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { search?: string; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ kind: "site" | "install" | "domain"; id: string; name: string; install: string | null; site: string | null; environment: string | null; account: { id: string; name: string } }>; more: boolean } } };
@@ -643,12 +643,56 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/portal/api/accounts/{account_id}/domains': {
+  '/portal/api/accounts/{account_id}/installs': {
     get: {
-      parameters: { query?: { search?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { search?: string; status?: "attention" | "pending" | "active" | "failed"; environment?: "none" | "production" | "staging" | "development"; site?: string; sort?: "name" | "-name" | "domain" | "-domain" | "status" | "-status" | "environment" | "-environment" | "site" | "-site" | "php" | "-php" | "updates" | "-updates" | "created" | "-created"; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ install_id: string; name: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { total: number; count: number; results: Array<{ id: string; name: string; status: "pending" | "active" | "failed"; environment: "production" | "staging" | "development" | null; site_id: string | null; site_name: string | null; php_version: string | null; primary_domain: string; matched_domain: string | null; core_update: string | null; plugin_updates: number; theme_updates: number; reasons: Array<{ kind: "install_failed" | "backup_failed" | "domain_not_reached" | "certificate_missing" | "certificate_ends"; domain: string | null; at: string | null; reason: string | null }>; created_at: string }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/accounts/{account_id}/sites': {
+    get: {
+      parameters: { query?: { search?: string; sort?: "name" | "-name" | "installs" | "-installs" | "created" | "-created"; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { total: number; count: number; unassigned: number; results: Array<{ id: string; name: string; created_at: string; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; status: "pending" | "active" | "failed"; needs_attention: boolean; matched_domain: string | null }> }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/accounts/{account_id}/matching_installs': {
+    get: {
+      parameters: { query?: { search?: string; status?: "attention" | "pending" | "active" | "failed"; environment?: "none" | "production" | "staging" | "development"; site?: string; ids?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; name: string; php_version: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

@@ -38,43 +38,6 @@ async function results(person: Person, path: string): Promise<unknown[]> {
   return Array.isArray(found) ? found : [];
 }
 
-describe('the search for domains', () => {
-  const search = (person: Person, text: string) =>
-    results(person, `/accounts/${accountId}/domains?search=${encodeURIComponent(text)}`);
-
-  it('finds the installs with a matching name, each once', async () => {
-    const shop = await install(accountId, owner, ['b.shop.example', 'a.shop.example', 'müller.example']);
-    const blog = await install(accountId, owner, ['x-shop.example', 'under-score.example']);
-    expect(await search(owner, ' A.Shop ')).toEqual([{ install_id: shop, name: 'a.shop.example' }]);
-    expect(await search(owner, 'shop.example')).toHaveLength(2);
-    expect(await search(owner, 'müller')).toEqual([{ install_id: shop, name: 'xn--mller-kva.example' }]);
-    expect(await search(owner, 'x-shop')).toEqual([{ install_id: blog, name: 'x-shop.example' }]);
-    // Wildcard characters in the text match themselves only.
-    for (const text of ['under_score', '%', '\\', "'"]) expect(await search(owner, text)).toEqual([]);
-    expect(await results(owner, `/accounts/${accountId}/domains`)).toHaveLength(2);
-  });
-
-  it('shows partial users their own installs only, and strangers nothing', async () => {
-    const theirs = await install(accountId, owner, ['given.hidden.example']);
-    await install(accountId, owner, ['kept.hidden.example']);
-    const partial = await homeport.person(accountId, 'partial', [theirs]);
-    expect(await search(owner, 'hidden.example')).toHaveLength(2);
-    expect(await search(partial, 'hidden.example')).toEqual([
-      { install_id: theirs, name: 'given.hidden.example' },
-    ]);
-    const stranger = await signedIn(homeport, await homeport.person());
-    expect((await stranger.get(`/accounts/${accountId}/domains?search=a`)).status).toBe(404);
-    expect((await stranger.get(`/accounts/${accountId}/attention`)).status).toBe(404);
-  });
-
-  it('refuses text that cannot be part of a name', async () => {
-    const client = await signedIn(homeport, owner);
-    for (const text of ['%00', 'x'.repeat(201)]) {
-      expect((await client.get(`/accounts/${accountId}/domains?search=${text}`)).status).toBe(400);
-    }
-  });
-});
-
 describe('the search over all accounts', () => {
   async function find(person: Person, text: string) {
     const client = await signedIn(homeport, person);
@@ -142,6 +105,142 @@ describe('the search over all accounts', () => {
       ...Array.from({ length: 6 }, () => ({ name: expect.stringMatching(/^a\d+/) })),
     ]);
     expect(field(await find(owner, 'a11.many'), 'more')).toBe(false);
+  });
+});
+
+describe('the list of installs', () => {
+  it('filters, sorts and pages, with what each row shows', async () => {
+    const account = await homeport.ownedAccount();
+    const caller = operatorFor(account.owner.userId);
+    const site = await homeport.services.sites.create(caller, {
+      name: 'Zoo',
+      account_id: account.accountId,
+    });
+    const first = await install(account.accountId, account.owner, ['other.listed.example']);
+    const second = await install(account.accountId, account.owner, ['ünder.listed.example']);
+    const third = await install(account.accountId, account.owner);
+    await homeport.services.installs.update(caller, second, { site_id: site.id, environment: 'staging' });
+    await homeport.platform.database.write(async ({ queries }) => {
+      await queries.updateTable('installs').set({ status: 'failed' }).where('id', '=', third).execute();
+      const due_at = '2030-01-01T00:00:00.000Z';
+      await queries
+        .insertInto('wordpress_readings')
+        .values({ install_id: second, core_update: '6.9.1', plugin_updates: 2, theme_updates: 0, due_at })
+        .execute();
+    });
+    const client = await signedIn(homeport, account.owner);
+    const page = async (query: string) => {
+      const { status, body } = await client.get(`/accounts/${account.accountId}/installs?${query}`);
+      expect(status, query).toBe(200);
+      return body;
+    };
+    const ids = async (query: string) => {
+      const found = field(await page(query), 'results');
+      return Array.isArray(found) ? found.map((row) => field(row, 'id')) : [];
+    };
+    expect(await page('sort=-created&limit=2&offset=1')).toMatchObject({
+      total: 3,
+      count: 3,
+      results: [
+        {
+          id: second,
+          site_id: site.id,
+          site_name: 'Zoo',
+          environment: 'staging',
+          core_update: '6.9.1',
+          plugin_updates: 2,
+          matched_domain: null,
+          reasons: [],
+        },
+        { id: first, site_id: null, core_update: null, plugin_updates: 0 },
+      ],
+    });
+    expect(await page('search=OTHER.listed')).toMatchObject({
+      total: 3,
+      count: 1,
+      results: [{ id: first, matched_domain: 'other.listed.example' }],
+    });
+    expect(await ids(`search=${encodeURIComponent('Ünder')}`)).toEqual([second]);
+    // Wildcard characters in the text match themselves only.
+    for (const text of ['%25', 'other_listed', '%5C', "'"]) expect(await ids(`search=${text}`)).toEqual([]);
+    expect(await ids('status=attention')).toEqual([third]);
+    expect(await ids('status=active&sort=-name')).toEqual([second, first]);
+    expect(await ids('environment=staging')).toEqual([second]);
+    expect(await ids('environment=none')).toEqual([first, third]);
+    expect(await ids(`site=${site.id}`)).toEqual([second]);
+    expect(await ids('site=none&sort=-domain')).toEqual([third, first]);
+    for (const [sort, order] of [
+      ['status', [third, first, second]],
+      ['environment', [second, first, third]],
+      ['-site', [second, first, third]],
+      ['updates', [second, first, third]],
+      ['php', [first, second, third]],
+    ] as const)
+      expect(await ids(`sort=${sort}`), sort).toEqual(order);
+    for (const wrong of ['sort=size', 'status=old', 'site=Zoo', 'limit=-1', 'search=%00'])
+      expect((await client.get(`/accounts/${account.accountId}/installs?${wrong}`)).status).toBe(400);
+
+    // What a selection needs, and which installs of some exist.
+    const matching = `/accounts/${account.accountId}/matching_installs`;
+    expect(await results(account.owner, `${matching}?status=active`)).toMatchObject([
+      { id: first },
+      { id: second },
+    ]);
+    const gone = crypto.randomUUID();
+    expect(await results(account.owner, `${matching}?ids=${gone},${third}`)).toMatchObject([{ id: third }]);
+    expect((await client.get(`${matching}?ids=none`)).status).toBe(400);
+
+    const partial = await homeport.person(account.accountId, 'partial', [first]);
+    expect(await results(partial, `/accounts/${account.accountId}/installs`)).toMatchObject([{ id: first }]);
+    expect(await results(partial, `${matching}?ids=${first},${second}`)).toMatchObject([{ id: first }]);
+    const stranger = await signedIn(homeport, await homeport.person());
+    expect((await stranger.get(`/accounts/${account.accountId}/installs`)).status).toBe(404);
+    expect((await stranger.get(`/accounts/${account.accountId}/attention`)).status).toBe(404);
+    expect((await stranger.get(matching)).status).toBe(404);
+    expect((await stranger.get(`/accounts/${account.accountId}/sites`)).status).toBe(404);
+  });
+
+  it('has sites by their names and by those of their installs, in the order of numbers', async () => {
+    const account = await homeport.ownedAccount();
+    const caller = operatorFor(account.owner.userId);
+    const [ten, two, over] = await Promise.all(
+      ['Site 10', 'Site 2', 'Über'].map((name) =>
+        homeport.services.sites.create(caller, { name, account_id: account.accountId }),
+      ),
+    );
+    const found = await install(account.accountId, account.owner, ['given.sought.example']);
+    const unassigned = await install(account.accountId, account.owner);
+    await homeport.services.installs.update(caller, found, { site_id: two?.id, environment: 'production' });
+    const client = await signedIn(homeport, account.owner);
+    const page = async (query: string) =>
+      (await client.get(`/accounts/${account.accountId}/sites?${query}`)).body;
+    const siteIds = async (query: string) => {
+      const list = field(await page(query), 'results');
+      return Array.isArray(list) ? list.map((site) => field(site, 'id')) : [];
+    };
+    expect(await siteIds('')).toEqual([two?.id, ten?.id, over?.id]);
+    expect(await siteIds('sort=-installs&limit=1')).toEqual([two?.id]);
+    expect(await siteIds(`search=${encodeURIComponent('ÜBER')}`)).toEqual([over?.id]);
+    expect(await page('search=given.sought')).toMatchObject({
+      total: 3,
+      count: 1,
+      unassigned: 1,
+      results: [
+        {
+          id: two?.id,
+          installs: [
+            {
+              id: found,
+              environment: 'production',
+              needs_attention: false,
+              matched_domain: 'given.sought.example',
+            },
+          ],
+        },
+      ],
+    });
+    const partial = await homeport.person(account.accountId, 'partial', [unassigned]);
+    expect(await results(partial, `/accounts/${account.accountId}/sites`)).toEqual([]);
   });
 });
 

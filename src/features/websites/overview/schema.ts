@@ -1,9 +1,5 @@
-import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
-
-export const foundDomainSchema = Type.Object({
-  install_id: uuid(),
-  name: Type.String({ description: 'the first of its names that contains the text' }),
-});
+import { nullableEnum, nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { ENVIRONMENTS, INSTALL_STATUSES } from '../installs/schema.ts';
 
 export const FOUND_KINDS = ['site', 'install', 'domain'] as const;
 
@@ -45,4 +41,47 @@ export const onboardingSchema = Type.Object({
   backup: Type.Boolean({ description: 'whether a backup of an install is complete' }),
   daily_backups: Type.Boolean({ description: 'whether this platform backs up installs every day' }),
   person: Type.Boolean({ description: 'whether anyone else was invited' }),
+});
+
+export const listedInstallSchema = Type.Object({
+  id: uuid(),
+  name: Type.String(),
+  status: stringEnum(INSTALL_STATUSES),
+  environment: nullableEnum(ENVIRONMENTS),
+  site_id: nullableString('id of its site'),
+  site_name: nullableString('name of its site'),
+  php_version: nullableString(),
+  primary_domain: Type.String(),
+  matched_domain: nullableString(
+    'a domain that contains the text, if the name and the primary domain do not',
+  ),
+  core_update: nullableString('version of WordPress to which it can be updated'),
+  plugin_updates: Type.Integer({ description: 'number of plugins with a waiting update' }),
+  theme_updates: Type.Integer({ description: 'number of themes with a waiting update' }),
+  reasons: Type.Array(reasonSchema, { description: 'why it needs attention, most severe first' }),
+  created_at: timestamp(),
+});
+
+export const selectedInstallSchema = Type.Object({
+  id: uuid(),
+  name: Type.String(),
+  php_version: nullableString(),
+});
+
+export const listedSiteSchema = Type.Object({
+  id: uuid(),
+  name: Type.String(),
+  created_at: timestamp(),
+  installs: Type.Array(
+    Type.Object({
+      id: uuid(),
+      name: Type.String(),
+      environment: nullableEnum(ENVIRONMENTS),
+      status: stringEnum(INSTALL_STATUSES),
+      needs_attention: Type.Boolean(),
+      matched_domain: nullableString(
+        'a domain that contains the text, if its row would not show why it matches',
+      ),
+    }),
+  ),
 });

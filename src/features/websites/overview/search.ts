@@ -48,11 +48,18 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
   }
 
   return {
-    /** The first few sites, installs and domains whose names contain `text` and that the caller may see. */
-    async find(caller: Caller, text: string): Promise<{ results: FoundThing[]; more: boolean }> {
+    /**
+     * The first few sites, installs and domains whose names contain `text` and that the caller may see; with
+     * `accountId`, in this account alone.
+     */
+    async find(
+      caller: Caller,
+      text: string,
+      accountId?: string,
+    ): Promise<{ results: FoundThing[]; more: boolean }> {
       const written = text.trim().toLowerCase();
       if (written === '') return { results: [], more: false };
-      const scope = await loadScope(reader, caller);
+      const scope = await loadScope(reader, caller, accountId);
       const patterns = [...new Set([written, domainToASCII(written)])].filter(Boolean).map(patternOf);
       const most = MOST_OF_A_KIND + 1;
       const [sites, installs, domains] = await Promise.all([

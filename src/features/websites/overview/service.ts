@@ -4,9 +4,20 @@ import type { Caller } from '../../../access/caller.ts';
 import { findMembership, loadScope, type Scope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { attentionSchema, foundDomainSchema, onboardingSchema, reasonSchema } from './schema.ts';
+import { countInstalls } from '../installs/list-store.ts';
+import { pageOfListed } from './listed-installs.ts';
+import { type InstallConditions, LIST_SORTS, matchingInstalls } from './listed-installs-store.ts';
+import { listSites, SITE_SORTS } from './listed-sites.ts';
+import type {
+  attentionSchema,
+  listedInstallSchema,
+  onboardingSchema,
+  reasonSchema,
+  selectedInstallSchema,
+} from './schema.ts';
 import {
   type DoubtfulDomain,
   doubtfulDomains,
@@ -16,10 +27,26 @@ import {
   stepsTaken,
 } from './store.ts';
 
-export type FoundDomain = Static<typeof foundDomainSchema>;
 export type Attention = Static<typeof attentionSchema>;
 export type Onboarding = Static<typeof onboardingSchema>;
+export type ListedInstall = Static<typeof listedInstallSchema>;
+type SelectedInstall = Static<typeof selectedInstallSchema>;
 type Reason = Static<typeof reasonSchema>;
+
+/** The filters of a list of installs, as the portal sends them. */
+export type ListFilters = Pick<InstallConditions, 'status' | 'environment' | 'site'> & {
+  search?: string | undefined;
+};
+
+/** The requested part of a list. `sort`: a column; with `-`, descending. */
+export interface ListRequest {
+  sort: string;
+  limit: number;
+  offset: number;
+}
+
+/** The portal selects so many installs at once; it works on them in batches. */
+const MOST_SELECTED = 10_000;
 
 /** Renewal starts with a third of the lifetime left; a certificate not renewed by now needs attention. */
 const ENDS_SOON_MS = 14 * DAY_MS;
@@ -29,7 +56,7 @@ export type OverviewService = ReturnType<typeof createOverviewService>;
 /** Summaries over all installs of an account. */
 export function createOverviewService(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
-  { dailyBackups }: { dailyBackups: boolean },
+  { dailyBackups, siteDomain }: { dailyBackups: boolean; siteDomain: string },
 ) {
   const { reader } = database;
 
@@ -39,38 +66,110 @@ export function createOverviewService(
     return loadScope(reader, caller, accountId);
   }
 
+  const soon = () => timestamp(clock, ENDS_SOON_MS);
+
+  function conditionsOf({ search, ...filters }: ListFilters): InstallConditions {
+    return { texts: textsOf(search ?? ''), ...filters, soon: soon() };
+  }
+
+  /** The reasons why installs of a scope need attention, by install. With `ids`, of these alone. */
+  async function reasonsIn(scope: Scope, ids?: readonly string[]): Promise<Map<string, Attention>> {
+    const [installs, backups, domains] = await Promise.all([
+      failedInstalls(reader, scope, ids),
+      failedBackups(reader, scope, ids),
+      doubtfulDomains(reader, scope, soon(), ids),
+    ]);
+    const found = new Map<string, Attention>();
+    const add = ({ install_id, install_name }: Omit<Attention, 'reasons'>, reason: Reason) => {
+      const known = found.get(install_id);
+      if (known === undefined) found.set(install_id, { install_id, install_name, reasons: [reason] });
+      else known.reasons.push(reason);
+    };
+    const nothing = { domain: null, at: null, reason: null };
+    for (const install of installs) add(install, { ...nothing, kind: 'install_failed' });
+    for (const { finished_at, reason, ...install } of backups) {
+      add(install, { ...nothing, kind: 'backup_failed', at: finished_at, reason });
+    }
+    for (const domain of domains) add(domain, reasonOf(domain));
+    return found;
+  }
+
   return {
-    /** The installs with a domain whose name contains `text`, in Unicode or ASCII form. Throws NotFound. */
-    async findDomains(caller: Caller, accountId: string, text: string): Promise<FoundDomain[]> {
+    /** One page of an account's installs, with the number of those that match and of all. Throws NotFound. */
+    async listInstalls(
+      caller: Caller,
+      accountId: string,
+      filters: ListFilters,
+      { sort, limit, offset }: ListRequest,
+    ): Promise<{ total: number; count: number; results: ListedInstall[] }> {
       const scope = await scopeOf(caller, accountId);
-      const written = text.trim().toLowerCase();
-      const ascii = domainToASCII(written);
-      const texts = ascii === '' || ascii === written ? [written] : [written, ascii];
-      return installsByDomain(reader, scope, texts);
+      const conditions = conditionsOf(filters);
+      const isDescending = sort.startsWith('-');
+      const order = LIST_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name';
+      const [total, { count, rows }] = await Promise.all([
+        countInstalls(reader, scope, {}),
+        pageOfListed(reader, scope, conditions, { sort: order, isDescending, limit, offset }),
+      ]);
+      const ids = rows.map(({ id }) => id);
+      const [reasons, matches] = await Promise.all([
+        ids.length === 0 ? new Map<string, Attention>() : reasonsIn(scope, ids),
+        ids.length === 0 || conditions.texts.length === 0
+          ? []
+          : installsByDomain(reader, scope, conditions.texts, ids),
+      ]);
+      const byDomain = new Map(matches.map(({ install_id, name }) => [install_id, name]));
+      return {
+        total,
+        count,
+        results: rows.map((row) => {
+          const primary_domain = row.primary_domain ?? defaultDomain(row.name, siteDomain);
+          const isShown = conditions.texts.some((text) =>
+            [row.name, primary_domain].some((name) => name.includes(text)),
+          );
+          return {
+            ...row,
+            primary_domain,
+            matched_domain: isShown ? null : (byDomain.get(row.id) ?? null),
+            plugin_updates: row.plugin_updates ?? 0,
+            theme_updates: row.theme_updates ?? 0,
+            reasons: reasons.get(row.id)?.reasons ?? [],
+          };
+        }),
+      };
+    },
+
+    /** One page of an account's sites whose name, or that of an install or domain, contains `search`. Throws NotFound. */
+    async listSites(caller: Caller, accountId: string, search: string, { sort, limit, offset }: ListRequest) {
+      const scope = await scopeOf(caller, accountId);
+      const text = search.trim().toLowerCase();
+      return listSites(
+        reader,
+        scope,
+        { text, conditions: conditionsOf(text === '' ? {} : { search }) },
+        {
+          sort: SITE_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name',
+          isDescending: sort.startsWith('-'),
+          limit,
+          offset,
+        },
+      );
+    },
+
+    /** All installs of an account that match, for a selection; with `ids`, those among them. Throws NotFound. */
+    async selectInstalls(
+      caller: Caller,
+      accountId: string,
+      filters: ListFilters,
+      ids?: readonly string[],
+    ): Promise<SelectedInstall[]> {
+      const scope = await scopeOf(caller, accountId);
+      return matchingInstalls(reader, scope, conditionsOf(filters), { ids, most: MOST_SELECTED });
     },
 
     /** The installs that need attention. Throws NotFound. */
     async attention(caller: Caller, accountId: string): Promise<Attention[]> {
       const scope = await scopeOf(caller, accountId);
-      const soon = timestamp(clock, ENDS_SOON_MS);
-      const [installs, backups, domains] = await Promise.all([
-        failedInstalls(reader, scope),
-        failedBackups(reader, scope),
-        doubtfulDomains(reader, scope, soon),
-      ]);
-      const found = new Map<string, Attention>();
-      const add = ({ install_id, install_name }: Omit<Attention, 'reasons'>, reason: Reason) => {
-        const known = found.get(install_id);
-        if (known === undefined) found.set(install_id, { install_id, install_name, reasons: [reason] });
-        else known.reasons.push(reason);
-      };
-      const nothing = { domain: null, at: null, reason: null };
-      for (const install of installs) add(install, { ...nothing, kind: 'install_failed' });
-      for (const { finished_at, reason, ...install } of backups) {
-        add(install, { ...nothing, kind: 'backup_failed', at: finished_at, reason });
-      }
-      for (const domain of domains) add(domain, reasonOf(domain));
-      return [...found.values()];
+      return [...(await reasonsIn(scope)).values()];
     },
 
     /** Which first steps were taken in an account. Throws NotFound, Forbidden for users who cannot take them. */
@@ -80,6 +179,14 @@ export function createOverviewService(
       return { ...(await stepsTaken(reader, accountId)), daily_backups: dailyBackups };
     },
   };
+}
+
+/** The forms in which a name may contain a text: as written, and in ASCII. */
+function textsOf(text: string): string[] {
+  const written = text.trim().toLowerCase();
+  if (written === '') return [];
+  const ascii = domainToASCII(written);
+  return ascii === '' || ascii === written ? [written] : [written, ascii];
 }
 
 /** The most important reason about a domain: without reaching this host, its name gets no certificate either. */

@@ -1,46 +1,55 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables.ts';
 import { patternOf } from './search-store.ts';
 
-/** One matching domain for each install of a scope that has any. */
+type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
+
+/** The installs of a scope, or those among `ids` alone. */
+const among = (eb: InstallExpressions, scope: Scope, ids: readonly string[] | undefined) =>
+  ids === undefined ? inScope(eb, scope) : eb.and([inScope(eb, scope), eb('install.id', 'in', ids)]);
+
+/** The first matching domain, by name, of each of these installs that has any. */
 export async function installsByDomain(
   queries: Queries,
   scope: Scope,
   texts: readonly string[],
+  ids: readonly string[],
 ): Promise<{ install_id: string; name: string }[]> {
   const holding = texts.map(patternOf);
   return queries
     .selectFrom('installs as install')
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
     .select((eb) => ['domain.install_id', eb.fn.min('domain.name').as('name')])
-    .where((eb) => inScope(eb, scope))
+    .where((eb) => among(eb, scope, ids))
     .where(({ or }) => or(holding.map((pattern) => sql<boolean>`domain.name like ${pattern} escape '\\'`)))
     .groupBy('domain.install_id')
     .execute();
 }
 
-/** The installs of a scope whose provisioning failed, oldest first. */
+/** The installs of a scope, or of `ids` alone, whose provisioning failed, oldest first. */
 export async function failedInstalls(
   queries: Queries,
   scope: Scope,
+  ids?: readonly string[],
 ): Promise<{ install_id: string; install_name: string }[]> {
   return queries
     .selectFrom('installs as install')
     .select(['install.id as install_id', 'install.name as install_name'])
-    .where((eb) => inScope(eb, scope))
+    .where((eb) => among(eb, scope, ids))
     .where('install.status', '=', 'failed')
     .orderBy('install.seq')
     .execute();
 }
 
-/** Aborted backups of a scope's installs that are the latest finished backup of their install. */
-export async function failedBackups(queries: Queries, scope: Scope) {
+/** Aborted backups of a scope's installs, or of `ids` alone, that are the latest finished backup of their install. */
+export async function failedBackups(queries: Queries, scope: Scope, ids?: readonly string[]) {
   return queries
     .selectFrom('installs as install')
     .innerJoin('backups as backup', 'backup.install_id', 'install.id')
     .select(['backup.install_id', 'install.name as install_name', 'backup.finished_at', 'backup.reason'])
-    .where((eb) => inScope(eb, scope))
+    .where((eb) => among(eb, scope, ids))
     .where('backup.status', '=', 'aborted')
     .where('backup.copy_job_id', 'is', null)
     .where('backup.deleting', '=', false)
@@ -56,6 +65,40 @@ export async function failedBackups(queries: Queries, scope: Scope) {
         .limit(1),
     )
     .execute();
+}
+
+/**
+ * The condition that an install needs attention: it failed, its last backup failed, or a served domain does not reach
+ * this platform, or has no certificate that is valid after `soon`.
+ */
+export function needsAttention(eb: InstallExpressions, soon: string) {
+  const lastBackup = eb
+    .selectFrom('backups as last')
+    .select('last.status')
+    .whereRef('last.install_id', '=', 'install.id')
+    .where('last.status', 'in', ['completed', 'aborted'])
+    .where('last.copy_job_id', 'is', null)
+    .where('last.deleting', '=', false)
+    .orderBy('last.seq', 'desc')
+    .limit(1);
+  const doubtful = eb
+    .selectFrom('domains as doubtful')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'doubtful.id')
+    .select('doubtful.id')
+    .whereRef('doubtful.install_id', '=', 'install.id')
+    .where('doubtful.is_duplicate', '=', false)
+    .where((domain) =>
+      domain.or([
+        domain('doubtful.reached', '=', false),
+        domain('doubtful.ssl_status', '=', 'failed'),
+        domain('certificate.not_after', '<=', soon),
+      ]),
+    );
+  return eb.or([
+    eb('install.status', '=', 'failed'),
+    eb(lastBackup, '=', 'aborted'),
+    eb.and([eb('install.status', '=', 'active'), eb.exists(doubtful)]),
+  ]);
 }
 
 /** A domain of a served website that may need attention. */
@@ -76,12 +119,13 @@ export interface DoubtfulDomain {
 
 /**
  * Domains of a scope's served websites that do not reach this platform, or whose certificate is missing or expires
- * before `soon`.
+ * before `soon`. With `ids`, of these installs alone.
  */
 export async function doubtfulDomains(
   queries: Queries,
   scope: Scope,
   soon: string,
+  ids?: readonly string[],
 ): Promise<DoubtfulDomain[]> {
   const rows = await queries
     .selectFrom('installs as install')
@@ -99,7 +143,7 @@ export async function doubtfulDomains(
       'domain.ssl_reason',
       'certificate.not_after',
     ])
-    .where((eb) => inScope(eb, scope))
+    .where((eb) => among(eb, scope, ids))
     .where('install.status', '=', 'active')
     .where('domain.is_duplicate', '=', false)
     .where((eb) =>

@@ -1,0 +1,210 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { inScope, type Scope } from '../../../access/memberships.ts';
+import type { Queries } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables.ts';
+import { patternOf } from './search-store.ts';
+import { needsAttention } from './store.ts';
+
+/** Filter value for installs without a site or environment. */
+export const NONE = 'none';
+/** Filter value for installs that need attention, in place of a status. */
+export const ATTENTION = 'attention';
+
+/** Conditions that a list of installs must meet. */
+export interface InstallConditions {
+  /** Parts of the name or of a domain: one of them must match. None: all installs match. */
+  texts: readonly string[];
+  /** A status, or {@link ATTENTION}. */
+  status?: string | undefined;
+  /** An environment, or {@link NONE}. */
+  environment?: string | undefined;
+  /** The ID of a site, or {@link NONE}. */
+  site?: string | undefined;
+  /** Certificates that end by then need attention. */
+  soon: string;
+}
+
+/** Sort orders of the list. `updates`: the most waiting updates come first. */
+export const LIST_SORTS = [
+  'name',
+  'domain',
+  'status',
+  'environment',
+  'site',
+  'php',
+  'updates',
+  'created',
+] as const;
+export type ListSort = (typeof LIST_SORTS)[number];
+
+type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
+
+function matching(eb: InstallExpressions, scope: Scope, conditions: InstallConditions) {
+  const { texts, status, environment, site, soon } = conditions;
+  const found = texts
+    .map(patternOf)
+    .flatMap((pattern) => [
+      sql<boolean>`install.name like ${pattern} escape '\\'`,
+      eb.exists(
+        eb
+          .selectFrom('domains as sought')
+          .select('sought.id')
+          .whereRef('sought.install_id', '=', 'install.id')
+          .where(sql<boolean>`sought.name like ${pattern} escape '\\'`),
+      ),
+    ]);
+  return eb.and([
+    inScope(eb, scope),
+    ...(found.length === 0 ? [] : [eb.or(found)]),
+    ...(status === undefined
+      ? []
+      : [status === ATTENTION ? needsAttention(eb, soon) : eb(sql<string>`install.status`, '=', status)]),
+    ...(environment === undefined
+      ? []
+      : [
+          environment === NONE
+            ? eb('install.environment', 'is', null)
+            : eb(sql<string>`install.environment`, '=', environment),
+        ]),
+    ...(site === undefined
+      ? []
+      : [site === NONE ? eb('install.site_id', 'is', null) : eb('install.site_id', '=', site)]),
+  ]);
+}
+
+/** Installs with their primary domain, their site and the number of their updates, as the list shows and sorts them. */
+const withPlace = (queries: Queries, scope: Scope, conditions: InstallConditions) =>
+  queries
+    .selectFrom('installs as install')
+    .leftJoin('domains as domain', (join) =>
+      join.onRef('domain.install_id', '=', 'install.id').on(sql<boolean>`domain.is_primary`),
+    )
+    .leftJoin('sites as site', 'site.id', 'install.site_id')
+    .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
+    .where((eb) => matching(eb, scope, conditions));
+
+/** The sort orders that the database knows. The others are by names, with numbers by their value. */
+export type StoredSort = Exclude<ListSort, 'name' | 'domain'>;
+
+/** The expression that a sort order compares. */
+function sortKey(eb: InstallExpressions, sort: StoredSort, soon: string) {
+  switch (sort) {
+    case 'status':
+      return sql`case when ${needsAttention(eb, soon)} then 0 when install.status = 'active' then 1 else 2 end`;
+    case 'environment':
+      return sql`case install.environment when 'production' then 0 when 'staging' then 1 when 'development' then 2 else 3 end`;
+    case 'site':
+      return sql`coalesce(lower(site.name), '')`;
+    case 'php':
+      return sql`coalesce(install.php_version, '')`;
+    case 'updates':
+      return sql`-(coalesce(known.plugin_updates, 0) + coalesce(known.theme_updates, 0) + case when known.core_update is null then 0 else 1 end)`;
+    case 'created':
+      return sql`install.seq`;
+  }
+}
+
+const rowsOf = (query: ReturnType<typeof withPlace>) =>
+  query.select([
+    'install.id',
+    'install.name',
+    'install.status',
+    'install.environment',
+    'install.php_version',
+    'install.created_at',
+    'install.site_id',
+    'site.name as site_name',
+    'domain.name as primary_domain',
+    'known.core_update',
+    'known.plugin_updates',
+    'known.theme_updates',
+  ]);
+
+export type ListedRow = Awaited<ReturnType<typeof listedByIds>>[number];
+
+/** One page of the installs that match, in this order. Equal ones are in the order of their names. */
+export function listedInstalls(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+  {
+    sort,
+    isDescending,
+    limit,
+    offset,
+  }: { sort: StoredSort; isDescending: boolean; limit: number; offset: number },
+): Promise<ListedRow[]> {
+  return rowsOf(withPlace(queries, scope, conditions))
+    .orderBy((eb) => sortKey(eb, sort, conditions.soon), isDescending ? 'desc' : 'asc')
+    .orderBy('install.name')
+    .orderBy('install.seq')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+/** These installs, in any order. */
+export function listedByIds(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+  ids: readonly string[],
+) {
+  return rowsOf(withPlace(queries, scope, conditions))
+    .where('install.id', 'in', ids)
+    .execute();
+}
+
+/** The names of all installs that match, to sort them. */
+export function namesOfListed(queries: Queries, scope: Scope, conditions: InstallConditions) {
+  return withPlace(queries, scope, conditions)
+    .select(['install.id', 'install.name', 'domain.name as primary_domain'])
+    .execute();
+}
+
+/** The number of installs that match. */
+export async function countListed(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+): Promise<number> {
+  const { count } = await queries
+    .selectFrom('installs as install')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where((eb) => matching(eb, scope, conditions))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** All installs that match, by name: what a selection needs. At most `most`; with `ids`, those among them. */
+export function matchingInstalls(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+  { ids, most }: { ids: readonly string[] | undefined; most: number },
+) {
+  return queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name', 'install.php_version'])
+    .where((eb) => matching(eb, scope, conditions))
+    .$if(ids !== undefined, (query) => query.where('install.id', 'in', ids ?? []))
+    .orderBy('install.name')
+    .limit(most)
+    .execute();
+}
+
+/** The number of installs that match in each site, by the ID of the site. */
+export async function sitesOfInstalls(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+): Promise<Map<string, number>> {
+  const rows = await queries
+    .selectFrom('installs as install')
+    .select((eb) => ['install.site_id', eb.fn.countAll<number>().as('count')])
+    .where((eb) => matching(eb, scope, conditions))
+    .where('install.site_id', 'is not', null)
+    .groupBy('install.site_id')
+    .execute();
+  return new Map(rows.flatMap(({ site_id, count }) => (site_id === null ? [] : [[site_id, count] as const])));
+}

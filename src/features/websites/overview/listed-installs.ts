@@ -1,0 +1,58 @@
+import type { Scope } from '../../../access/memberships.ts';
+import type { Queries } from '../../../database/database.ts';
+import { numberOrderKey } from '../../../lib/number-order.ts';
+import {
+  countListed,
+  type InstallConditions,
+  type ListedRow,
+  type ListSort,
+  listedByIds,
+  listedInstalls,
+  namesOfListed,
+} from './listed-installs-store.ts';
+
+/** The requested part of a list of installs. */
+interface Part {
+  sort: ListSort;
+  isDescending: boolean;
+  limit: number;
+  offset: number;
+}
+
+/** One page of the installs of a scope that match, and the number of all that match. */
+export async function pageOfListed(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+  { sort, ...part }: Part,
+): Promise<{ count: number; rows: ListedRow[] }> {
+  if (sort === 'name' || sort === 'domain') return pageByName(queries, scope, conditions, { sort, ...part });
+  const [count, rows] = await Promise.all([
+    countListed(queries, scope, conditions),
+    listedInstalls(queries, scope, conditions, { sort, ...part }),
+  ]);
+  return { count, rows };
+}
+
+/** Names are sorted here, because the databases would place shop-10 before shop-2. */
+async function pageByName(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+  { sort, isDescending, limit, offset }: Part & { sort: 'name' | 'domain' },
+): Promise<{ count: number; rows: ListedRow[] }> {
+  const names = await namesOfListed(queries, scope, conditions);
+  const ordered = names
+    .map(({ id, name, primary_domain }) => ({
+      id,
+      key: numberOrderKey(sort === 'name' ? name : (primary_domain ?? name)),
+    }))
+    .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
+  const ids = (isDescending ? ordered.reverse() : ordered).slice(offset, offset + limit).map(({ id }) => id);
+  if (ids.length === 0) return { count: names.length, rows: [] };
+  const rows = new Map((await listedByIds(queries, scope, conditions, ids)).map((row) => [row.id, row]));
+  return {
+    count: names.length,
+    rows: ids.flatMap((id) => [rows.get(id)].filter((row) => row !== undefined)),
+  };
+}
