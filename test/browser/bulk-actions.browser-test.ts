@@ -92,6 +92,15 @@ it('selects all that match, on every page, and clears the selection', async () =
   await bar.getByText('50 installs selected').waitFor();
   await bar.getByRole('button', { name: 'Select all 51 that match' }).click();
   await bar.getByText('51 installs selected').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  const last = page.getByRole('row').getByRole('checkbox', { name: /^Select (?!all)/ });
+  await expect.poll(() => last.count()).toBe(1);
+  expect(await last.isChecked()).toBe(true);
+  await last.uncheck();
+  await bar.getByText('50 installs selected').waitFor();
+  await bar.getByRole('button', { name: 'Bulk actions' }).click();
+  await page.getByRole('button', { name: 'Start for 50 installs' }).waitFor();
+  await page.keyboard.press('Escape');
   await bar.getByRole('button', { name: 'Clear' }).click();
   await bar.waitFor({ state: 'detached' });
 });

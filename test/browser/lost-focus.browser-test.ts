@@ -29,7 +29,7 @@ describe('keyboard focus', () => {
     const { status } = await owner.client.post(`/installs/${installId}/domains`, { name });
     expect(status).toBe(201);
     await page.goto(`/installs/${installId}/domains`);
-    return page.getByRole('button', { name: `Change ${name}` });
+    return page.getByRole('button', { name: `Actions for ${name}` });
   }
 
   async function deleteDomain(name: string): Promise<void> {
@@ -48,14 +48,15 @@ describe('keyboard focus', () => {
   it('moves to the page when a row is removed before the dialog that asked for it closes', async () => {
     const { userId } = await portal.homeport.person(accountId, 'full');
     await page.goto(`/accounts/${accountId}/people`);
-    const remove = page.getByRole('button', { name: /^Remove / });
+    const menu = page.getByRole('button', { name: /^Actions for/ });
     await page.route(`**/account_users/${userId}`, async (route) => {
       const response = await route.fetch();
       // The server announces the change, too: the row goes while the dialog still waits for its answer.
-      await remove.waitFor({ state: 'detached' });
+      await menu.waitFor({ state: 'detached' });
       await route.fulfill({ response });
     });
-    await remove.click();
+    await menu.click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -65,8 +66,8 @@ describe('keyboard focus', () => {
   it('moves to the page when a row is removed after the dialog that asked for it closed', async () => {
     const { userId } = await portal.homeport.person(accountId, 'full');
     await page.goto(`/accounts/${accountId}/people`);
-    const remove = page.getByRole('button', { name: /^Remove / });
-    await remove.waitFor();
+    const menu = page.getByRole('button', { name: /^Actions for/ });
+    await menu.waitFor();
     let load = () => {};
     const mayLoad = new Promise<void>((resolve) => {
       load = resolve;
@@ -75,13 +76,16 @@ describe('keyboard focus', () => {
       await mayLoad;
       await route.continue();
     });
-    await remove.click();
+    await menu.click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(focus).toBe('Remove');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toMatch(/^Actions for/);
     load();
-    await remove.waitFor({ state: 'detached' });
+    await menu.waitFor({ state: 'detached' });
     await expect.poll(focus).toBe('content');
     expect((await owner.client.get(`/accounts/${accountId}/account_users/${userId}`)).status).toBe(404);
   });

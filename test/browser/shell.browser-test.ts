@@ -347,7 +347,7 @@ describe('the portal', () => {
     const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/sites` });
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
     const loggedWithTheNext = async (name: string) => {
-      const asked = page.waitForRequest((request) => /\/v1\/sites\b/.test(request.url()));
+      const asked = page.waitForRequest((request) => /\/sites\?/.test(request.url()));
       await owner.client.post('/sites', { name, account_id: accountId });
       const logged = await (await asked).headerValue('x-homeport-unattended');
       await page.getByText(name).waitFor();

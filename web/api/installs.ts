@@ -28,11 +28,13 @@ export function useInstallsEverywhere() {
 const allInstalls = (within: { account_id?: string }) =>
   allPages((page) => unwrap(hosting.GET('/installs', { params: { query: { ...within, ...page } } })));
 
-export function useInstall(installId: string) {
+/** Loads one install. An undefined ID sends no request. */
+export function useInstall(installId: string | undefined) {
   return useQuery({
     queryKey: ['install', installId],
+    enabled: installId !== undefined,
     queryFn: () =>
-      unwrap(hosting.GET('/installs/{install_id}', { params: { path: { install_id: installId } } })),
+      unwrap(hosting.GET('/installs/{install_id}', { params: { path: { install_id: installId ?? '' } } })),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? POLL_MS : false),
   });
 }

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 
@@ -52,23 +52,5 @@ export function useOnboarding(accountId: string, enabled: boolean) {
           params: { path: { account_id: accountId } },
         }),
       ),
-  });
-}
-
-/** Finds domains whose name contains `text`: the first match of each install. An empty text sends no request. */
-export function useDomainSearch(accountId: string, text: string) {
-  return useQuery({
-    queryKey: ['domain', accountId, 'search', text],
-    enabled: text !== '',
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const { results } = await unwrap(
-        portal.GET('/portal/api/accounts/{account_id}/domains', {
-          params: { path: { account_id: accountId }, query: { search: text } },
-          signal,
-        }),
-      );
-      return new Map(results.map(({ install_id, name }) => [install_id, name]));
-    },
   });
 }

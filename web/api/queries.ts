@@ -12,6 +12,12 @@ const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;
 /** Polling interval while something is in progress, in case a live change is lost. */
 export const POLL_MS = 3_000;
 
+/** Keeps the former page of a list while another page loads, unless it is of another account. */
+export const keepPageOf =
+  (accountId: string) =>
+  <Data>(former: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
+    query?.queryKey[1] === accountId ? former : undefined;
+
 /**
  * Creates the query cache. The first part of a key is a topic of the live changes (`live/live.ts`), the second the ID
  * of the account, the install or the resource: `['domain', installId]`, `['site', accountId]`, `['site', siteId]`.

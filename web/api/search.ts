@@ -5,14 +5,19 @@ import { unwrap } from './failure.ts';
 export type SearchResult = BodyOf<PortalPaths['/portal/api/search']['get']>['results'][number];
 
 /**
- * Finds sites, installs and domains whose name contains `text` in all accounts of the user. An empty text sends no
- * request.
+ * Finds sites, installs and domains whose name contains `text` in all accounts of the user, or in one. An empty text
+ * sends no request.
  */
-export const searchFor = (text: string) =>
+export const searchFor = (text: string, accountId?: string) =>
   queryOptions({
-    queryKey: ['search', text],
+    queryKey: ['search', text, accountId],
     enabled: text !== '',
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      unwrap(portal.GET('/portal/api/search', { params: { query: { search: text } }, signal })),
+      unwrap(
+        portal.GET('/portal/api/search', {
+          params: { query: { search: text, ...(accountId ? { account_id: accountId } : {}) } },
+          signal,
+        }),
+      ),
   });

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import styles from './table-selection.module.css';
 
-/** The selected rows of a table, by their keys. Every selected row is in the table. */
+/** The selected rows of a table, by their keys. Every selected row is in the table, perhaps on another page. */
 export interface TableSelection<Row> {
   selected: ReadonlySet<string>;
   onSelect(keys: ReadonlySet<string>): void;
@@ -71,6 +71,7 @@ export function SelectionBar({
   count,
   noun,
   matching,
+  pending = false,
   onSelectAll,
   onClear,
   children,
@@ -79,6 +80,8 @@ export function SelectionBar({
   noun: string;
   /** Number of rows in the table, on all its pages. */
   matching: number;
+  /** Whether all that match are being loaded. */
+  pending?: boolean;
   onSelectAll(): void;
   onClear(): void;
   children: ReactNode;
@@ -88,7 +91,7 @@ export function SelectionBar({
     <section className={styles.bar} aria-label={`Selected ${noun}s`}>
       <span aria-live="polite">{count === 1 ? `1 ${noun}` : `${count} ${noun}s`} selected</span>
       {count < matching && (
-        <Button small variant="quiet" onClick={onSelectAll}>
+        <Button small variant="quiet" pending={pending} onClick={onSelectAll}>
           Select all {matching} that match
         </Button>
       )}

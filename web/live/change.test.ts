@@ -30,6 +30,15 @@ describe('a change', () => {
     );
   });
 
+  it('to a domain also concerns the lists of installs and the attention of its account alone', () => {
+    expect(concerns(domain, ['install', 'a1', 'list', {}])).toBe(true);
+    expect(concerns(domain, ['site', 'a1', 'list', ''])).toBe(true);
+    expect(concerns(domain, ['attention', 'a1'])).toBe(true);
+    expect(concerns(domain, ['install', 'a2', 'list', {}])).toBe(false);
+    expect(concerns(domain, ['attention', 'a2'])).toBe(false);
+    expect(concerns(domain, ['install', 'a1'])).toBe(false);
+  });
+
   it('to the activity also concerns webhooks, whose changes are entries', () => {
     const entry = { topic: 'activity', account_id: 'a1', install_id: null, id: null };
     expect(concerns(entry, ['webhook', 'w1'])).toBe(true);

@@ -19,6 +19,12 @@ const SHOWN_WITH: Record<string, readonly string[]> = {
   activity: ['webhook'],
 };
 
+/** Topics that {@link SHOWN_WITH} adds, and whose queries have the ID of an account. */
+const OF_ACCOUNTS = ['attention'];
+
+/** Third part of the keys of lists of installs and sites, after the account. They show domains and backups, too. */
+export const INSTALL_LIST = 'list';
+
 /** Parses a change; null if the text is not one. */
 export function parseChange(text: string): Change | null {
   try {
@@ -39,13 +45,12 @@ export function parseChange(text: string): Change | null {
 
 /** Returns whether a change may affect the query with this key. */
 export function concerns(change: Change, key: readonly unknown[]): boolean {
-  const [topic, id] = key;
+  const [topic, id, part] = key;
   if (topic === 'session') return SHOWN_WITH[change.topic]?.includes('session') ?? false;
+  const isInList = part === INSTALL_LIST && ['domain', 'backup'].includes(change.topic);
+  if (isInList) return id === change.account_id;
   const topics = [change.topic, ...(SHOWN_WITH[change.topic] ?? [])];
   if (typeof topic !== 'string' || !topics.includes(topic)) return false;
-  return (
-    id === undefined ||
-    topic !== change.topic ||
-    [change.account_id, change.install_id, change.id].includes(String(id))
-  );
+  if (topic !== change.topic) return !OF_ACCOUNTS.includes(topic) || id === change.account_id;
+  return id === undefined || [change.account_id, change.install_id, change.id].includes(String(id));
 }

@@ -1,9 +1,9 @@
 import { useActivityPeople } from '../../api/activity.ts';
-import type { Install } from '../../api/installs.ts';
+import { useInstall } from '../../api/installs.ts';
 import { TextField } from '../../components/fields.tsx';
 import { FilterChip } from '../../components/filter.tsx';
 import { FieldErrors } from '../../components/form.tsx';
-import { sortRows } from '../../components/sort-rows.ts';
+import { SearchChip } from '../../components/search-chip.tsx';
 import { TableTools } from '../../components/table.tsx';
 import { type ActivityFilter, filterErrors, KIND_LABELS } from './activity-filter.ts';
 
@@ -14,16 +14,14 @@ export function ActivityFilters({
   accountId,
   filter,
   onFilter,
-  installs,
-  formerName,
+  lastName,
   people,
 }: {
   accountId: string;
   filter: ActivityFilter;
   onFilter(change: Partial<Record<keyof ActivityFilter, string>>): void;
-  installs: readonly Install[];
   /** Name of the selected install in the activity, in case that it was deleted. */
-  formerName: string | null | undefined;
+  lastName: string | null | undefined;
   people: boolean;
 }) {
   const field = (name: keyof ActivityFilter) => ({
@@ -35,18 +33,11 @@ export function ActivityFilters({
   return (
     <TableTools>
       {people && <PersonField accountId={accountId} chosen={filter.person} {...field('person')} />}
-      <FilterChip
-        label="Install"
-        {...field('install')}
-        options={withChosen(
-          filter.install,
-          'Any',
-          formerName ? `${formerName} (deleted)` : 'Deleted install',
-          sortRows(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
-            value: id,
-            label: name,
-          })),
-        )}
+      <InstallField
+        accountId={accountId}
+        chosen={filter.install}
+        lastName={lastName}
+        onChoose={(install) => onFilter({ install })}
       />
       <FilterChip
         label="Type"
@@ -61,6 +52,33 @@ export function ActivityFilters({
         <TextField type="date" label="To" min={filter.from || undefined} {...field('to')} />
       </FieldErrors.Provider>
     </TableTools>
+  );
+}
+
+/** The install filter. A deleted install is named as in its entries. */
+function InstallField({
+  accountId,
+  chosen,
+  lastName,
+  onChoose,
+}: {
+  accountId: string;
+  chosen: string;
+  lastName: string | null | undefined;
+  onChoose(id: string): void;
+}) {
+  const { data: install, isError } = useInstall(chosen === '' ? undefined : chosen);
+  const deleted = lastName ? `${lastName} (deleted)` : 'Deleted install';
+  const name = install?.name ?? (isError ? deleted : (lastName ?? 'Loading…'));
+  return (
+    <SearchChip
+      accountId={accountId}
+      kind="install"
+      label="Install"
+      name="install"
+      chosen={chosen === '' ? null : { id: chosen, name }}
+      onChoose={onChoose}
+    />
   );
 }
 

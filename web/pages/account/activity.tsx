@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { activityFile, ENTRIES_A_PAGE, type Entry, useActivity } from '../../api/activity.ts';
-import { type Install, useInstalls } from '../../api/installs.ts';
+import { usePresentInstalls } from '../../api/install-list.ts';
 import { DownloadLink } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
@@ -16,7 +16,8 @@ import { useListParameters } from './list-parameters.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { nameAndAddress } from './person-name.ts';
 
-const NO_INSTALLS: readonly Install[] = [];
+const NO_ENTRIES: readonly Entry[] = [];
+const NONE_PRESENT: ReadonlySet<string> = new Set();
 
 /** The activity of an account, newest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
@@ -27,8 +28,10 @@ export function ActivityPage({ accountId }: { accountId: string }) {
   const filtered = Object.keys(query).length > 0;
   const [page] = usePage();
   const activity = useActivity(accountId, query, page * ENTRIES_A_PAGE);
-  const { data: installs = NO_INSTALLS } = useInstalls(accountId);
-  const columns = useMemo(() => columnsOf(new Map(installs.map(({ id, name }) => [id, name]))), [installs]);
+  const entries = activity.data?.results ?? NO_ENTRIES;
+  const mentioned = [...new Set(entries.flatMap(({ install_id }) => install_id ?? []))].sort();
+  const { data: present = NONE_PRESENT } = usePresentInstalls(accountId, mentioned);
+  const columns = useMemo(() => columnsOf(present), [present]);
   return (
     <Page
       title="Activity"
@@ -43,10 +46,7 @@ export function ActivityPage({ accountId }: { accountId: string }) {
         accountId={accountId}
         filter={filter}
         onFilter={ask}
-        installs={installs}
-        formerName={
-          activity.data?.results.find(({ install_id }) => install_id === filter.install)?.install_name
-        }
+        lastName={entries.find(({ install_id }) => install_id === filter.install)?.install_name}
         people={!own}
       />
       <Loaded query={activity} what="activity">
@@ -82,19 +82,23 @@ export function ActivityPage({ accountId }: { accountId: string }) {
 function Sentence({ entry }: { entry: Entry }) {
   const { email } = nameAndAddress(entry.user_name);
   return (
-    <div className={styles.sentence}>
-      {sentenceOf(entry)}
-      {email !== null && <div className={styles.address}>{email}</div>}
-    </div>
+    <span className={styles.sentence}>
+      {sentenceOf(entry)} {email !== null && <span className={styles.address}>{email}</span>}
+    </span>
   );
 }
 
-function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
+const fullSentence = (entry: Entry): string =>
+  [sentenceOf(entry), nameAndAddress(entry.user_name).email ?? ''].filter(Boolean).join(' · ');
+
+/** `present`: the installs that exist. */
+function columnsOf(present: ReadonlySet<string>): Column<Entry>[] {
   return [
     {
       id: 'what',
       header: 'Change',
       rowHeader: true,
+      line: { share: 70, text: fullSentence },
       cell: (entry) => <Sentence entry={entry} />,
     },
     {
@@ -109,14 +113,15 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
     {
       id: 'install',
       header: 'Install',
-      cell: ({ install_id, install_name }) => {
-        const present = install_id === null ? undefined : installs.get(install_id);
-        return (
-          <span className={styles.install}>
-            {present === undefined ? install_name : <Link href={`/installs/${install_id}`}>{present}</Link>}
-          </span>
-        );
-      },
+      line: { share: 22, text: ({ install_name }) => install_name ?? '' },
+      cell: ({ install_id, install_name }) =>
+        install_id !== null && present.has(install_id) ? (
+          <Link className={styles.quiet} href={`/installs/${install_id}`}>
+            {install_name}
+          </Link>
+        ) : (
+          install_name
+        ),
     },
     {
       id: 'means',
@@ -126,6 +131,7 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
     {
       id: 'address',
       header: 'IP address',
+      optional: true,
       cell: ({ address }) => <span className={styles.whole}>{address ?? 'Server'}</span>,
     },
   ];

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Install } from '../../api/installs.ts';
+import type { SelectedInstall } from '../../api/install-list.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { RadioGroup, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
@@ -42,7 +42,7 @@ const NAMED = 10;
 interface BulkActionsProps {
   accountId: string;
   /** The selected installs, at least one. */
-  installs: readonly Install[];
+  installs: readonly SelectedInstall[];
   open: boolean;
   onOpenChange(open: boolean): void;
 }

@@ -1,29 +1,36 @@
-import type { Site } from '../../api/sites.ts';
+import { useAttention } from '../../api/overview.ts';
+import { useSite } from '../../api/sites.ts';
 import { ENVIRONMENTS, environmentLabel } from '../../components/environments.ts';
 import { FilterChip, SearchField } from '../../components/filter.tsx';
 import { STATUS_LABELS } from '../../components/install-status.tsx';
-import { sortRows } from '../../components/sort-rows.ts';
+import { SearchChip } from '../../components/search-chip.tsx';
 import { TableTools } from '../../components/table.tsx';
 import { ATTENTION, type InstallFilter, NONE } from './search.ts';
 
+const NO_SITE = { id: NONE, name: 'No site' };
+
 /** Search and filters of the installs page. */
 export function InstallFilters({
+  accountId,
   search,
   onSearch,
   filter,
   onFilter,
-  sites,
-  needing,
 }: {
+  accountId: string;
   search: string;
   onSearch(text: string): void;
   filter: InstallFilter;
   onFilter(change: Partial<Record<keyof InstallFilter, string>>): void;
-  /** Undefined until loaded. */
-  sites: readonly Site[] | undefined;
-  /** Number of installs that need attention; undefined until loaded. */
-  needing: number | undefined;
 }) {
+  const needing = useAttention(accountId).data?.size;
+  const site = useSite(['', NONE].includes(filter.site) ? undefined : filter.site);
+  const chosen =
+    filter.site === ''
+      ? null
+      : filter.site === NONE
+        ? NO_SITE
+        : { id: filter.site, name: site.data?.name ?? (site.isError ? 'Deleted site' : 'Loading…') };
   const choice = (name: keyof InstallFilter) => ({
     name,
     value: filter[name],
@@ -57,25 +64,15 @@ export function InstallFilters({
           { value: NONE, label: environmentLabel(null) },
         ]}
       />
-      <FilterChip
+      <SearchChip
+        accountId={accountId}
+        kind="site"
         label="Site"
-        {...choice('site')}
-        options={[
-          { value: '', label: 'Any' },
-          { value: NONE, label: 'No site' },
-          ...optionsOf(sites, filter.site),
-        ]}
+        name="site"
+        offered={NO_SITE}
+        chosen={chosen}
+        onChoose={(id) => onFilter({ site: id })}
       />
     </TableTools>
   );
-}
-
-/** Returns the sites as options. The selected site always has one, even if it is deleted or still loading. */
-function optionsOf(sites: readonly Site[] | undefined, asked: string) {
-  const options = sortRows(sites ?? [], ({ name }) => name, 'ascending').map(({ id, name }) => ({
-    value: id,
-    label: name,
-  }));
-  if (['', NONE].includes(asked) || options.some(({ value }) => value === asked)) return options;
-  return [{ value: asked, label: sites === undefined ? 'Loading…' : 'Deleted site' }, ...options];
 }

@@ -1,44 +1,43 @@
-import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
-import { type Install, useInstalls } from '../../api/installs.ts';
-import { type Reason, useAttention } from '../../api/overview.ts';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import {
+  INSTALLS_A_PAGE,
+  type ListedInstall,
+  loadMatchingInstalls,
+  type SelectedInstall,
+  useInstallList,
+} from '../../api/install-list.ts';
 import { type Site, useSites } from '../../api/sites.ts';
-import { useInstallsWithUpdates, type WordPressSummary } from '../../api/wordpress.ts';
 import { Button } from '../../components/button.tsx';
-import { displayName } from '../../components/display-name.ts';
-import { environmentLabel, environmentRank } from '../../components/environments.ts';
-import { InstallStatus, STATUS_LABELS } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
-import { type Column, RowMenu, Table } from '../../components/table.tsx';
+import { Table, usePage } from '../../components/table.tsx';
 import { SelectionBar } from '../../components/table-selection.tsx';
-import { Time } from '../../components/time.tsx';
+import { showFailure } from '../../components/toast.tsx';
 import { useMay } from '../../session/session.ts';
-import { waitingUpdates } from '../install/wordpress/waiting-updates.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
-import styles from './account.module.css';
-import { AttentionNotice, Reasons } from './attention.tsx';
+import { AttentionNotice } from './attention.tsx';
 import { BulkActionsDialog } from './bulk-actions-dialog.tsx';
 import { DeletedInstalls } from './deleted-installs.tsx';
 import { focusFilter } from './focus-filter.ts';
+import { installColumns, installOrderOf } from './install-columns.tsx';
 import { InstallFilters } from './install-filters.tsx';
-import { useListParameters, useSearch } from './list-parameters.ts';
-import { DomainSearchUnavailable, MatchedDomain } from './matched-domain.tsx';
+import { useListParameters, useSettled } from './list-parameters.ts';
 import { NothingMatches } from './nothing-matches.tsx';
-import { ATTENTION, filterInstalls, foundBy, installFilterOf } from './search.ts';
+import { ATTENTION, conditionsOf, installFilterOf } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
-const NONE_CHOSEN: ReadonlySet<string> = new Set();
-const NO_ATTENTION: ReadonlyMap<string, readonly Reason[]> = new Map();
-const NO_UPDATES: ReadonlyMap<string, WordPressSummary> = new Map();
 
-/** The installs of an account. */
+/** The installs of an account. The server filters, sorts and pages them. */
 export function InstallsPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
-  const installs = useInstalls(accountId);
-  const { data: sites } = useSites(accountId);
   const [creating, setCreating] = useState(false);
+  const { get, ask, search: typed, setSearch } = useListParameters();
+  const [page] = usePage();
+  const filter = installFilterOf(get);
+  const conditions = conditionsOf(filter, useSettled(typed));
+  const list = useInstallList(accountId, conditions, installOrderOf(get('sort')), page * INSTALLS_A_PAGE);
   return (
     <Page
       title="Installs"
@@ -51,9 +50,9 @@ export function InstallsPage({ accountId }: { accountId: string }) {
         )
       }
     >
-      <Loaded query={installs} what="installs">
-        {(all) =>
-          all.length === 0 ? (
+      <Loaded query={list} what="installs">
+        {(shown) =>
+          shown.total === 0 ? (
             <Empty>
               {may('install.change') ? (
                 <p>
@@ -64,101 +63,110 @@ export function InstallsPage({ accountId }: { accountId: string }) {
               )}
             </Empty>
           ) : (
-            <InstallTable accountId={accountId} installs={all} sites={sites} />
+            <>
+              <InstallFilters
+                accountId={accountId}
+                search={typed}
+                onSearch={setSearch}
+                filter={filter}
+                onFilter={ask}
+              />
+              {filter.status !== ATTENTION && (
+                <AttentionNotice accountId={accountId} onFollow={() => focusFilter('status')} />
+              )}
+              <ShownCount shown={shown.count} total={shown.total} noun="install" />
+              {shown.results.length === 0 ? (
+                <NothingMatches
+                  onClear={() => ask({ search: '', status: '', environment: '', site: '', page: '' })}
+                />
+              ) : (
+                <InstallTable accountId={accountId} shown={shown} />
+              )}
+            </>
           )
         }
       </Loaded>
       {may('install.change') && <DeletedInstalls accountId={accountId} />}
-      <CreateInstallDialog
-        accountId={accountId}
-        sites={sites ?? NO_SITES}
-        open={creating}
-        onOpenChange={setCreating}
-      />
+      {creating && <CreateInstall accountId={accountId} onClose={() => setCreating(false)} />}
     </Page>
   );
 }
 
-function InstallTable({
-  accountId,
-  installs,
-  sites,
-}: {
-  accountId: string;
-  installs: readonly Install[];
-  sites: readonly Site[] | undefined;
-}) {
-  const { get, ask, search: typed, setSearch } = useListParameters();
-  const { text, byDomain, domainSearchFailed } = useSearch(accountId, typed);
-  const needing = useAttention(accountId);
-  const mayWork = useMay(accountId)('install.work');
-  const [working, setWorking] = useState(false);
-  const [chosen, setChosen] = useState(NONE_CHOSEN);
-  const attention = needing.data ?? NO_ATTENTION;
-  const updates = useInstallsWithUpdates(accountId).data ?? NO_UPDATES;
-  const { status, environment, site } = installFilterOf(get);
-  const found = useMemo(
-    () => filterInstalls(installs, { text, byDomain }, { status, environment, site }, attention),
-    [installs, text, byDomain, status, environment, site, attention],
+/** Loads the sites only for the dialog, which offers them. */
+function CreateInstall({ accountId, onClose }: { accountId: string; onClose(): void }) {
+  const { data: sites = NO_SITES } = useSites(accountId);
+  return (
+    <CreateInstallDialog
+      accountId={accountId}
+      sites={sites}
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    />
   );
-  // An install that the filters hide is not selected.
-  const selected = found.filter(({ id }) => chosen.has(id));
-  const columns = useMemo(() => {
-    const runsPhp = installs.some(({ php_version }) => php_version !== null);
-    return columnsOf(sites, byDomain, attention, updates).filter(
-      ({ id }) =>
-        (id !== 'php' || runsPhp) &&
-        // The status says that an install needs attention. The reasons need room of their own.
-        (id !== 'attention' || status === ATTENTION) &&
-        (id !== 'updates' || updates.size > 0),
-    );
-  }, [sites, installs, byDomain, attention, updates, status]);
+}
+
+type ShownInstalls = NonNullable<ReturnType<typeof useInstallList>['data']>;
+
+function InstallTable({ accountId, shown }: { accountId: string; shown: ShownInstalls }) {
+  const mayWork = useMay(accountId)('install.work');
+  const { selected, onSelect, bar } = useSelection(accountId, shown);
   return (
     <>
-      <InstallFilters
-        search={typed}
-        onSearch={setSearch}
-        filter={{ status, environment, site }}
-        onFilter={ask}
-        sites={sites}
-        needing={needing.data?.size}
+      <Table
+        caption="Installs"
+        columns={installColumns(shown.results, shown.conditions.status === ATTENTION)}
+        rows={shown.results}
+        rowKey={({ id }) => id}
+        initialSort={{ column: 'name', direction: 'ascending' }}
+        pageSize={INSTALLS_A_PAGE}
+        count={shown.count}
+        selection={mayWork ? { selected, onSelect, nameOf: ({ name }) => name } : undefined}
       />
-      {status !== ATTENTION && (
-        <AttentionNotice accountId={accountId} onFollow={() => focusFilter('status')} />
-      )}
-      {domainSearchFailed && <DomainSearchUnavailable />}
-      <ShownCount shown={found.length} total={installs.length} noun="install" />
+      {bar}
+    </>
+  );
+}
+
+interface Chosen {
+  /** What the filters were, as text. */
+  under: string;
+  installs: ReadonlyMap<string, SelectedInstall>;
+}
+
+/**
+ * The selection in the list, on all its pages, and the bar with its actions. Other filters begin another selection, so
+ * that an action never meets an install that the filters hide.
+ */
+function useSelection(accountId: string, { conditions, results, count }: ShownInstalls) {
+  const under = JSON.stringify(conditions);
+  const [chosen, setChosen] = useState<Chosen>({ under, installs: new Map() });
+  const [working, setWorking] = useState(false);
+  const installs = chosen.under === under ? chosen.installs : new Map<string, SelectedInstall>();
+  const choose = (all: readonly SelectedInstall[]) =>
+    setChosen({ under, installs: new Map(all.map((install) => [install.id, install])) });
+  const selectAll = useMutation({
+    mutationFn: () => loadMatchingInstalls(accountId, conditions),
+    onSuccess: choose,
+    onError: showFailure,
+  });
+
+  const known = new Map<string, SelectedInstall>([
+    ...installs,
+    ...results.map((row: ListedInstall): [string, SelectedInstall] => [row.id, row]),
+  ]);
+  const selected = [...installs.values()];
+  const bar: ReactNode = (
+    <>
       <BulkActionsDialog accountId={accountId} installs={selected} open={working} onOpenChange={setWorking} />
-      {status === ATTENTION && needing.data === undefined ? (
-        <Loaded query={needing} what="what needs attention">
-          {() => null}
-        </Loaded>
-      ) : found.length === 0 ? (
-        <NothingMatches onClear={() => ask({ search: '', status: '', environment: '', site: '' })} />
-      ) : (
-        <Table
-          caption="Installs"
-          columns={columns}
-          rows={found}
-          rowKey={({ id }) => id}
-          initialSort={{ column: 'name', direction: 'ascending' }}
-          selection={
-            mayWork
-              ? {
-                  selected: new Set(selected.map(({ id }) => id)),
-                  onSelect: setChosen,
-                  nameOf: ({ name }) => name,
-                }
-              : undefined
-          }
-        />
-      )}
       <SelectionBar
         count={selected.length}
         noun="install"
-        matching={found.length}
-        onSelectAll={() => setChosen(new Set(found.map(({ id }) => id)))}
-        onClear={() => setChosen(NONE_CHOSEN)}
+        matching={count}
+        pending={selectAll.isPending}
+        onSelectAll={() => selectAll.mutate()}
+        onClear={() => choose([])}
       >
         <Button small variant="primary" onClick={() => setWorking(true)}>
           Bulk actions
@@ -166,127 +174,10 @@ function InstallTable({
       </SelectionBar>
     </>
   );
-}
-
-function columnsOf(
-  sites: readonly Site[] | undefined,
-  byDomain: ReadonlyMap<string, string>,
-  attention: ReadonlyMap<string, readonly Reason[]>,
-  updates: ReadonlyMap<string, WordPressSummary>,
-): Column<Install>[] {
-  const names = new Map(sites?.map(({ id, name }) => [id, name]));
-  const nameOfSite = ({ site }: Install) => (site === null ? undefined : names.get(site.id));
-  return [
-    {
-      id: 'name',
-      header: 'Install',
-      rowHeader: true,
-      sortBy: ({ name }) => name,
-      cell: ({ id, name }) => (
-        <span className={styles.named}>
-          <Link href={`/installs/${id}`}>{name}</Link>
-        </span>
-      ),
-    },
-    {
-      id: 'domain',
-      header: 'Domain',
-      sortBy: ({ primary_domain }) => primary_domain,
-      cell: ({ id, primary_domain }) => (
-        <span className={styles.named}>
-          {displayName(primary_domain)} <MatchedDomain name={foundBy(byDomain, { id, primary_domain })} />
-        </span>
-      ),
-    },
-    {
-      id: 'status',
-      header: 'Status',
-      sortBy: ({ id, status }) => (attention.has(id) ? '' : STATUS_LABELS[status]),
-      cell: ({ id, status }) => <InstallStatus status={status} needsAttention={attention.has(id)} />,
-    },
-    {
-      id: 'attention',
-      header: 'Needs attention',
-      sortBy: ({ id }) => -(attention.get(id)?.length ?? 0),
-      cell: ({ id }) => {
-        const reasons = attention.get(id);
-        return reasons === undefined ? null : <Reasons installId={id} reasons={reasons} />;
-      },
-    },
-    {
-      id: 'environment',
-      header: 'Environment',
-      sortBy: ({ environment }) => environmentRank(environment),
-      cell: ({ environment }) =>
-        environment === null ? <span className={styles.soft}>None</span> : environmentLabel(environment),
-    },
-    {
-      id: 'site',
-      header: 'Site',
-      sortBy: (install) => nameOfSite(install) ?? '',
-      cell: (install) => {
-        const name = nameOfSite(install);
-        if (install.site === null) return <span className={styles.soft}>None</span>;
-        // The sites are on their way.
-        if (name === undefined) return null;
-        return (
-          <span className={styles.install}>
-            <Link href={`/sites/${install.site.id}`}>{name}</Link>
-          </span>
-        );
-      },
-    },
-    {
-      id: 'php',
-      header: 'PHP',
-      optional: true,
-      sortBy: ({ php_version }) => php_version ?? '',
-      cell: ({ php_version }) => php_version ?? <span className={styles.soft}>None</span>,
-    },
-    {
-      id: 'updates',
-      header: 'Updates',
-      sortBy: ({ id }) => -countOf(updates.get(id)),
-      cell: ({ id }) => {
-        const waiting = updates.get(id);
-        return waiting === undefined ? null : (
-          <Link href={`/installs/${id}/wordpress`}>{waitingUpdates(waiting)}</Link>
-        );
-      },
-    },
-    {
-      id: 'created',
-      header: 'Created',
-      optional: true,
-      sortBy: ({ created_at }) => Date.parse(created_at),
-      cell: ({ created_at }) => (
-        <span className={styles.whole}>
-          <Time at={created_at} />
-        </span>
-      ),
-    },
-    {
-      id: 'actions',
-      header: 'Actions',
-      cell: ({ id, name, status, php_version }) =>
-        status === 'active' && (
-          <RowMenu
-            name={name}
-            entries={[
-              { label: 'Domains', href: `/installs/${id}/domains` },
-              ...(php_version === null ? [] : [{ label: 'WordPress', href: `/installs/${id}/wordpress` }]),
-              { label: 'Backups', href: `/installs/${id}/backups` },
-              { label: 'Access', href: `/installs/${id}/connect` },
-              { label: 'Settings', href: `/installs/${id}/settings` },
-            ]}
-          />
-        ),
-    },
-  ];
-}
-
-function countOf(waiting: WordPressSummary | undefined): number {
-  if (waiting === undefined) return 0;
-  const { core, plugin_updates, theme_updates } = waiting;
-  return (core?.available_update ? 1 : 0) + plugin_updates + theme_updates;
+  return {
+    selected: new Set(installs.keys()),
+    onSelect: (keys: ReadonlySet<string>) =>
+      choose([...keys].flatMap((key) => [known.get(key)].filter((found) => found !== undefined))),
+    bar,
+  };
 }

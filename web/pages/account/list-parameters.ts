@@ -1,5 +1,3 @@
-import { useDeferredValue } from 'react';
-import { useDomainSearch } from '../../api/overview.ts';
 import { useDebounced } from '../../components/debounced.ts';
 import { useEditableText, useQueryParameters } from '../../components/query-parameters.ts';
 
@@ -11,15 +9,5 @@ export function useListParameters() {
   return { get, ask, search, setSearch };
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
-
-/**
- * Searches a list: by text, which lags a little behind typing, and by the domains that match on the server.
- * `domainSearchFailed` tells that the server's part failed.
- */
-export function useSearch(accountId: string, typed: string) {
-  const text = useDeferredValue(typed);
-  const asked = useDebounced(typed.trim().toLowerCase());
-  const { data, isError } = useDomainSearch(accountId, asked);
-  return { text, byDomain: asked === '' ? NONE : (data ?? NONE), domainSearchFailed: isError };
-}
+/** Returns a typed text for the server, once it has not changed for a moment. */
+export const useSettled = (typed: string): string => useDebounced(typed.trim().toLowerCase());

@@ -6,10 +6,9 @@ import { Badge } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { useAccount, useSession } from '../../session/session.ts';
-import styles from './account.module.css';
 import { ChangePersonDialog } from './change-person.tsx';
 import { InvitePersonDialog } from './invite-person.tsx';
-import { PersonActions } from './person-actions.tsx';
+import { obstacleOf, PersonActions } from './person-actions.tsx';
 import { personName } from './person-name.ts';
 import { RemovePersonDialog } from './remove-person.tsx';
 import { assignableRoles, type MemberRole, parseRoles, roleLabel } from './roles.ts';
@@ -40,6 +39,7 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
     {
       id: 'actions',
       header: 'Actions',
+      line: { share: 20, text: (member) => obstacleOf(member, actor, member.user_id === user.id) ?? '' },
       cell: (member) => (
         <PersonActions
           member={member}
@@ -96,34 +96,29 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
 const NAMED = 3;
 
 function columnsFor(userId: string): Column<Member>[] {
+  const nameOf = (member: Member) => `${personName(member)}${member.user_id === userId ? ' (you)' : ''}`;
   return [
     {
       id: 'name',
       header: 'Person',
       rowHeader: true,
+      line: { share: 24, text: nameOf },
       sortBy: personName,
-      cell: (member) => (
-        <span className={styles.named}>
-          <strong>
-            {personName(member)}
-            {member.user_id === userId && ' (you)'}
-          </strong>
-          <span className={styles.soft}>{member.email}</span>
-        </span>
-      ),
+      cell: nameOf,
+    },
+    {
+      id: 'email',
+      header: 'Email',
+      line: { share: 30, text: ({ email }) => email },
+      sortBy: ({ email }) => email,
+      cell: ({ email }) => email,
     },
     {
       id: 'role',
       header: 'Role',
-      sortBy: ({ roles }) => roleLabel(parseRoles(roles)),
-      cell: (member) => (
-        <span className={styles.role}>
-          <span>{roleLabel(parseRoles(member.roles))}</span>
-          {parseRoles(member.roles).role === 'partial' && (
-            <span className={styles.soft}>{givenInstalls(member)}</span>
-          )}
-        </span>
-      ),
+      line: { share: 26, text: roleOf },
+      sortBy: roleOf,
+      cell: roleOf,
     },
     {
       id: 'invitation',
@@ -135,14 +130,21 @@ function columnsFor(userId: string): Column<Member>[] {
     {
       id: 'factor',
       header: 'Second factor',
+      optional: true,
       sortBy: ({ mfa_enabled }) => (mfa_enabled ? 1 : 0),
       cell: ({ mfa_enabled }) => (mfa_enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
     },
   ];
 }
 
+/** Returns the role of a member, with the installs of a partial user. */
+function roleOf(member: Member): string {
+  const role = parseRoles(member.roles);
+  return role.role === 'partial' ? `${roleLabel(role)}: ${givenInstalls(member)}` : roleLabel(role);
+}
+
 function givenInstalls({ installs = [] }: Member): string {
-  if (installs.length === 0) return 'No installs yet';
+  if (installs.length === 0) return 'no installs yet';
   const names = installs.slice(0, NAMED).map(({ name }) => name);
   const more = installs.length - names.length;
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');

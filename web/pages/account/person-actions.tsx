@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { portal } from '../../api/client.ts';
 import { unwrapEmpty } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
-import { Button } from '../../components/button.tsx';
+import { RowMenu } from '../../components/table.tsx';
 import { showFailure, showSuccess } from '../../components/toast.tsx';
 import styles from './account.module.css';
 import { personName } from './person-name.ts';
@@ -23,50 +23,41 @@ export function PersonActions({
   onChange(member: Member): void;
   onRemove(member: Member): void;
 }) {
-  const name = personName(member);
-  const target = { ...parseRoles(member.roles), lastOwner: member.last_owner ?? false };
-  const reason = reasonNotToChange(actor, target);
-  const mayChange = reason === null;
-  const mayEnd = self ? !target.lastOwner : mayChange;
-  if (!mayEnd) return <span className={styles.soft}>{reason}</span>;
+  const send = useMutation({
+    mutationFn: () => resend(member),
+    onSuccess: () => showSuccess(`Sent the invitation to ${member.email} again.`),
+    onError: showFailure,
+  });
+  const obstacle = obstacleOf(member, actor, self);
+  if (obstacle !== null) return <span className={styles.soft}>{obstacle}</span>;
+  const mayChange = reasonFor(member, actor) === null;
   return (
-    <div className={styles.actions}>
-      {mayChange && (
-        <Button small aria-label={`Change role of ${name}`} onClick={() => onChange(member)}>
-          Change role
-        </Button>
-      )}
-      {mayChange && !member.invite_accepted && <InviteAgain member={member} />}
-      <Button
-        small
-        aria-label={self ? 'Leave this account' : `Remove ${name}`}
-        onClick={() => onRemove(member)}
-      >
-        {self ? 'Leave' : 'Remove'}
-      </Button>
-    </div>
+    <RowMenu
+      name={personName(member)}
+      entries={[
+        ...(mayChange ? [{ label: 'Change role', onSelect: () => onChange(member) }] : []),
+        ...(mayChange && !member.invite_accepted
+          ? [{ label: 'Resend invitation', onSelect: () => send.mutate() }]
+          : []),
+        { label: self ? 'Leave this account' : 'Remove', onSelect: () => onRemove(member) },
+      ]}
+    />
   );
 }
 
-function InviteAgain({ member: { account_id, user_id, ...person } }: { member: Member }) {
-  const send = useMutation({
-    mutationFn: () =>
-      unwrapEmpty(
-        portal.POST('/portal/api/accounts/{account_id}/account_users/{user_id}/invitation', {
-          params: { path: { account_id, user_id } },
-        }),
-      ),
-    onSuccess: () => showSuccess(`Sent the invitation to ${person.email} again.`),
-    onError: showFailure,
-  });
-  return (
-    <Button
-      small
-      pending={send.isPending}
-      aria-label={`Resend invitation: ${personName(person)}`}
-      onClick={() => send.mutate()}
-    >
-      Resend invitation
-    </Button>
-  );
+/** Returns why the user has no action for a member; null if they have one. */
+export function obstacleOf(member: Member, actor: MemberRole, self: boolean): string | null {
+  const reason = reasonFor(member, actor);
+  const mayEnd = self ? !(member.last_owner ?? false) : reason === null;
+  return mayEnd ? null : reason;
 }
+
+const reasonFor = (member: Member, actor: MemberRole) =>
+  reasonNotToChange(actor, { ...parseRoles(member.roles), lastOwner: member.last_owner ?? false });
+
+const resend = ({ account_id, user_id }: Member) =>
+  unwrapEmpty(
+    portal.POST('/portal/api/accounts/{account_id}/account_users/{user_id}/invitation', {
+      params: { path: { account_id, user_id } },
+    }),
+  );

@@ -1,7 +1,6 @@
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import { type Install, useInstalls } from '../../api/installs.ts';
-import { type Site, useSites } from '../../api/sites.ts';
+import { type ListedSite, SITES_A_PAGE, type SiteOrder, useSiteList } from '../../api/site-list.ts';
 import { Button } from '../../components/button.tsx';
 import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { SearchField } from '../../components/filter.tsx';
@@ -9,30 +8,30 @@ import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Empty, Page } from '../../components/page.tsx';
-import { type Column, Table, TableTools } from '../../components/table.tsx';
+import { useQueryParameters } from '../../components/query-parameters.ts';
+import { type Column, Table, TableTools, usePage } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
 import { CreateSiteDialog } from './create-site.tsx';
 import { LimitNotice } from './limit-notice.tsx';
-import { useListParameters, useSearch } from './list-parameters.ts';
-import { DomainSearchUnavailable, MatchedDomain } from './matched-domain.tsx';
+import { useListParameters, useSettled } from './list-parameters.ts';
+import { MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
-import { foundBy, NONE, searchSites } from './search.ts';
+import { NONE } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 import { TransferNotice } from './transfer-notice.tsx';
 
-const NO_INSTALLS: readonly Install[] = [];
-
-/** The sites of an account. */
+/** The sites of an account. The server searches, sorts and pages them. */
 export function SitesPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
-  const sites = useSites(accountId);
-  const { data: installs = NO_INSTALLS } = useInstalls(accountId);
   const [creating, setCreating] = useState(false);
-  const byId = useMemo(() => new Map(installs.map((install) => [install.id, install])), [installs]);
-  const unassigned = installs.filter(({ site }) => site === null).length;
+  const { get } = useQueryParameters();
+  const { ask, search: typed, setSearch } = useListParameters();
+  const [page] = usePage();
+  const sites = useSiteList(accountId, useSettled(typed), siteOrderOf(get('sort')), page * SITES_A_PAGE);
+  const unassigned = sites.data?.unassigned ?? 0;
 
   return (
     <Page
@@ -56,8 +55,8 @@ export function SitesPage({ accountId }: { accountId: string }) {
         </Notice>
       )}
       <Loaded query={sites} what="sites">
-        {(all) =>
-          all.length === 0 ? (
+        {(shown) =>
+          shown.total === 0 ? (
             <Empty>
               {may('site.change') ? (
                 <p>You have no sites yet. Create one, then add an install for each environment.</p>
@@ -66,7 +65,31 @@ export function SitesPage({ accountId }: { accountId: string }) {
               )}
             </Empty>
           ) : (
-            <SiteTable accountId={accountId} sites={all} installs={byId} />
+            <>
+              <TableTools>
+                <SearchField
+                  label="Search sites"
+                  hint="site, install or domain"
+                  name="search"
+                  value={typed}
+                  onChange={(event) => setSearch(event.currentTarget.value)}
+                />
+              </TableTools>
+              <ShownCount shown={shown.count} total={shown.total} noun="site" />
+              {shown.results.length === 0 ? (
+                <NothingMatches onClear={() => ask({ search: '', page: '' })} />
+              ) : (
+                <Table
+                  caption="Sites"
+                  columns={COLUMNS}
+                  rows={shown.results}
+                  rowKey={({ id }) => id}
+                  initialSort={{ column: 'name', direction: 'ascending' }}
+                  pageSize={SITES_A_PAGE}
+                  count={shown.count}
+                />
+              )}
+            </>
           )
         }
       </Loaded>
@@ -75,105 +98,70 @@ export function SitesPage({ accountId }: { accountId: string }) {
   );
 }
 
-function SiteTable({
-  accountId,
-  sites,
-  installs,
-}: {
-  accountId: string;
-  sites: readonly Site[];
-  installs: ReadonlyMap<string, Install>;
-}) {
-  const { search: typed, setSearch } = useListParameters();
-  const { text, byDomain, domainSearchFailed } = useSearch(accountId, typed);
-  const found = useMemo(
-    () => searchSites(sites, { text, byDomain }, installs),
-    [sites, text, byDomain, installs],
-  );
-  const columns = useMemo(() => columnsOf(installs, byDomain), [installs, byDomain]);
-  return (
-    <>
-      <TableTools>
-        <SearchField
-          label="Search sites"
-          hint="site, install or domain"
-          name="search"
-          value={typed}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-      </TableTools>
-      {domainSearchFailed && <DomainSearchUnavailable />}
-      <ShownCount shown={found.length} total={sites.length} noun="site" />
-      {found.length === 0 ? (
-        <NothingMatches onClear={() => setSearch('')} />
-      ) : (
-        <Table
-          caption="Sites"
-          columns={columns}
-          rows={found}
-          rowKey={({ id }) => id}
-          initialSort={{ column: 'name', direction: 'ascending' }}
-        />
-      )}
-    </>
-  );
+const SORTS = ['name', 'installs', 'created'] as const;
+
+/** Parses the sort order in the query string. An invalid one sorts by name. */
+function siteOrderOf(asked: string): SiteOrder {
+  const column = SORTS.find((sort) => sort === asked.replace(/^-/, '')) ?? 'name';
+  return asked === `-${column}` ? `-${column}` : column;
 }
 
-function columnsOf(
-  installs: ReadonlyMap<string, Install>,
-  byDomain: ReadonlyMap<string, string>,
-): Column<Site>[] {
-  return [
-    {
-      id: 'name',
-      header: 'Site',
-      rowHeader: true,
-      sortBy: ({ name }) => name,
-      cell: ({ id, name }) => <Link href={`/sites/${id}`}>{name}</Link>,
-    },
-    {
-      id: 'environments',
-      header: 'Environments',
-      cell: (site) => <Environments site={site} installs={installs} byDomain={byDomain} />,
-    },
-    {
-      id: 'installs',
-      header: 'Installs',
-      sortBy: (site) => site.installs.length,
-      cell: (site) => site.installs.length,
-    },
-    {
-      id: 'created',
-      header: 'Created',
-      sortBy: ({ created_at }) => Date.parse(created_at),
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
-  ];
-}
+const environmentsOf = ({ installs }: ListedSite): string =>
+  byEnvironment(installs)
+    .map(({ name, environment }) => `${name} (${environmentLabel(environment)})`)
+    .join(', ');
 
-function Environments({
-  site,
-  installs,
-  byDomain,
-}: {
-  site: Site;
-  installs: ReadonlyMap<string, Install>;
-  byDomain: ReadonlyMap<string, string>;
-}) {
-  if (site.installs.length === 0) return <span className={styles.soft}>None yet</span>;
+const COLUMNS: Column<ListedSite>[] = [
+  {
+    id: 'name',
+    header: 'Site',
+    rowHeader: true,
+    sortBy: 'server',
+    line: { share: 28, text: ({ name }) => name },
+    cell: ({ id, name }) => <Link href={`/sites/${id}`}>{name}</Link>,
+  },
+  {
+    id: 'environments',
+    header: 'Environments',
+    line: { share: 60, text: environmentsOf },
+    cell: (site) => <Environments installs={site.installs} />,
+  },
+  {
+    id: 'installs',
+    header: 'Installs',
+    optional: true,
+    sortBy: 'server',
+    cell: (site) => site.installs.length,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    optional: true,
+    sortBy: 'server',
+    cell: ({ created_at }) => (
+      <span className={styles.whole}>
+        <Time at={created_at} />
+      </span>
+    ),
+  },
+];
+
+function Environments({ installs }: Pick<ListedSite, 'installs'>) {
+  if (installs.length === 0) return <span className={styles.soft}>None yet</span>;
   return (
     <ul className={styles.environments}>
-      {byEnvironment(site.installs).map(({ id, name, environment }) => {
-        const install = installs.get(id);
-        return (
-          <li key={id}>
-            <Link href={`/installs/${id}`}>{name}</Link>
-            <span className={styles.soft}>{environmentLabel(environment)}</span>
-            {install && <InstallStatus status={install.status} />}
-            <MatchedDomain name={foundBy(byDomain, { id, primary_domain: install?.primary_domain })} />
-          </li>
-        );
-      })}
+      {byEnvironment(installs).map(({ id, name, environment, status, needs_attention, matched_domain }) => (
+        <li key={id}>
+          <Link className={styles.quiet} href={`/installs/${id}`}>
+            {name}
+          </Link>
+          <span className={styles.soft}>{environmentLabel(environment)}</span>
+          {(status !== 'active' || needs_attention) && (
+            <InstallStatus status={status} needsAttention={needs_attention} />
+          )}
+          <MatchedDomain name={matched_domain} />
+        </li>
+      ))}
     </ul>
   );
 }
