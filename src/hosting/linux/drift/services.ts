@@ -1,3 +1,4 @@
+import type { Daemons } from '../machine/daemon.ts';
 import { findPhpRuntimes, missingModules } from '../machine/php-runtimes.ts';
 import { missingPackages } from '../setup/packages.ts';
 import { checked, type Fault, type Finding, faults, notRunning } from './finding.ts';
@@ -8,9 +9,7 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
   const { daemons, firewall, ssh, web } = host;
   const findings: Finding[] = [];
   for (const name of ['nginx', 'mariadb', 'sshd']) {
-    // A restart would end a recovery after a crash, which then begins again.
-    const repair = () => (name === 'mariadb' ? daemons.untilReady(name) : daemons.restart(name));
-    const running = async () => notRunning(await daemons.list(), name, repair);
+    const running = async () => notRunning(await daemons.list(), name, () => repairDaemon(daemons, name));
     findings.push(...(await checked(name, running)));
   }
   // One call repairs all faults of the web server.
@@ -26,6 +25,11 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await inspectPhp(host)),
     ...(await checked('WP-CLI', () => checkWpCli(host))),
   ];
+}
+
+/** Starts a daemon again. A restart would end the recovery of a database after a crash, which then begins again. */
+export function repairDaemon(daemons: Pick<Daemons, 'restart' | 'untilReady'>, name: string): Promise<void> {
+  return name === 'mariadb' ? daemons.untilReady(name) : daemons.restart(name);
 }
 
 async function checkMail({ mail }: InspectedHost): Promise<Fault[]> {
