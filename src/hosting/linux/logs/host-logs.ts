@@ -14,7 +14,7 @@ import { createReadingTurns } from './reading-turns.ts';
 import { deleteOld, type LogRules, tendLogs } from './upkeep.ts';
 
 /** The logs of all installs of this host. */
-export interface HostLogs extends Pick<InstallLogs, 'append'> {
+export interface HostLogs extends Pick<InstallLogs, 'append' | 'appendLines'> {
   /** Starts copying PHP's errors, and deleting, shortening and compressing old entries. */
   start(): void;
   stop(): Promise<void>;
@@ -90,6 +90,7 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
 
   return {
     append: logs.append,
+    appendLines: logs.appendLines,
     collectErrors: (installId) => errors.read(installId),
     start() {
       if (repetitions.length > 0) return;

@@ -23,6 +23,8 @@ export interface InstallLogs {
     installId: string,
     entries: readonly LogEntries[Kind][],
   ): Promise<void>;
+  /** Appends entries of one UTC day, as {@link logLine} writes them. */
+  appendLines(kind: LogKind, installId: string, day: string, lines: readonly string[]): Promise<void>;
   /** Runs work on the files of a log while nothing is appended. */
   alone<Result>(kind: LogKind, installId: string, work: () => Promise<Result>): Promise<Result>;
 }
@@ -75,32 +77,34 @@ export function createInstallLogs(options: InstallLogsOptions): InstallLogs {
     }
   }
 
-  async function appendDays<Kind extends LogKind>(
-    kind: Kind,
+  async function appendLines(
+    kind: LogKind,
     installId: string,
-    entries: readonly LogEntries[Kind][],
+    day: string,
+    lines: readonly string[],
   ): Promise<void> {
-    const oldest = oldestKeptDay(clock.now(), days);
-    for (const [day, own] of Map.groupBy(entries, ({ time }) => time.slice(0, 10))) {
-      if (day >= oldest) await write(kind, installId, day, own.map((entry) => logLine<Kind>(entry)).join(''));
+    if (day < oldestKeptDay(clock.now(), days) || parseUuid(installId) !== installId) return;
+    const key = `${installId}/${kind}`;
+    try {
+      await serially(key, () => write(kind, installId, day, lines.join('')));
+      isFailing = false;
+    } catch (err) {
+      current.delete(key);
+      // The folder goes with the install.
+      if (hasCode(err, 'ENOENT')) return;
+      if (!isFailing) log.error({ err, install: installId }, 'could not write the logs of installs');
+      isFailing = true;
     }
   }
 
   return {
-    async append(kind, installId, entries) {
-      if (entries.length === 0 || parseUuid(installId) !== installId) return;
-      const key = `${installId}/${kind}`;
-      try {
-        await serially(key, () => appendDays(kind, installId, entries));
-        isFailing = false;
-      } catch (err) {
-        current.delete(key);
-        // The folder goes with the install.
-        if (hasCode(err, 'ENOENT')) return;
-        if (!isFailing) log.error({ err, install: installId }, 'could not write the logs of installs');
-        isFailing = true;
+    async append<Kind extends LogKind>(kind: Kind, installId: string, entries: readonly LogEntries[Kind][]) {
+      for (const [day, own] of Map.groupBy(entries, ({ time }) => time.slice(0, 10))) {
+        const lines = own.map((entry) => logLine<Kind>(entry));
+        await appendLines(kind, installId, day, lines);
       }
     },
+    appendLines,
     alone(kind, installId, work) {
       const key = `${installId}/${kind}`;
       return serially(key, async () => {

@@ -1,12 +1,12 @@
 import { mapConcurrent } from '../../../lib/concurrency.ts';
-import type { AccessEntry } from '../../contract/logs.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
 import { canonicalAddress, shortenAddress } from '../logs/addresses.ts';
 import type { InstallLogs } from '../logs/install-logs.ts';
 import type { UsageLine } from './usage-lines.ts';
 
 /** The requests of each install, in its log `access`. */
 export interface AccessLogs {
-  /** Appends requests. Never rejects, like {@link InstallLogs.append}. */
+  /** Appends requests. Never rejects, like {@link InstallLogs.appendLines}. */
   append(lines: readonly UsageLine[]): Promise<void>;
 }
 
@@ -14,38 +14,29 @@ const WRITTEN_AT_ONCE = 8;
 
 /** `wholeAddresses`: whether addresses are written whole, to be shortened later. */
 export function createAccessLogs(
-  logs: Pick<InstallLogs, 'append'>,
+  logs: Pick<InstallLogs, 'appendLines'>,
   { wholeAddresses }: { wholeAddresses: boolean },
 ): AccessLogs {
   return {
     async append(lines) {
       const inOrder = lines.toSorted((one, other) => one.atMs - other.atMs);
       const groups = Map.groupBy(inOrder, ({ installId }) => installId);
-      await mapConcurrent([...groups], WRITTEN_AT_ONCE, ([installId, own]) => {
-        const entries = own.map((line) => accessEntry(line, wholeAddresses));
-        return logs.append('access', installId, entries);
+      await mapConcurrent([...groups], WRITTEN_AT_ONCE, async ([installId, own]) => {
+        for (const [day, ofDay] of Map.groupBy(own, ({ atMs }) => Math.floor(atMs / DAY_MS))) {
+          const texts = ofDay.map((line) => accessLine(line, wholeAddresses));
+          await logs.appendLines('access', installId, isoTime(day * DAY_MS).slice(0, 10), texts);
+        }
       });
     },
   };
 }
 
-const LONGEST_METHOD = 32;
+/** The line of a request in the log. It has no query, so that it may be kept and shown. */
+export function accessLine({ atMs, address, answer }: UsageLine, wholeAddress: boolean): string {
+  const shown = wholeAddress ? canonicalAddress(address) : shortenAddress(address);
+  return `{"time":"${isoTime(atMs)}","address":"${shown}",${answer}\n`;
+}
 
-/** The entry of a request. It has no query, so that it may be kept and shown. */
-export function accessEntry(line: UsageLine, wholeAddress: boolean): AccessEntry {
-  return {
-    time: new Date(line.atMs).toISOString(),
-    address: wholeAddress ? canonicalAddress(line.address) : shortenAddress(line.address),
-    method: line.method.slice(0, LONGEST_METHOD),
-    scheme: line.scheme,
-    host: line.host,
-    path: line.path,
-    status: line.status,
-    bytes: line.bytes,
-    cache: line.cache === '' ? null : line.cache,
-    seconds: line.seconds,
-    php_seconds: line.upstreamSeconds,
-    user_agent: line.userAgent,
-    referrer: line.referrer,
-  };
+function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

@@ -4,11 +4,13 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOGIN_PATH } from '../../contract/host.ts';
+import type { AccessEntry } from '../../contract/logs.ts';
 import { addressRanges } from '../../policy/address-ranges.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
 import { createPass, PASS_COOKIE, PASS_HEADER } from '../../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../../policy/visitor-password.ts';
+import { accessLine } from './access-logs.ts';
 import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { siteState } from './test-installs.fixture.ts';
 import { parseUsageLine } from './usage-lines.ts';
@@ -300,25 +302,30 @@ test('each request is logged with its install, and no visitor can name another',
     (await readFile(edge.options.usageLog, 'utf8'))
       .trim()
       .split('\n')
-      .map((line) => parseUsageLine(line));
+      .map((text) => {
+        const line = parseUsageLine(text);
+        if (line === null) return null;
+        const entry: AccessEntry = JSON.parse(accessLine(line, true));
+        return { installId: line.installId, ...entry };
+      });
   // Each worker of nginx writes its lines on its own, at least every second.
   await eventually(async () => {
     const paths = (await lines()).map((line) => line?.path);
-    const hasForged = (await lines()).some((line) => line?.userAgent === forged);
+    const hasForged = (await lines()).some((line) => line?.user_agent === forged);
     return hasForged && ['/logged', '/logged-page'].every((path) => paths.includes(path));
   });
   const all = await lines();
   expect(all).not.toContain(null);
   expect(JSON.stringify(all)).not.toMatch(/secret|unknown/);
-  expect(all.find((line) => line?.userAgent === forged)).toMatchObject({
+  expect(all.find((line) => line?.user_agent === forged)).toMatchObject({
     installId: shop.state.id,
     status: 200,
     path: '/who.txt',
-    upstreamSeconds: null,
+    php_seconds: null,
   });
   expect(all.find((line) => line?.path === '/logged')).toMatchObject({ status: 301, host: 'old.test' });
   expect(all.find((line) => line?.path === '/logged-page')).toMatchObject({
     status: 200,
-    upstreamSeconds: expect.any(Number),
+    php_seconds: expect.any(Number),
   });
 });

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { InstallState } from '../../contract/host.ts';
+import type { AccessEntry } from '../../contract/logs.ts';
 import type { InstallDay } from '../../contract/usage.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { runCommand } from '../machine/run-command.ts';
-import { accessEntry } from './access-logs.ts';
+import { accessLine } from './access-logs.ts';
 import { runFiles } from './machine-options.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
@@ -287,7 +288,7 @@ test('the access log of the install has a line for each request, without queries
   await afterRequests(3);
   const lines = server.requests
     .filter(({ installId }) => installId === shop.id)
-    .map((line) => accessEntry(line, true))
+    .map((line): AccessEntry => JSON.parse(accessLine(line, true)))
     .slice(-3)
     .toSorted((one, other) => other.path.localeCompare(one.path));
   expect(JSON.stringify(lines)).not.toContain('secret');

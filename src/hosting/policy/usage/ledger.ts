@@ -62,6 +62,9 @@ const MOST_WAITING = 100_000;
 /** One call of `count` or `visit`. */
 type Waiting = { installId: string; atMs: number } & ({ bytes: number } | { visitor: string });
 
+/** Visitors of the last seconds who are not hashed again: a visitor of a page asks for its files, too. */
+const MOST_RECENT = 10_000;
+
 /** The counts of one install on an open day. */
 interface Counter {
   requests: number;
@@ -78,6 +81,13 @@ interface OpenDay {
   salt: Buffer;
   isSaltStored: boolean;
   counters: Map<string, Counter>;
+}
+
+/** The counter of a request, and the day that it belongs to. */
+interface Found {
+  counter: Counter;
+  day: string;
+  salt: Buffer;
 }
 
 /** A ledger in `file`, which belongs to this process alone. */
@@ -99,6 +109,8 @@ export function createUsageLedger({
   const open = new Map<string, OpenDay>();
   /** Positions that changed since the last flush. */
   const positions = new Map<string, number | null>();
+  /** Days, installs and addresses of visitors that were added since the last flush. Never stored. */
+  const recent = new Set<string>();
   let failure: string | null = null;
   /** The day of the last count, because nearly all counts are of one day. */
   let latest = { startMs: Number.NaN, day: '' };
@@ -120,10 +132,9 @@ export function createUsageLedger({
   }
 
   /** The counter of a day; that of the first open day if the day has been closed already. Null if the ledger is not started. */
-  function counterAt(installId: string, atMs: number): { counter: Counter; salt: Buffer } | null {
+  function counterAt(installId: string, atMs: number, first = firstOpenDay()): Found | null {
     if (stored === null) return null;
     let day = dayAt(atMs);
-    const first = firstOpenDay();
     if (day < first) day = first;
     const { salt, counters } = openDay(day);
     let counter = counters.get(installId);
@@ -140,7 +151,7 @@ export function createUsageLedger({
       counters.set(installId, counter);
     }
     counter.changed = true;
-    return { counter, salt };
+    return { counter, day, salt };
   }
 
   /** The first day that is not over {@link CLOSE_AFTER_MS} past its end. */
@@ -208,6 +219,7 @@ export function createUsageLedger({
   function flush(): boolean {
     const stored = openFile();
     if (stored === null) return false;
+    recent.clear();
     try {
       const days = changedDays();
       const salts = newSalts();
@@ -226,11 +238,11 @@ export function createUsageLedger({
     }
   }
 
-  function addVisitor(
-    { counter, salt }: { counter: Counter; salt: Buffer },
-    installId: string,
-    visitor: string,
-  ): void {
+  function addVisitor({ counter, day, salt }: Found, installId: string, visitor: string): void {
+    const key = `${day} ${installId} ${visitor}`;
+    if (recent.has(key)) return;
+    if (recent.size >= MOST_RECENT) recent.clear();
+    recent.add(key);
     // The install is part of the hash, so that visitors cannot be followed from one website to another.
     const salted = Buffer.concat([salt, Buffer.from(`${installId} ${visitor}`)]);
     counter.sketch.add(hash('sha256', salted, 'buffer'));
@@ -266,7 +278,8 @@ export function createUsageLedger({
     countAll(requests) {
       requireOpen();
       // Only this reads the file.
-      const counters = requests.map(({ installId, atMs }) => counterAt(installId, atMs));
+      const first = firstOpenDay();
+      const counters = requests.map(({ installId, atMs }) => counterAt(installId, atMs, first));
       for (const [index, { installId, bytes, visitor, page }] of requests.entries()) {
         const found = counters[index];
         if (!found) continue;
@@ -296,6 +309,7 @@ export function createUsageLedger({
       isStarted = false;
       waiting.length = 0;
       open.clear();
+      recent.clear();
       positions.clear();
     },
   };
