@@ -43,6 +43,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { WebsiteParts } from '../platform-backup/website-parts.ts';
 import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
 import { runs } from './running-process.ts';
+import { answerOtherProcesses } from './serving-socket.ts';
 
 const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host');
 
@@ -75,6 +76,7 @@ export function createEmbeddedWebsites(
     wordpress: config.embeddedPhpMb === 0 ? null : wordpressOf(platform),
     isTrustedProxy: (address) => trustsAddress(config.trustProxy, address),
   });
+  let answering: Awaited<ReturnType<typeof answerOtherProcesses>> | undefined;
   const host: Host = {
     ...embedded,
     async start() {
@@ -89,6 +91,11 @@ export function createEmbeddedWebsites(
         );
       }
       await embedded.start();
+      answering = await answerOtherProcesses(config, embedded, log);
+    },
+    async stop() {
+      await answering?.stop();
+      await embedded.stop();
     },
     async apply(state, signal, report) {
       await requireNameFree(database.reader, EMBEDDED, state);

@@ -28,6 +28,7 @@ import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createLazyFleet } from './lazy-fleet.ts';
+import type { Websites } from './linux-fleet.ts';
 import {
   createDatabaseLinkCaller,
   createLogCaller,
@@ -39,6 +40,7 @@ import { openPlatform } from './open-platform.ts';
 import { createPackedReader } from './packed-reader.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
+import { askForWordPress } from './serving-socket.ts';
 import { createShutdown } from './shutdown.ts';
 
 const GRACE_MS = 10_000;
@@ -79,6 +81,8 @@ export interface RunningHomeport {
   api: ListenAddress | null;
   /** The addresses of the edge and the SSH gateway; null in a process without them, and until a host has reported them. */
   hosting: HostingAddresses | null;
+  /** Makes WordPress ready for new websites; undefined in processes whose host does not run it. */
+  prepareWordPress: Websites['prepareWordPress'];
   /** Resolves when no job is due or running. */
   idle(): Promise<void>;
   /**
@@ -121,8 +125,7 @@ export async function startHomeport(
     createDatabaseLink: surroundings.createDatabaseLink ?? createDatabaseLinkCaller(config, hosts, ownHost),
     readMail: surroundings.readMail ?? createMailReader(config, hosts, ownHost),
     readLog: surroundings.readLog ?? createLogCaller(config, hosts, ownHost),
-    wordpressHere: async () =>
-      (await websites?.wordpressHere?.()) ?? { reason: 'The process that serves websites is another one' },
+    wordpressHere: async () => (await websites?.wordpressHere?.()) ?? askForWordPress(config),
     ...(surroundings.hasWordPress === undefined ? {} : { hasWordPress: surroundings.hasWordPress }),
   });
   const shutdown = createShutdown(log);
@@ -142,6 +145,7 @@ export async function startHomeport(
       services,
       api,
       hosting: hosting?.addresses ?? null,
+      prepareWordPress: websites?.prepareWordPress,
       idle: async () => hosting?.worker.idle(),
       stop,
     };

@@ -1,20 +1,21 @@
 import type { Config } from '../config/config.ts';
 import type { Host } from '../hosting/contract/host.ts';
-import { NO_DATABASE, NO_LOGS, NO_MAIL, STATIC_ONLY } from '../hosting/policy/static-only.ts';
+import { NO_DATABASE, NO_LOGS, NO_MAIL } from '../hosting/policy/static-only.ts';
+import { askForLogin } from './serving-socket.ts';
 
-/** Asks the host of an install for logins to WordPress. The embedded host answers in its own process only. */
+/** Asks the host of an install for logins to WordPress. Other processes ask the one that serves the websites. */
 export function createLoginCaller(
-  { host }: Pick<Config, 'host'>,
+  config: Pick<Config, 'host' | 'dataDir'>,
   hosts: () => Host,
   own: () => Host | undefined = () => undefined,
 ): Host['createLogin'] {
   return async (install, user) => {
-    if (host !== 'embedded') return hosts().createLogin(install, user);
-    return (await own()?.createLogin(install, user)) ?? STATIC_ONLY;
+    if (config.host !== 'embedded') return hosts().createLogin(install, user);
+    return own()?.createLogin(install, user) ?? askForLogin(config, install, user);
   };
 }
 
-/** Asks the host of an install for links to its database, in the same way. */
+/** Asks the host of an install for links to its database. The embedded host has none. */
 export function createDatabaseLinkCaller(
   { host }: Pick<Config, 'host'>,
   hosts: () => Host,
@@ -38,7 +39,7 @@ export function createMailReader(
   };
 }
 
-/** Asks the host of an install for its logs, in the same way. */
+/** Asks the host of an install for its logs. The embedded host has none. */
 export function createLogCaller(
   { host }: Pick<Config, 'host'>,
   hosts: () => Host,

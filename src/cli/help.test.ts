@@ -68,6 +68,7 @@ test('all that the documents name are there', () => {
     'credential list',
     'credential revoke',
     'install list',
+    'install create',
     'install wordpress',
     'install php',
     'install update',

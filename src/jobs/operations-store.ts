@@ -133,6 +133,18 @@ export interface Progress {
   step: string | null;
 }
 
+/** Finds how much of a job's operation is done; null if it does not report that. */
+export async function progressOf(queries: Queries, jobId: string): Promise<Progress | null> {
+  const found = await queries
+    .selectFrom('operations')
+    .select(['progress_done', 'progress_total', 'progress_unit', 'progress_step'])
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+  if (found === undefined || found.progress_done === null || found.progress_unit === null) return null;
+  const { progress_done: done, progress_total: total, progress_unit: unit, progress_step: step } = found;
+  return { done: Number(done), total: total === null ? null : Number(total), unit, step };
+}
+
 export async function setProgress(
   queries: Queries,
   jobId: string,

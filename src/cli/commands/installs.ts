@@ -3,6 +3,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addCopyCommands } from './copies.ts';
+import { addCreateInstall } from './create-install.ts';
 import { addDeletedInstalls } from './deleted-installs.ts';
 import { addImportCommand } from './import-website.ts';
 import { addItemCommands } from './install-items.ts';
@@ -30,6 +31,8 @@ export function addInstallCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  homeport install list --account "Harbour Agency"')
     .action(listInstalls);
+
+  addCreateInstall(install);
 
   addInstallWordPressCommand(install);
 

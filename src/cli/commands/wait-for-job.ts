@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../app/services.ts';
-import { presentJobOf } from '../../jobs/operations-store.ts';
+import { presentJobOf, progressOf } from '../../jobs/operations-store.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { followJob, type SeenJob } from '../terminal/follow-job.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -29,7 +29,11 @@ export async function waitForJob(
   try {
     const ended = await followJob({
       // Another job can continue its operation.
-      find: async () => queue.find((await presentJobOf(database.reader, jobId)) ?? jobId),
+      find: async () => {
+        const id = (await presentJobOf(database.reader, jobId)) ?? jobId;
+        const job = await queue.find(id);
+        return job && { ...job, progress: await progressOf(database.reader, id) };
+      },
       hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
       startWorker: async () => {
         ownWorker = true;

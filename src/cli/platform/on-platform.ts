@@ -9,6 +9,7 @@ import {
 } from '../../app/login-caller.ts';
 import { openPlatform } from '../../app/open-platform.ts';
 import { createServices, type Services } from '../../app/services.ts';
+import { askForWordPress } from '../../app/serving-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { SQLITE_FILE } from '../../database/open.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
@@ -32,7 +33,14 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   const readMail = createMailReader(config, fleet.host);
   const readLog = createLogCaller(config, fleet.host);
   try {
-    await work(platform, createServices(platform, { createLogin, createDatabaseLink, readMail, readLog }));
+    const services = createServices(platform, {
+      createLogin,
+      createDatabaseLink,
+      readMail,
+      readLog,
+      wordpressHere: () => askForWordPress(config),
+    });
+    await work(platform, services);
   } catch (error) {
     if (error instanceof InvalidRequest) throw new OperatorError(sentences(error), { cause: error });
     if (error instanceof Conflict) throw new OperatorError(error.message, { cause: error });

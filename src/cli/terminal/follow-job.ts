@@ -1,4 +1,5 @@
 import type { JobState } from '../../database/tables/jobs.ts';
+import type { Progress } from '../../jobs/operations-store.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 export interface SeenJob {
@@ -7,6 +8,8 @@ export interface SeenJob {
   error: string | null;
   /** How often it was begun. */
   attempt: number;
+  /** How much is done, for kinds that report it. */
+  progress?: Progress | null;
 }
 
 export interface FollowedJob {

@@ -34,6 +34,23 @@ test('away from a terminal, each change is a line, and each half minute', () => 
   ]);
 });
 
+test('a download and its amount', () => {
+  const progress = {
+    done: 12.4 * 1024 * 1024,
+    total: 27 * 1024 * 1024,
+    unit: 'bytes',
+    step: 'wordpress',
+  } as const;
+  const terminal = recorded(true);
+  terminal.progress.report(job('running', { progress }), 2_000);
+  expect(terminal.written.join('')).toContain('Restoring alpha: downloading WordPress, 12 of 27 MiB, 2 s');
+  const file = recorded(false);
+  for (const done of [1, 2]) {
+    file.progress.report(job('running', { progress: { ...progress, done, step: null } }), 2_000);
+  }
+  expect(file.written).toEqual(['Restoring alpha: running, 2 s\n']);
+});
+
 test('on a terminal it is one line, cleared at the end', () => {
   const { written, progress } = recorded(true);
   progress.report(job('queued'), 0);

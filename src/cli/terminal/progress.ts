@@ -23,7 +23,7 @@ export function createProgress(what: string, output: Output): Progress {
   return output.isTTY
     ? {
         report: (job, elapsedMs) => {
-          output.write(`${CLEAR_LINE}${what}: ${describe(job)}, ${seconds(elapsedMs)}`);
+          output.write(`${CLEAR_LINE}${what}: ${describe(job)}${amountOf(job)}, ${seconds(elapsedMs)}`);
         },
         end: () => {
           output.write(CLEAR_LINE);
@@ -41,10 +41,22 @@ export function createProgress(what: string, output: Output): Progress {
       };
 }
 
-function describe({ state, attempt, error }: SeenJob): string {
+function describe({ state, attempt, error, progress }: SeenJob): string {
   if (state === 'queued' && (attempt > 0 || error !== null))
     return `waiting for a retry after: ${error ?? 'a failure'}`;
+  if (state === 'running' && progress?.step === 'wordpress') return 'downloading WordPress';
   return state === 'queued' ? 'waiting' : state;
+}
+
+const MIB = 1024 * 1024;
+
+/** How much a running job has done, as `, 12 of 27 MiB`; empty if it does not report that. */
+function amountOf({ state, progress }: SeenJob): string {
+  if (state !== 'running' || !progress || progress.done === 0) return '';
+  const { done, total, unit } = progress;
+  const amount = (count: number) => (unit === 'bytes' ? Math.round(count / MIB) : count);
+  const all = total === null ? '' : ` of ${amount(total)}`;
+  return `, ${amount(done)}${all} ${unit === 'bytes' ? 'MiB' : 'files'}`;
 }
 
 function seconds(ms: number): string {

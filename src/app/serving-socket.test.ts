@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silent } from '../../test/database.ts';
+import type { Host } from '../hosting/contract/host.ts';
+import { answerOtherProcesses, askForLogin, askForWordPress } from './serving-socket.ts';
+
+const INSTALL = { id: crypto.randomUUID(), name: 'shop' };
+let dataDir: string;
+let createLogin: Host['createLogin'];
+let serving: Awaited<ReturnType<typeof answerOtherProcesses>>;
+
+const host = {
+  createLogin: (...asked: Parameters<Host['createLogin']>) => createLogin(...asked),
+  wordpressHere: async () => ({ version: '8.4' }),
+};
+const socket = () => join(dataDir, 'host', 'serving.sock');
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hp-'));
+  await mkdir(join(dataDir, 'host'));
+  // That of a killed process.
+  await writeFile(socket(), '');
+  serving = await answerOtherProcesses({ dataDir }, host, silent);
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+function post(body: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath: socket(), method: 'POST', agent: false }, (response) =>
+      text(response).then((said) => resolve({ status: response.statusCode, body: said }), reject),
+    );
+    asked.on('error', reject);
+    asked.setHeader('Content-Length', Buffer.byteLength(body));
+    asked.end(body);
+  });
+}
+
+describe('the socket of the serving process', () => {
+  it('creates logins for other processes of its user', async () => {
+    expect(await askForWordPress({ dataDir })).toEqual({ version: '8.4' });
+    expect((await stat(socket())).mode & 0o777).toBe(0o600);
+    const login = { token: 't', expiresAt: '2026-01-01T00:00:00.000Z', user: 'admin' };
+    createLogin = async (install, user) => ({ ...login, user: `${install.name} ${user}` });
+    expect(await askForLogin({ dataDir }, INSTALL, 'editor')).toEqual({ ...login, user: 'shop editor' });
+    const refused = { refused: 'unknown_user', reason: 'No such user.' } as const;
+    createLogin = async () => refused;
+    expect(await askForLogin({ dataDir }, INSTALL, 'nobody')).toEqual(refused);
+  });
+
+  it('answers failures and unknown questions without their cause', async () => {
+    createLogin = () => Promise.reject(new Error('secret'));
+    await expect(askForLogin({ dataDir }, INSTALL, null)).rejects.toThrow(/Its log has the cause/);
+    for (const body of ['{}', 'no JSON', ' '.repeat(20_000)]) {
+      expect(await post(body)).toEqual({ status: 500, body: '' });
+    }
+  });
+
+  it('is gone when the process has stopped', async () => {
+    await serving.stop();
+    expect(await askForLogin({ dataDir }, INSTALL, null)).toMatchObject({
+      refused: 'website',
+      reason: expect.stringMatching(/Homeport is not running/),
+    });
+    expect(await askForWordPress({ dataDir })).toEqual({ reason: expect.stringMatching(/not running/) });
+  });
+});

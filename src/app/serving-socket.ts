@@ -1,0 +1,147 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import type { Logger } from 'pino';
+import Type, { type Static, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Config } from '../config/config.ts';
+import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
+import type { LoginRefused, WordPressLogin } from '../hosting/contract/host.ts';
+import type { EmbeddedHost } from '../hosting/embedded/host-options.ts';
+import { codeOf } from '../lib/error-code.ts';
+
+/**
+ * Socket on which the process that serves the websites answers other processes of its user on this machine: commands, and an API in a
+ * process of its own. Only that process runs PHP, so only it can create logins to WordPress.
+ */
+const socketOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host', 'serving.sock');
+
+/** macOS limits the path of a socket to 104 bytes, Linux to 108, both with the final zero. */
+const LONGEST_PATH = 103;
+const MOST_BYTES = 16 * 1024;
+/** Longer than the host takes for a login, a start of PHP included. */
+const ANSWER_WITHIN_MS = 60_000;
+
+const Question = Type.Union([
+  Type.Object({ ask: Type.Literal('wordpress') }),
+  Type.Object({
+    ask: Type.Literal('login'),
+    install: Type.Object({ id: Type.String(), name: Type.String() }),
+    user: Type.Union([Type.String(), Type.Null()]),
+  }),
+]);
+type Question = Static<typeof Question>;
+
+const Available = Type.Union([
+  Type.Object({ version: Type.String() }),
+  Type.Object({ reason: Type.String() }),
+]);
+const Login = Type.Union([
+  Type.Object({ token: Type.String(), expiresAt: Type.String(), user: Type.String() }),
+  Type.Object({
+    refused: Type.Union([Type.Literal('unknown_user'), Type.Literal('website')]),
+    reason: Type.String(),
+  }),
+]);
+
+const NOT_RUNNING = 'Homeport is not running. Start it ("homeport serve"), then try again.';
+
+/** Answers on the socket until `stop`. A missing socket is no reason not to serve, so the log names the cause. */
+export async function answerOtherProcesses(
+  config: Pick<Config, 'dataDir'>,
+  host: Pick<EmbeddedHost, 'createLogin' | 'wordpressHere'>,
+  log: Logger,
+): Promise<{ stop(): Promise<void> }> {
+  const path = socketOf(config);
+  const server = createServer(async (incoming, response) => {
+    try {
+      const answer = await answerOf(await questionOf(incoming), host);
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer));
+    } catch (err) {
+      log.warn({ err }, 'could not answer another process');
+      response.writeHead(500).end();
+    }
+  });
+  try {
+    if (Buffer.byteLength(path) > LONGEST_PATH) throw new Error(`the path ${path} is too long for a socket`);
+    // The lock of the data folder allows one serving process, so a present socket is that of an ended one.
+    await rm(path, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(path, resolve);
+    });
+    await chmod(path, 0o600);
+  } catch (err) {
+    log.warn({ err }, 'commands cannot ask this process, so "homeport install login" does not work');
+  }
+  return {
+    async stop() {
+      server.closeAllConnections();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function questionOf(incoming: IncomingMessage): Promise<Question> {
+  if (Number(incoming.headers['content-length'] ?? Number.NaN) <= MOST_BYTES) {
+    return Value.Parse(Question, await json(incoming));
+  }
+  throw new Error('a question of unknown or too large size');
+}
+
+async function answerOf(
+  question: Question,
+  { createLogin, wordpressHere }: Pick<EmbeddedHost, 'createLogin' | 'wordpressHere'>,
+): Promise<unknown> {
+  if (question.ask === 'wordpress') return wordpressHere();
+  return createLogin(question.install, question.user);
+}
+
+/** Asks the serving process for a login to WordPress. */
+export async function askForLogin(
+  config: Pick<Config, 'dataDir'>,
+  install: { id: string; name: string },
+  user: string | null,
+): Promise<WordPressLogin | LoginRefused> {
+  const { id, name } = install;
+  const answer = await ask(config, { ask: 'login', install: { id, name }, user }, Login);
+  return answer ?? { refused: 'website', reason: NOT_RUNNING };
+}
+
+/** Asks the serving process whether it runs WordPress. */
+export async function askForWordPress(config: Pick<Config, 'dataDir'>): Promise<WordPressHere> {
+  return (await ask(config, { ask: 'wordpress' }, Available)) ?? { reason: NOT_RUNNING };
+}
+
+/** Null if no process serves the websites on this machine. */
+function ask<Schema extends TSchema>(
+  config: Pick<Config, 'dataDir'>,
+  question: Question,
+  schema: Schema,
+): Promise<Static<Schema> | null> {
+  const body = JSON.stringify(question);
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        socketPath: socketOf(config),
+        agent: false,
+        method: 'POST',
+        headers: { 'Content-Length': Buffer.byteLength(body) },
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      },
+      (response) => {
+        if (response.statusCode !== 200) {
+          response.resume();
+          reject(new Error('The process that serves the websites has failed. Its log has the cause.'));
+          return;
+        }
+        json(response).then((answer) => resolve(Value.Parse(schema, answer)), reject);
+      },
+    );
+    asked.on('error', (error) => {
+      if (['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(codeOf(error) ?? '')) resolve(null);
+      else reject(error);
+    });
+    asked.end(body);
+  });
+}

@@ -1,0 +1,135 @@
+import { type Command, Option } from 'commander';
+import type { Services } from '../../app/services.ts';
+import { RUNTIMES, type Runtime } from '../../hosting/contract/runtime.ts';
+import { Conflict, UpstreamFailed } from '../../lib/failures.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { printable, printJson } from '../terminal/output.ts';
+import { namedAccount } from './named-account.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+interface Options {
+  account?: string;
+  runtime?: Runtime;
+  php?: string;
+  json?: boolean;
+}
+
+export function addCreateInstall(install: Command): void {
+  install
+    .command('create')
+    .summary('create an install, and a link that signs in to its WordPress')
+    .description(
+      'create an install and wait until its website answers, then print its address. With WordPress, also print a link that signs in ' +
+        'once, within 60 seconds ("homeport install login" makes another one). A running server does the work, otherwise this ' +
+        'command does',
+    )
+    .argument('<name>', 'its name, and the first label of its default domain')
+    .option('--account <account>', 'the account: its name or id. Optional if there is only one')
+    .addOption(
+      new Option(
+        '--runtime <runtime>',
+        'wordpress, or static for a website of files; default: the setting HOMEPORT_INSTALL_RUNTIME',
+      ).choices(RUNTIMES),
+    )
+    .option('--php <version>', 'a PHP version that the host offers, such as 8.4; default: the newest')
+    .option(
+      '--json',
+      'print JSON when it is done: job_id, install_id, install_name, php_version, wordpress_version, url, sign_in (url, user, ' +
+        'expires_at, or null)',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport install create shop\n  homeport install create brochure --runtime static',
+    )
+    .action(createInstall);
+}
+
+async function createInstall(name: string, options: Options, command: Command): Promise<void> {
+  await withPlatform(command, async (platform, services) => {
+    const { config } = platform;
+    await requireName(name);
+    const account = await accountOf(services, options.account);
+    // Named, so that a machine without WordPress says why instead of making another kind of website.
+    const runtime = options.runtime ?? (config.host === 'embedded' ? config.installRuntime : null);
+    const { id, operationId } = await services.installs.createAsOperator(
+      { name, account_id: account.id, runtime, php_version: options.php ?? null },
+      async () => null,
+    );
+    const words = { title: `Creating ${name}`, subject: `The creation of ${name}` };
+    const ended = await waitForJob(operationId, words, platform, services);
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        `${name} could not be created: ${ended.error ?? 'it was deleted meanwhile'} Its name is free again after ` +
+          'its deletion.',
+      );
+    }
+    await printCreated({ id, name, jobId: operationId }, options.json === true, platform, services);
+  });
+}
+
+async function printCreated(
+  { id, name, jobId }: { id: string; name: string; jobId: string },
+  json: boolean,
+  { database }: Platform,
+  services: Services,
+): Promise<void> {
+  const { findWebsite } = await import('../../features/websites/installs/website-store.ts');
+  const website = await findWebsite(database.reader, { id });
+  const connection = await services.connections.of({ id, name, primary_domain: null });
+  const wordpress = website?.wordpress_version ?? null;
+  const signIn = wordpress === null ? null : await signInOf(name, services);
+  const url = connection?.website_url ?? null;
+  if (json) {
+    const login = signIn && 'url' in signIn ? signIn : null;
+    return printJson({
+      job_id: jobId,
+      install_id: id,
+      install_name: name,
+      php_version: website?.php_version ?? null,
+      wordpress_version: wordpress,
+      url,
+      sign_in: login && { url: login.url, user: login.user, expires_at: login.expiresAt },
+    });
+  }
+  process.stdout.write(`${name} is ready${url === null ? '' : `: ${url}`}\n`);
+  if (signIn === null) return;
+  if ('url' in signIn) {
+    process.stdout.write(
+      `Sign in to WordPress as ${printable(signIn.user)}, once and within 60 seconds:\n  ${signIn.url}\n`,
+    );
+  } else process.stderr.write(`No link to sign in could be created: ${printable(signIn.reason)}\n`);
+  process.stdout.write(`For another link: homeport install login ${name}\n`);
+}
+
+/** The install exists already, so a failure is only told. */
+async function signInOf(name: string, { loginLinks }: Services) {
+  try {
+    return await loginLinks.createAsOperator(name, null);
+  } catch (error) {
+    if (error instanceof Conflict || error instanceof UpstreamFailed) return { reason: error.message };
+    throw error;
+  }
+}
+
+async function requireName(name: string): Promise<void> {
+  const { INSTALL_NAME_PATTERN } = await import('../../features/websites/installs/schema.ts');
+  if (new RegExp(INSTALL_NAME_PATTERN).test(name)) return;
+  throw new OperatorError(
+    `"${name}" cannot be the name of an install. Choose lower-case letters, digits and hyphens.`,
+  );
+}
+
+async function accountOf({ accounts }: Services, named: string | undefined) {
+  const all = await accounts.listAll();
+  if (named !== undefined) return namedAccount(all, named);
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return only;
+  throw new OperatorError(
+    only === undefined
+      ? 'There is no account yet. Create one with "homeport account create".'
+      : 'There are several accounts. Name one with --account ("homeport account list").',
+  );
+}
