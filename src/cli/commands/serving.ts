@@ -4,7 +4,7 @@ import { showsOwnCertificate } from '../../api/api-certificate.ts';
 import { API_PREFIX } from '../../api/prefixes.ts';
 import { certificateFileForClients } from '../../api/public-certificate.ts';
 import { prepareDataFolder } from '../../app/data-folder.ts';
-import { fillDemo } from '../../app/demo.ts';
+import { fillDemo, writeDemo } from '../../app/demo.ts';
 import { ensureOwner } from '../../app/first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../../app/homeport.ts';
 import type { Config } from '../../config/config.ts';
@@ -21,6 +21,7 @@ import { provideNextProgram } from '../platform/program-build.ts';
 import { notifyServiceManager } from '../platform/service-manager.ts';
 import { releaseStartupMemory } from '../platform/startup-memory.ts';
 import { lockWebsites } from '../platform/websites-lock.ts';
+import { startWordPress } from '../platform/wordpress-start.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signals.ts';
 
@@ -76,7 +77,9 @@ async function serveHere(
     return homeport.stop(GRACE_MS);
   });
   const first = await ensureOwner(homeport.platform, homeport.services);
-  if (demo) await fillDemo(homeport.platform, homeport.services);
+  const stopping = new AbortController();
+  void ended.finally(() => stopping.abort());
+  const hasDemo = demo && (await createDemo(config, homeport, stopping.signal));
   await warnOfOtherKey(config, homeport, log);
   const signIn =
     first && homeport.api ? await firstSignIn(config, first, { onTerminal: process.stdout.isTTY }) : null;
@@ -85,9 +88,56 @@ async function serveHere(
   await notifyServiceManager('READY=1', log);
   releaseStartupMemory();
   if (buildPortal) void provideNextProgram(log);
+  if (hasDemo) void finishDemo(homeport, stopping.signal);
+  else if (!demo) void prepareWordPress(config, homeport, first !== undefined, stopping.signal);
   const failed = await ended;
   lock?.release();
   return failed;
+}
+
+/** Whether the host of this process is to run WordPress and can. */
+async function prepareWordPress(
+  { host, embeddedPhpMb }: Config,
+  { platform, prepareWordPress }: RunningHomeport,
+  first: boolean,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  if (prepareWordPress === undefined || host !== 'embedded' || embeddedPhpMb === 0) return false;
+  const { clock, log } = platform;
+  try {
+    return await startWordPress(prepareWordPress, {
+      first,
+      clock,
+      progress: process.stderr,
+      result: process.stdout,
+    });
+  } catch (err) {
+    if (!stopping.aborted) log.error({ err }, 'WordPress could not be made ready for new installs');
+    return false;
+  }
+}
+
+/** Creates the demo's installs, of files where WordPress cannot run. Returns whether content is to follow. */
+async function createDemo(
+  config: Config,
+  homeport: RunningHomeport,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const ended = new Promise<null>((resolve) => stopping.addEventListener('abort', () => resolve(null)));
+  const ready = await Promise.race([prepareWordPress(config, homeport, true, stopping), ended]);
+  if (ready === null) return false;
+  const { platform, services } = homeport;
+  const runtime = config.host === 'embedded' ? (ready ? 'wordpress' : 'static') : null;
+  return (await fillDemo(platform, services, runtime)) && ready;
+}
+
+async function finishDemo(homeport: RunningHomeport, stopping: AbortSignal): Promise<void> {
+  try {
+    const addresses = await writeDemo(homeport, stopping);
+    process.stdout.write(`The demo has its content: ${addresses.join(' and ')}\n`);
+  } catch (err) {
+    if (!stopping.aborted) homeport.platform.log.error({ err }, 'the demo has no content');
+  }
 }
 
 /** Builds into the data folder if this user cannot write to `web/dist`. */
