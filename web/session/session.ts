@@ -9,6 +9,8 @@ export type PortalSession =
   PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
+/** What the platform does for WordPress beyond serving it. */
+export type WordPressFeature = PortalSession['wordpress_features'][number];
 
 /** `ended`: the session ended without a sign-out, for example because it expired. */
 export type SignedOut = null | 'ended';
@@ -71,6 +73,12 @@ export function useAccount(accountId: string | undefined): SessionAccount | unde
 export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
   const account = useAccount(accountId);
   return (verb) => account !== undefined && account.may[verb] !== 'none';
+}
+
+/** Returns a function that tells whether the platform does something for installs with WordPress. */
+export function useHasFeature(): (feature: WordPressFeature) => boolean {
+  const { wordpress_features } = useSession();
+  return (feature) => wordpress_features.includes(feature);
 }
 
 /** Clears the cache when the signed-in pages unmount. */

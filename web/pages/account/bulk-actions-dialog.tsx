@@ -4,6 +4,7 @@ import type { SelectedInstall } from '../../api/install-list.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { RadioGroup, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
+import { useHasFeature } from '../../session/session.ts';
 import { describedBackup } from '../install/backups/backup-labels.ts';
 import type { Named, Requested } from './batches.ts';
 import {
@@ -70,7 +71,12 @@ function BulkActions({ accountId, installs }: Pick<BulkActionsProps, 'accountId'
   const [requested, setRequested] = useState<readonly Requested[] | null>(null);
   const runsPhp = installs.some(({ php_version }) => php_version !== null);
   // Without PHP, the page cache is the only one on most platforms.
-  const offered = BULK_ACTIONS.filter((one) => runsPhp || one === 'backup' || one === 'purge_page_cache');
+  const has = useHasFeature();
+  const offered = BULK_ACTIONS.filter((one) =>
+    isUpdate(one)
+      ? runsPhp && has('care')
+      : one === 'backup' || one === 'purge_page_cache' || (runsPhp && has('object_cache')),
+  );
 
   if (requested !== null) {
     return (

@@ -10,11 +10,11 @@ import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { ProgressBar } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { useMay } from '../../session/session.ts';
+import { useHasFeature, useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { addressOf, InstallNavigation } from './install-navigation.tsx';
 import { InstallNotice } from './install-notice.tsx';
-import { labelWithoutWordPress, placesOf, type SectionProps } from './sections.ts';
+import { placesOf, reasonWithout, type SectionProps } from './sections.ts';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
 import { WordPressSignIn } from './wordpress-sign-in.tsx';
 
@@ -40,21 +40,20 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   const may = useMay(install.account.id);
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
-  const places = placesOf(install, may);
+  const has = useHasFeature();
+  const places = placesOf(install, { may, has });
   const place = places.find(({ sections }) => sections.some(({ id }) => id === section));
   const present = place?.sections.find(({ id }) => id === section);
   if (place === undefined || present === undefined) {
-    const unavailable = labelWithoutWordPress(install, section);
+    const reason = reasonWithout(install, section, { has });
     return (
       <Page title="Page not found">
         <InstallNavigation install={install} places={places} section={section} />
         <p>
-          {unavailable === undefined ? (
+          {reason ?? (
             <>
               There is no page at <code>{location}</code>.
             </>
-          ) : (
-            `${install.name} does not run WordPress, so its page ${unavailable} does not exist.`
           )}{' '}
           Go to <Link href={own}>{install.name}</Link>.
         </p>

@@ -11,7 +11,7 @@ import Squares2X2Icon from '@heroicons/react/24/outline/Squares2X2Icon';
 import type { ComponentType } from 'react';
 import type { Install } from '../../api/installs.ts';
 import { onDemand } from '../../components/on-demand.ts';
-import type { Verb } from '../../session/session.ts';
+import type { Verb, WordPressFeature } from '../../session/session.ts';
 import type { Icon } from '../../shell/navigation.tsx';
 import { Overview } from './overview/overview.tsx';
 
@@ -25,8 +25,8 @@ export interface Section {
   id: string;
   label: string;
   content: ComponentType<SectionProps>;
-  /** Only installs with WordPress have it. */
-  needsWordPress?: true;
+  /** Only installs with WordPress have it, and only if the platform does this for them. */
+  needs?: WordPressFeature;
 }
 
 /** Sections behind one link of the sidebar. The first one opens; tabs lead to the others. */
@@ -79,7 +79,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'wordpress',
         label: 'WordPress',
-        needsWordPress: true,
+        needs: 'care',
         content: onDemand(
           () => import('./wordpress/wordpress-section.tsx'),
           ({ WordPressSection }) => WordPressSection,
@@ -88,7 +88,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'wp-cli',
         label: 'WP-CLI',
-        needsWordPress: true,
+        needs: 'wp_cli',
         content: onDemand(
           () => import('./wp-cli/wp-cli-section.tsx'),
           ({ WpCliSection }) => WpCliSection,
@@ -97,7 +97,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'mail',
         label: 'Mail',
-        needsWordPress: true,
+        needs: 'mail',
         content: onDemand(
           () => import('./mail/mail-section.tsx'),
           ({ MailSection }) => MailSection,
@@ -120,7 +120,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'imports',
         label: 'Imports',
-        needsWordPress: true,
+        needs: 'imports',
         content: onDemand(
           () => import('./imports/imports-section.tsx'),
           ({ ImportsSection }) => ImportsSection,
@@ -135,7 +135,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'logs',
         label: 'Logs',
-        needsWordPress: true,
+        needs: 'logs',
         content: onDemand(
           () => import('./logs/logs-section.tsx'),
           ({ LogsSection }) => LogsSection,
@@ -223,10 +223,17 @@ const PLACES: readonly Place[] = [
   },
 ];
 
+/** What decides about the places of an install. */
+export interface Reach {
+  may: (verb: Verb) => boolean;
+  /** Whether the platform does that for WordPress. */
+  has: (feature: WordPressFeature) => boolean;
+}
+
 /**
  * Returns the places that an install has for a user, in their order. An install that could not be created has no other than the first.
  */
-export function placesOf({ php_version, status }: Install, may: (verb: Verb) => boolean): readonly Place[] {
+export function placesOf({ php_version, status }: Install, { may, has }: Reach): readonly Place[] {
   if (status === 'failed') return PLACES.slice(0, 1);
   // Without the right to change an install, users can only copy an active one there.
   const hasSettings = may('install.change') || (may('install.work') && status === 'active');
@@ -234,15 +241,21 @@ export function placesOf({ php_version, status }: Install, may: (verb: Verb) => 
   return PLACES.map((place) => ({
     ...place,
     sections: place.sections.filter(
-      ({ id, needsWordPress }) =>
-        (!needsWordPress || php_version !== null) && (id !== 'settings' || hasSettings),
+      ({ id, needs }) =>
+        (needs === undefined || (php_version !== null && has(needs))) && (id !== 'settings' || hasSettings),
     ),
   })).filter(({ sections }) => sections.length > 0);
 }
 
-/** Returns the label of a section that this install lacks because it has no WordPress. */
-export function labelWithoutWordPress({ php_version }: Install, section: string): string | undefined {
-  if (php_version !== null) return undefined;
-  const sections = PLACES.flatMap((place) => place.sections);
-  return sections.find(({ id, needsWordPress }) => id === section && needsWordPress)?.label;
+/** Returns why an install lacks a section that others have, in one sentence; undefined for an unknown section. */
+export function reasonWithout(
+  { name, php_version }: Install,
+  section: string,
+  { has }: Pick<Reach, 'has'>,
+): string | undefined {
+  const found = PLACES.flatMap((place) => place.sections).find(({ id }) => id === section);
+  if (found?.needs === undefined) return undefined;
+  const missing = `so its page ${found.label} does not exist.`;
+  if (php_version === null) return `${name} does not run WordPress, ${missing}`;
+  return has(found.needs) ? undefined : `This platform does not offer this for ${name}, ${missing}`;
 }

@@ -14,6 +14,7 @@ import { Form, textOf } from '../../components/form.tsx';
 import { sortRows } from '../../components/sort-rows.ts';
 import { showSuccess } from '../../components/toast.tsx';
 import { INSTALL_NAME_RULE, installNameError } from './install-name.ts';
+import { RuntimeField, runtimeOf } from './runtime-field.tsx';
 
 interface Start {
   accountId: string;
@@ -129,24 +130,6 @@ function InstallNameField({
 }
 
 /** Only shown if the platform runs PHP. */
-const RUNTIME_LABELS = { wordpress: 'WordPress', static: 'Static files' } as const;
-type Runtime = keyof typeof RUNTIME_LABELS;
-
-const runtimeOf = (text: string): Runtime | null => (text === 'wordpress' || text === 'static' ? text : null);
-
-/** Only if there is a choice. */
-function RuntimeField() {
-  const { data: options } = useInstallOptions();
-  if (!options || options.runtimes.length < 2) return null;
-  return (
-    <SelectField
-      label="Runtime"
-      name="runtime"
-      options={options.runtimes.map((runtime) => ({ value: runtime, label: RUNTIME_LABELS[runtime] }))}
-    />
-  );
-}
-
 function PhpField() {
   const { data: options } = useInstallOptions();
   if (!options || options.php_versions.length === 0) return null;

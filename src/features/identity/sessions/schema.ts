@@ -1,5 +1,6 @@
 import { SESSION_STAGES } from '../../../access/session.ts';
 import { nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { WORDPRESS_FEATURES } from '../../../hosting/contract/wordpress-features.ts';
 import { ROLES } from '../../../lib/roles.ts';
 
 const REACHES = ['all', 'own', 'none'] as const;
@@ -64,6 +65,9 @@ export const presentSessionSchema = Type.Object({
     }),
     { description: 'the accounts of the user, by name; empty until the session is full' },
   ),
+  wordpress_features: Type.Array(stringEnum(WORDPRESS_FEATURES), {
+    description: 'what the platform does for WordPress beyond serving it',
+  }),
 });
 
 export const sessionSchema = Type.Object({

@@ -5,6 +5,7 @@ import type { Session, SessionStage, SessionVerifier } from '../../../access/ses
 import type { Queries } from '../../../database/database.ts';
 import { minuteOf } from '../../../database/last-uses.ts';
 import { lockRow } from '../../../database/lock.ts';
+import { EMBEDDED_FEATURES, WORDPRESS_FEATURES } from '../../../hosting/contract/wordpress-features.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { NotFound, Unauthenticated } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -68,7 +69,7 @@ export interface SessionService extends SessionVerifier {
 const MAX_USER_AGENT = 400;
 
 export function createSessionService(platform: Platform, limits: SignInLimits): SessionService {
-  const { database, clock, random, activity, log } = platform;
+  const { config, database, clock, random, activity, log } = platform;
   const { reader } = database;
   const find = prepareFindSession(database);
   const codes = createCodeVerifier(platform);
@@ -221,6 +222,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       accounts: accounts
         .sort((one, other) => one.name.localeCompare(other.name, 'en'))
         .map((account) => ({ ...account, may: reachOf(account.role) })),
+      wordpress_features: [...(config.host === 'linux' ? WORDPRESS_FEATURES : EMBEDDED_FEATURES)],
     };
   }
 

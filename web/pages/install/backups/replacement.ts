@@ -36,6 +36,12 @@ export function readTables(text: string): string[] {
 /** Every install with PHP has a database. */
 export const hasDatabase = ({ php_version }: Pick<Install, 'php_version'>) => php_version !== null;
 
+/** What a user can choose to replace. `parts`: whether the platform replaces files or the database alone. */
+export function scopesOf(install: Pick<Install, 'php_version'>, parts: boolean): readonly Scope[] {
+  if (!hasDatabase(install)) return ['files'];
+  return parts ? SCOPES : ['everything'];
+}
+
 /** Names the parts: "the files and 2 tables of the database". Websites without a database have files only. */
 export function partsLabel(
   { files, database, tables }: Parts,

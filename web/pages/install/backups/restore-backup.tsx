@@ -11,6 +11,7 @@ import { Form } from '../../../components/form.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
+import { useHasFeature } from '../../../session/session.ts';
 import { hasDatabase, type Parts, partsLabel } from './replacement.ts';
 import { ReplacementConfirmation } from './replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from './replacement-fields.tsx';
@@ -101,6 +102,7 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
   const [isElsewhere, setIsElsewhere] = useState(false);
   const [target, setTarget] = useState<Install | null>(null);
   const into = isElsewhere ? target : install;
+  const has = useHasFeature();
 
   async function choose(values: FormData) {
     if (into === null) throw targetMissing();
@@ -109,7 +111,7 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
 
   return (
     <Form submitLabel="Continue" onSubmit={choose}>
-      {hasDatabase(install) && <PartsFields label="What to restore" />}
+      {hasDatabase(install) && has('parts') && <PartsFields label="What to restore" />}
       <RadioGroup
         label="Restore into"
         name="where"

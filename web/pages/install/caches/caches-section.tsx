@@ -27,7 +27,7 @@ const CACHES = [
     name: 'Object cache',
     words:
       'Keeps values that the website has read from its database. Purge it if the website shows old values. Pages are slower until it fills again, so you can purge it once a minute.',
-    absent: 'Static websites have no object cache.',
+    absent: 'This website has no object cache.',
   },
   {
     type: 'cdn',

@@ -6,7 +6,7 @@ import { Copyable } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Empty, Facts, Section } from '../../../components/page.tsx';
-import { useAccount, useMay } from '../../../session/session.ts';
+import { useAccount, useHasFeature, useMay } from '../../../session/session.ts';
 import { DatabaseAccess } from './database-access.tsx';
 
 /** How to connect to an install by SFTP, SSH and HTTP. */
@@ -30,6 +30,7 @@ export function ConnectSection({ install }: { install: Install }) {
 function Ways({ connection, install }: { connection: Connection; install: Install }) {
   const isPartial = useAccount(install.account.id)?.may['install.read'] === 'own';
   const mayWork = useMay(install.account.id)('install.work');
+  const has = useHasFeature();
   return (
     <>
       <Section title="SFTP">
@@ -59,7 +60,9 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
       </Section>
       <FirstConnection keys={connection.host_keys} />
       {/* Every install with PHP has a database. */}
-      {install.php_version !== null && mayWork && <DatabaseAccess installId={install.id} />}
+      {install.php_version !== null && mayWork && has('database') && (
+        <DatabaseAccess installId={install.id} />
+      )}
       <Section title="Website">
         <Facts
           facts={[

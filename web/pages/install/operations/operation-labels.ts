@@ -101,8 +101,9 @@ export function progressLabel({ progress }: Pick<Operation, 'progress'>): string
   return done === 0 ? `${named}.` : `${named}: ${amount}`;
 }
 
-/** The steps of an import. */
+/** The steps of an import, and of a new install that has to wait for WordPress. */
 const STEPS: Partial<Record<string, string>> = {
+  wordpress: 'Downloading WordPress',
   download: 'Downloading the archive',
   unpack: 'Unpacking',
   database: 'Loading the database',

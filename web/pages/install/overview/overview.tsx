@@ -6,7 +6,7 @@ import { Copyable } from '../../../components/copy.tsx';
 import { onDemand } from '../../../components/on-demand.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import { useMay } from '../../../session/session.ts';
+import { useHasFeature, useMay } from '../../../session/session.ts';
 import { InstallAttention } from '../../account/attention.tsx';
 import { Operations } from '../operations/operations.tsx';
 import { DeleteInstall } from '../settings/delete-install.tsx';
@@ -45,14 +45,22 @@ export function Overview({ install }: { install: Install }) {
   );
 }
 
+/** Where the owner of a new WordPress looks for its password. */
+const SIGN_IN =
+  '"Sign in to WordPress" above needs no password. To sign in without the portal, set a password in your WordPress profile.';
+
 function Details({ install, domains }: { install: Install; domains: readonly Domain[] | undefined }) {
   const addresses = addressesOf(install, domains);
+  const may = useMay(install.account.id);
+  const has = useHasFeature();
+  const isBare = install.wp_version !== null && !has('care');
   return (
     <Section title="Details">
       <Facts
         facts={[
           ['Default domain', <code key="cname">{install.cname}</code>],
           ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
+          ...(isBare && may('install.work') ? [['Administration', SIGN_IN] as const] : []),
           ...(install.php_version === null ? [['Type', 'static website, without PHP'] as const] : []),
           ['Created', <Time key="created" at={install.created_at} exact />],
           ['ID', <Copyable key="id" text={install.id} what={`the ID of ${install.name}`} />],

@@ -10,14 +10,8 @@ import { RadioGroup, TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
-import {
-  hasDatabase,
-  type Parts,
-  partsLabel,
-  partsOf,
-  SCOPE_LABELS,
-  SCOPES,
-} from '../backups/replacement.ts';
+import { useHasFeature } from '../../../session/session.ts';
+import { type Parts, partsLabel, partsOf, SCOPE_LABELS, SCOPES, scopesOf } from '../backups/replacement.ts';
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 
 /** Makes a staging copy of an install in a site, or pushes one to production. */
@@ -86,6 +80,7 @@ function Push({ install, production }: { install: Install; production: Install }
   const [open, setOpen] = useState(false);
   const [scope, setScope] = useState('');
   const [parts, setParts] = useState<Parts | null>(null);
+  const has = useHasFeature();
   const queries = useQueryClient();
   const [, go] = useLocation();
 
@@ -134,7 +129,7 @@ function Push({ install, production }: { install: Install; production: Install }
             name="scope"
             value={scope}
             onChange={setScope}
-            options={(hasDatabase(install) ? SCOPES : (['files'] as const)).map((value) => ({
+            options={scopesOf(install, has('parts')).map((value) => ({
               value,
               label: SCOPE_LABELS[value],
               ...(value === 'files'

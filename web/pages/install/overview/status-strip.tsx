@@ -9,7 +9,7 @@ import { displayName } from '../../../components/display-name.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { formatByteCount, formatCount, storedBytes } from '../../../components/usage-figures.ts';
-import { useMay } from '../../../session/session.ts';
+import { useHasFeature, useMay } from '../../../session/session.ts';
 import { daysLeft } from '../domains/domain-labels.ts';
 import { waitingUpdates } from '../wordpress/waiting-updates.ts';
 import styles from './overview.module.css';
@@ -133,7 +133,16 @@ function BackupTile({ install }: { install: Install }) {
   );
 }
 
-function WordPressTile({ install, version }: { install: Install; version: string }) {
+function WordPressTile(about: { install: Install; version: string }) {
+  if (useHasFeature()('care')) return <CaredWordPressTile {...about} />;
+  return (
+    <Tile install={about.install} label="WordPress">
+      <Value>{about.version}</Value>
+    </Tile>
+  );
+}
+
+function CaredWordPressTile({ install, version }: { install: Install; version: string }) {
   const { data } = useWordPress(install.id);
   const waiting =
     data === undefined
@@ -156,7 +165,8 @@ const hasUpdate = ({ update }: { update: object | null }) => update !== null;
 
 function PhpTile({ install, version }: { install: Install; version: string }) {
   const may = useMay(install.account.id);
-  const hasSettings = may('install.change') || may('install.work');
+  const has = useHasFeature();
+  const hasSettings = has('php') && (may('install.change') || may('install.work'));
   return (
     <Tile install={install} section={hasSettings ? 'settings' : undefined} label="PHP">
       <Value>{version}</Value>

@@ -10,6 +10,7 @@ import { CheckboxField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
+import { useHasFeature } from '../../../session/session.ts';
 import { EVERYTHING, hasDatabase, type Parts, partsLabel } from '../backups/replacement.ts';
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from '../backups/replacement-fields.tsx';
@@ -94,6 +95,7 @@ export function CopyInstall({ install }: { install: Install }) {
 }
 
 function CopyForm({ install, onWanted }: { install: Install; onWanted(wanted: Wanted): void }) {
+  const has = useHasFeature();
   const [target, setTarget] = useState<Install | null>(null);
 
   async function choose(values: FormData) {
@@ -109,7 +111,9 @@ function CopyForm({ install, onWanted }: { install: Install; onWanted(wanted: Wa
   return (
     <Form submitLabel="Continue" onSubmit={choose}>
       <TargetField label="Install to replace" source={install} chosen={target} onChange={setTarget} />
-      {hasDatabase(install) && <PartsFields label="What to copy" withTables />}
+      {hasDatabase(install) && has('parts') && (
+        <PartsFields label="What to copy" withTables={has('tables')} />
+      )}
       <CheckpointField
         target={target?.name ?? 'the install to replace'}
         hint="Keeps its present state for 14 days, and puts it back if the copy fails."

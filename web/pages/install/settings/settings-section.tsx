@@ -1,5 +1,5 @@
 import type { Install } from '../../../api/installs.ts';
-import { useMay } from '../../../session/session.ts';
+import { useHasFeature, useMay } from '../../../session/session.ts';
 import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
@@ -10,14 +10,15 @@ import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 /** Changes of an install as a whole: PHP, upgrades, copies, its site, and its deletion. */
 export function SettingsSection({ install }: { install: Install }) {
   const may = useMay(install.account.id);
+  const has = useHasFeature();
   const isActive = install.status === 'active';
   return (
     <>
       {may('install.change') && install.php_version !== null && isActive && (
         <>
-          <PhpVersion install={install} />
-          <PhpLimits install={install} />
-          <WordpressUpgrades install={install} />
+          {has('php') && <PhpVersion install={install} />}
+          {has('php') && <PhpLimits install={install} />}
+          {has('care') && <WordpressUpgrades install={install} />}
         </>
       )}
       {may('install.work') && isActive && <CopyInstall install={install} />}
