@@ -270,6 +270,19 @@ test('installs are listed with their accounts, which a name is enough for', asyn
   await refused(['user', 'list', '--account', 'Empty Agency'], /There are 2 accounts named "Empty Agency"/);
 });
 
+test('an install is created in a named account, and without a server only of files', async () => {
+  const words = ['install', 'create', 'fresh', '--account', account];
+  await refused(words, /^homeport: Homeport is not running\. Start it/);
+  await refused(['install', 'create', 'fresh'], /There are several accounts/);
+  await refused(['install', 'create', 'No!'], /"No!" cannot be the name of an install/);
+  expect(await json(...words, '--runtime', 'static')).toMatchObject({
+    install_name: 'fresh',
+    wordpress_version: null,
+    sign_in: null,
+  });
+  await refused([...words, '--runtime', 'static'], /The install name "fresh" is already taken/);
+});
+
 describe('what cannot be done is one line, and 1', () => {
   const mistakes: [string, () => string[], string | RegExp][] = [
     [
