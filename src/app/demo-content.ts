@@ -2,10 +2,18 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ListenAddress } from '../config/config.ts';
 import { SECOND_MS } from '../lib/durations.ts';
-import type { DemoSite } from './demo.ts';
 import type { Services } from './services.ts';
 
 const ANSWER_WITHIN_MS = 90 * SECOND_MS;
+
+/** A site of the demo and the install that visitors see. */
+export interface DemoSite {
+  install: string;
+  title: string;
+  tagline: string;
+  about: readonly string[];
+  posts: readonly { title: string; words: readonly string[] }[];
+}
 
 interface Answer {
   status: number;

@@ -60,15 +60,6 @@ const SITES = [
 
 const ENVIRONMENTS = ['production', 'staging'] as const;
 
-/** A site of the demo and the install that visitors see. */
-export interface DemoSite {
-  install: string;
-  title: string;
-  tagline: string;
-  about: readonly string[];
-  posts: readonly { title: string; words: readonly string[] }[];
-}
-
 /**
  * Fills the oldest account with demo data unless it has a site. Uses the services as a client would. `runtime`: of the installs; null for the
  * default of the platform. Returns whether it did.

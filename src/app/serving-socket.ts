@@ -7,8 +7,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
-import type { LoginRefused, WordPressLogin } from '../hosting/contract/host.ts';
-import type { EmbeddedHost } from '../hosting/embedded/host-options.ts';
+import type { Host, LoginRefused, WordPressLogin } from '../hosting/contract/host.ts';
 import { codeOf } from '../lib/error-code.ts';
 
 /**
@@ -45,12 +44,15 @@ const Login = Type.Union([
   }),
 ]);
 
+/** What the serving process is asked. */
+type Answering = Pick<Host, 'createLogin'> & { wordpressHere(): Promise<WordPressHere> };
+
 const NOT_RUNNING = 'Homeport is not running. Start it ("homeport serve"), then try again.';
 
 /** Answers on the socket until `stop`. A missing socket is no reason not to serve, so the log names the cause. */
 export async function answerOtherProcesses(
   config: Pick<Config, 'dataDir'>,
-  host: Pick<EmbeddedHost, 'createLogin' | 'wordpressHere'>,
+  host: Answering,
   log: Logger,
 ): Promise<{ stop(): Promise<void> }> {
   const path = socketOf(config);
@@ -89,10 +91,7 @@ async function questionOf(incoming: IncomingMessage): Promise<Question> {
   throw new Error('a question of unknown or too large size');
 }
 
-async function answerOf(
-  question: Question,
-  { createLogin, wordpressHere }: Pick<EmbeddedHost, 'createLogin' | 'wordpressHere'>,
-): Promise<unknown> {
+async function answerOf(question: Question, { createLogin, wordpressHere }: Answering): Promise<unknown> {
   if (question.ask === 'wordpress') return wordpressHere();
   return createLogin(question.install, question.user);
 }
