@@ -5,6 +5,7 @@ import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { type Column, RowMenu } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { useHasFeature } from '../../session/session.ts';
 import { waitingUpdates } from '../install/wordpress/waiting-updates.ts';
 import styles from './account.module.css';
 import { Reasons } from './attention.tsx';
@@ -155,17 +156,23 @@ const CREATED: Column<ListedInstall> = {
 const ACTIONS: Column<ListedInstall> = {
   id: 'actions',
   header: 'Actions',
-  cell: ({ id, name, status, php_version }) =>
-    status === 'active' && (
-      <RowMenu
-        name={name}
-        entries={[
-          { label: 'Domains', href: `/installs/${id}/domains` },
-          ...(php_version === null ? [] : [{ label: 'WordPress', href: `/installs/${id}/wordpress` }]),
-          { label: 'Backups', href: `/installs/${id}/backups` },
-          { label: 'Access', href: `/installs/${id}/connect` },
-          { label: 'Settings', href: `/installs/${id}/settings` },
-        ]}
-      />
-    ),
+  cell: (install) => install.status === 'active' && <InstallMenu install={install} />,
 };
+
+function InstallMenu({ install: { id, name, php_version } }: { install: ListedInstall }) {
+  const hasCare = useHasFeature()('care');
+  return (
+    <RowMenu
+      name={name}
+      entries={[
+        { label: 'Domains', href: `/installs/${id}/domains` },
+        ...(php_version === null || !hasCare
+          ? []
+          : [{ label: 'WordPress', href: `/installs/${id}/wordpress` }]),
+        { label: 'Backups', href: `/installs/${id}/backups` },
+        { label: 'Access', href: `/installs/${id}/connect` },
+        { label: 'Settings', href: `/installs/${id}/settings` },
+      ]}
+    />
+  );
+}
