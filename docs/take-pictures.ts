@@ -1,100 +1,99 @@
-/** Takes the screenshots in `docs/portal/` from a temporary Homeport with demo content: `npm run docs:pictures`. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/**
+ * Takes a picture of every page of the portal in both themes and two sizes into `docs/portal/`, from a temporary Homeport with demo
+ * content: `npm run docs:pictures [-- FOLDER]`. It follows the links of the sidebar and the tabs, so that new pages are in it, too.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { chromium, type Page } from 'playwright-core';
-import { operatorFor } from '../src/access/caller.ts';
-import { fillDemo } from '../src/app/demo.ts';
-import { ensureOwner } from '../src/app/first-start.ts';
-import { startHomeport } from '../src/app/homeport.ts';
-import { readConfig } from '../src/config/config.ts';
+import type { BrowserContext, Page } from 'playwright-core';
 import { OLDEST_FIRST } from '../src/lib/page.ts';
-import { CHROMIUM, FLAGS } from '../test/chromium.ts';
-import { freePort } from '../test/servers/free-port.ts';
-import { buildWhenMissing } from '../web/build.ts';
+import { type DemoPortal, startDemoPortal } from '../test/demo-portal.ts';
 
-const PASSWORD = 'a password for pictures';
-const folder = join(import.meta.dirname, 'portal');
+const folder = process.argv[2] ?? join(import.meta.dirname, 'portal');
+const THEMES = ['light', 'dark'] as const;
+const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
+/** Of WebP. Text stays sharp, and a picture has about 20 kB. */
+const QUALITY = 80;
 
-const dataDir = mkdtempSync(join(tmpdir(), 'homeport-pictures-'));
-await buildWhenMissing(join(import.meta.dirname, '../web/dist'));
-const port = await freePort();
-const config = readConfig({
-  HOMEPORT_DATA_DIR: dataDir,
-  HOMEPORT_LISTEN: `127.0.0.1:${port}`,
-  HOMEPORT_PUBLIC_URL: `https://localhost:${port}`,
-  HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
-  HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
-  HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
-  HOMEPORT_SITE_DOMAIN: 'sites.example',
-});
-const homeport = await startHomeport(
-  config,
-  { log: pino({ level: 'silent' }) },
-  { api: true, hosting: true },
-);
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+/** Pages that no sidebar and no tab leads to. */
+const OTHERS = ['/me/profile', '/me/security', '/me/api-access', '/me/ssh-keys'];
+
+const portal = await startDemoPortal();
 try {
-  const { productionId, email, accountId } = await prepare();
-  mkdirSync(folder, { recursive: true });
-  const light = await signIn(email, 'light');
-  await take(light, `/accounts/${accountId}/sites`, 'Sites', 'sites');
-  await take(light, `/accounts/${accountId}/people`, 'People', 'people');
-  await take(light, `/accounts/${accountId}/activity`, 'Activity', 'activity');
-  await take(light, `/installs/${productionId}/domains`, /Domains/, 'domains');
-  await take(light, '/me/api-access', 'API access', 'api-access');
-  const dark = await signIn(email, 'dark');
-  await take(dark, `/installs/${productionId}/backups`, /Backups/, 'backups-dark');
+  const installId = await prepare(portal);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const first = await portal.signIn({ viewport: SIZES.wide });
+  const paths = await findPages(await first.newPage(), installId);
+  await first.close();
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    for (const colorScheme of THEMES) {
+      const context = await portal.signIn({ viewport, colorScheme, reducedMotion: 'reduce' });
+      for (const path of paths) await take(context, path, `${nameOf(path)}-${size}-${colorScheme}`);
+      await context.clearCookies();
+      await take(context, '/sign-in', `sign-in-${size}-${colorScheme}`);
+      await context.close();
+    }
+  }
+  process.stdout.write(`${paths.length + 1} pages are in ${folder}.\n`);
 } finally {
-  await browser.close();
-  await homeport.stop();
-  rmSync(dataDir, { recursive: true });
+  await portal.stop();
 }
 
-/** Creates the demo content with a backup, and an owner who can sign in. */
-async function prepare(): Promise<{ productionId: string; email: string; accountId: string }> {
-  const { platform, services } = homeport;
-  const owner = await ensureOwner(platform, services);
-  if (!owner) throw new Error('the database was not empty');
-  await fillDemo(platform, services);
-  await homeport.idle();
-  const caller = operatorFor(owner.userId);
-  const { results } = await services.installs.list(caller, { limit: 1, offset: 0, ...OLDEST_FIRST }, {});
+/** Adds a backup to the demo. Returns its production install. */
+async function prepare({ homeport, owner }: DemoPortal): Promise<string> {
+  const { services } = homeport;
+  const { results } = await services.installs.list(owner, { limit: 1, offset: 0, ...OLDEST_FIRST }, {});
   const [production] = results;
   if (!production) throw new Error('the demo made no install');
-  await services.backups.request(caller, production.id, {
+  await services.backups.request(owner, production.id, {
     description: 'Before the summer menu',
     notification_emails: [],
   });
   await homeport.idle();
-  const link = await services.passwords.createLink(owner.userId, 'first');
-  const origin = { device: null, address: '127.0.0.1', requestId: 'pictures' };
-  await services.passwords.setByLink(link.slice(link.lastIndexOf('/') + 1), { password: PASSWORD }, origin);
-  const person = await services.accountUsers.get(caller, owner.accountId, owner.userId);
-  return { productionId: production.id, email: person.email, accountId: owner.accountId };
+  return production.id;
 }
 
-async function signIn(email: string, colorScheme: 'light' | 'dark'): Promise<Page> {
-  const context = await browser.newContext({
-    baseURL: config.publicUrl,
-    ignoreHTTPSErrors: true,
-    colorScheme,
-    reducedMotion: 'reduce',
-    viewport: { width: 1120, height: 720 },
-  });
-  const page = await context.newPage();
-  await page.goto('/');
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Account' }).waitFor();
-  return page;
+/** Follows the sidebar and the tabs from the first page and from an install. */
+async function findPages(page: Page, installId: string): Promise<string[]> {
+  const found = new Set<string>();
+  const waiting = ['/', `/installs/${installId}`];
+  for (const path of waiting) {
+    await open(page, path);
+    found.add(new URL(page.url()).pathname);
+    const links = page.locator('#sidebar nav a, nav[aria-label^="Pages of"] a');
+    for (const link of await links.all()) {
+      const href = await link.getAttribute('href');
+      if (href !== null && !waiting.includes(href)) waiting.push(href);
+    }
+    if (path.endsWith('/sites')) {
+      const [site] = await page.locator('main a[href^="/sites/"]').all();
+      const href = await site?.getAttribute('href');
+      if (href && !waiting.includes(href)) waiting.push(href, path.replace(/sites$/, 'new-site'));
+    }
+  }
+  return [...found, ...OTHERS];
 }
 
-async function take(page: Page, path: string, heading: string | RegExp, name: string): Promise<void> {
+/** The name of a page's pictures: `sites`, `install-domains`, `me-profile`. */
+function nameOf(path: string): string {
+  const [, kind = '', id, section] = path.split('/');
+  if (kind === 'accounts') return section ?? 'account';
+  if (kind === 'installs') return `install-${section ?? 'overview'}`;
+  return kind === 'me' ? `me-${id}` : kind.replace(/s$/, '');
+}
+
+async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
-  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-  await page.getByRole('progressbar').first().waitFor({ state: 'detached' });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForFunction('document.querySelector(".skeleton") === null');
+  await page.evaluate('document.fonts.ready.then(() => {})');
+}
+
+async function take(context: BrowserContext, path: string, name: string): Promise<void> {
+  const page = await context.newPage();
+  await open(page, path);
+  const devTools = await context.newCDPSession(page);
+  const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, 'base64'));
+  await page.close();
 }
