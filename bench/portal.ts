@@ -47,7 +47,7 @@ async function open(portal: DemoPortal, path: string) {
   });
   await page.addInitScript(OBSERVE);
   await page.goto(path, { waitUntil: 'commit' });
-  await page.waitForFunction('measured.filled > 0', undefined, { timeout: 60_000 });
+  await page.locator('main tbody tr').first().waitFor({ timeout: 60_000 });
   // Notices and the second load of lists may still move the page.
   await page.waitForTimeout(3_000);
   const measured = Value.Parse(Measured, await page.evaluate('measured'));

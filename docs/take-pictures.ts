@@ -85,7 +85,7 @@ function nameOf(path: string): string {
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForFunction('document.querySelector(".skeleton") === null');
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => {})');
 }
 

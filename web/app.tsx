@@ -1,10 +1,13 @@
 import { Suspense, useState } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { ButtonLink } from './components/button.tsx';
-import { LoadFailure, ProgressBar } from './components/notice.tsx';
+import { useDialogsAhead } from './components/dialog.tsx';
+import { LoadFailure } from './components/notice.tsx';
 import { onDemand } from './components/on-demand.ts';
 import { Page } from './components/page.tsx';
-import { useLiveChanges } from './live/live.ts';
+import { PageSkeleton } from './components/skeleton.tsx';
+import { SentFrame } from './first/sent-frame.tsx';
+import { useLiveChanges } from './live/use-live-changes.ts';
 import {
   type PortalSession,
   SessionProvider,
@@ -81,6 +84,10 @@ const WebhookPage = onDemand(
   () => import('./pages/account/webhooks/webhook-page.tsx'),
   (module) => module.WebhookPage,
 );
+const NewSitePage = onDemand(
+  () => import('./pages/new-site/new-site-page.tsx'),
+  (module) => module.NewSitePage,
+);
 const SettingsPage = onDemand(
   () => import('./pages/account/settings.tsx'),
   (module) => module.SettingsPage,
@@ -96,7 +103,7 @@ const InstallPage = onDemand(
 
 export function App() {
   return (
-    <Suspense fallback={<ProgressBar label="Loading" />}>
+    <Suspense fallback={<SentFrame />}>
       <Switch>
         {/* Links in emails work regardless of who is signed in. */}
         <Route path="/invitations/:token">
@@ -135,7 +142,7 @@ function SessionGate() {
         <LoadFailure error={error} onRetry={() => void refetch()} />
       </SignedOutLayout>
     ) : (
-      <ProgressBar label="Loading" />
+      <SentFrame />
     );
   }
   if (session === null || session === 'ended') {
@@ -159,6 +166,7 @@ function SessionGate() {
 
 function SignedIn({ session }: { session: PortalSession }) {
   useClearCacheOnUnmount();
+  useDialogsAhead();
   return (
     <SessionProvider value={session}>
       <PortalRoutes />
@@ -174,7 +182,7 @@ function PortalRoutes() {
   return (
     <SetCurrentAccount.Provider value={show}>
       <Shell account={account}>
-        <Suspense fallback={<ProgressBar label="Loading" />}>
+        <Suspense fallback={<PageSkeleton />}>
           <Switch>
             <Route path="/">
               {account ? <Redirect href={`/accounts/${account.id}/home`} replace /> : <NoAccount />}
@@ -215,6 +223,7 @@ function PortalRoutes() {
 const ACCOUNT_PAGES = new Map([
   ['home', HomePage],
   ['sites', SitesPage],
+  ['new-site', NewSitePage],
   ['installs', InstallsPage],
   ['transfers', TransfersPage],
   ['people', PeoplePage],

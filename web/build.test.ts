@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 it('builds only if the pages are missing or older than their sources', async () => {
   expect(await buildWhenMissing(folder)).toBe(true);
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
-  const [, script = ''] = /src="\.\/(portal\/assets\/[^"]+\.js)"/.exec(page) ?? [];
+  const [, script = ''] = /type="module"[^>]* src="\.\/(portal\/assets\/[^"]+\.js)"/.exec(page) ?? [];
   for (const form of ['', '.br', '.gz'])
     expect(existsSync(join(folder, `${script}${form}`)), form).toBe(true);
 

@@ -7,13 +7,13 @@ import { App } from './app.tsx';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { keepFocus } from './components/kept-focus.ts';
 import { Toasts } from './components/toast.tsx';
-import { applyTheme, chosenTheme } from './shell/theme.ts';
+import { keepSentFrame } from './first/sent-frame.tsx';
 import './theme.css';
 
-applyTheme(chosenTheme());
 keepFocus();
 const place = document.getElementById('portal');
 if (!place) throw new Error('index.html has no element with the id "portal"');
+keepSentFrame(place);
 
 createRoot(place).render(
   <StrictMode>

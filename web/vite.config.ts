@@ -1,9 +1,17 @@
 import { defineConfig } from 'vite';
+import { firstPage } from './first-page.ts';
+
+/** What every page needs, and what lists need beside it. Many small files would take several turns on a slow connection. */
+const BASE =
+  /node_modules[\\/](react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@tanstack|openapi-fetch)[\\/]|web[\\/](shell[\\/](?!palette|commands|install-commands|use-commands|search-results)[^\\/]+|session|first|components[\\/](button|dialog|error-boundary|kept-focus|menu|notice|on-demand|page|skeleton|toast)|api[\\/](client|failure|operations|presence|queries))\.(tsx?|module\.css)$|preload-helper/;
+const LISTS =
+  /web[\\/](components[\\/](debounced|display-name|environments|filter|install-status|loaded|punycode|query-parameters|sort-rows|table|table-selection|time|truncate|usage-figures|bytes)|api[\\/](all-pages|installs|overview|sites|transfers|usage)|pages[\\/]account[\\/](attention|attention-labels|list-parameters|matched-domain|nothing-matches|search|shown-count))\.(tsx?|module\.css)$/;
 
 /** Relative addresses: index.html is served with the base of the public URL (src/api/portal-pages.ts). */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
+  plugins: [firstPage()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -11,9 +19,22 @@ export default defineConfig({
     target: 'es2022',
     // Inlined assets are `data:` URLs, which the content security policy does not allow.
     assetsInlineLimit: 0,
+    // One small style sheet, so that no page waits for its own and none moves when it arrives.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      output: {
+        // The document lists the files of all pages, so their names count.
+        entryFileNames: 'portal/assets/[name]-[hash].js',
+        chunkFileNames: 'portal/assets/[hash].js',
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: BASE },
+            { name: 'lists', test: LISTS },
+          ],
+        },
+      },
       onLog(level, log, write) {
         // "use client" only matters to frameworks that render on a server.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') write(level, log);

@@ -25,7 +25,20 @@ describe('the pages of the portal', () => {
 
   beforeAll(async () => {
     mkdirSync(join(folder.path, 'portal/assets'), { recursive: true });
-    writeFileSync(join(folder.path, 'index.html'), '<!doctype html><base href="/"><title>Homeport</title>');
+    writeFileSync(
+      join(folder.path, 'index.html'),
+      '<!doctype html><head><base href="/"><title>Homeport</title></head>' +
+        '<!--signed-in-->sidebar<!--/signed-in--><!--signed-out-->card<!--/signed-out-->',
+    );
+    writeFileSync(
+      join(folder.path, 'first-page.json'),
+      JSON.stringify({
+        signed_out: ['portal/assets/sign-in.js'],
+        pages: [
+          { path: '^/accounts/[^/]+/sites$', files: ['portal/assets/sites.js', 'portal/assets/sites.css'] },
+        ],
+      }),
+    );
     writeFileSync(join(folder.path, 'portal/assets/index-abc.js'), SCRIPT);
     writeFileSync(join(folder.path, 'portal/assets/index-abc.js.gz'), gzipSync(SCRIPT));
     writeFileSync(join(folder.path, 'built-from'), 'a hash');
@@ -69,6 +82,29 @@ describe('the pages of the portal', () => {
       expect(headers['access-control-allow-origin']).toBeUndefined();
     },
   );
+
+  it('has the frame and the files of the requested page, by whether the browser has a session', async () => {
+    const cookie = '__Host-homeport-session=anything';
+    const signedIn = await get('/accounts/a/sites?page=2', { cookie });
+    expect(signedIn.headers.vary).toContain('cookie');
+    const page = signedIn.body.toString();
+    expect(page).toContain('sidebar');
+    expect(page).not.toContain('card');
+    expect(page).toContain('<link rel="modulepreload" crossorigin href="./portal/assets/sites.js">');
+    expect(page).toContain('<link rel="preload" as="style" crossorigin href="./portal/assets/sites.css">');
+    const other = (await get('/me/security', { cookie })).body.toString();
+    expect(other).toContain('sidebar');
+    expect(other).not.toContain('preload');
+    for (const [path, headers] of [
+      ['/accounts/a/sites', {}],
+      ['/password/some-token', { cookie }],
+    ] as const) {
+      const document = (await get(path, headers)).body.toString();
+      expect(document).toContain('card');
+      expect(document).not.toContain('sidebar');
+      expect(document).toContain('<link rel="modulepreload" crossorigin href="./portal/assets/sign-in.js">');
+    }
+  });
 
   it('assets are cached forever, and compressed if the browser supports it', async () => {
     const plain = await get('/portal/assets/index-abc.js');

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasCode } from '../lib/error-code.ts';
+import { createFirstPage, type FirstPage } from './first-page.ts';
 import { serveAssets } from './portal-assets.ts';
+import { sessionToken } from './session.ts';
 
 /** Folder that `npm run build` writes the pages to. */
 export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -44,6 +46,8 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
+  // Browsers with a session get another frame.
+  vary: 'cookie',
 };
 
 const NOT_BUILT = `<!doctype html>
@@ -58,17 +62,18 @@ const NOT_BUILT = `<!doctype html>
  */
 export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
   return async (app: FastifyInstance): Promise<void> => {
-    const built = await readFile(join(folder, 'index.html'), 'utf8').catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT')) return undefined;
-      throw error;
-    });
-    const page = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
+    const built = await readIfPresent(join(folder, 'index.html'));
+    const based = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
+    const page =
+      based === undefined
+        ? undefined
+        : createFirstPage(based, await readIfPresent(join(folder, 'first-page.json')));
     for (const url of PAGES) {
-      app.get(url, async (_request, reply) => document(reply, page));
+      app.get(url, async (request, reply) => document(request, reply, page));
     }
     // Browsers get the portal's "not found" page; programs get the API's answer.
     app.get('/*', { config: { isNothing: true } }, async (request, reply) =>
-      isForReading(request) ? document(reply, page, 404) : reply.callNotFound(),
+      isForReading(request) ? document(request, reply, page, 404) : reply.callNotFound(),
     );
     if (built !== undefined) await serveAssets(app, ASSETS, join(folder, ASSETS));
   };
@@ -79,12 +84,25 @@ function isForReading({ method, url, headers: { accept = '' } }: FastifyRequest)
   return method === 'GET' && accept.includes('text/html') && !NO_PAGES.test(url);
 }
 
-function document(reply: FastifyReply, page: string | undefined, found = 200): FastifyReply {
+function document(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: FirstPage | undefined,
+  found = 200,
+): FastifyReply {
+  const [path = '/'] = request.url.split('?');
   return reply
     .code(page === undefined ? 503 : found)
     .headers(HEADERS)
     .type('text/html; charset=utf-8')
-    .send(page ?? NOT_BUILT);
+    .send(page?.(path, sessionToken(request) !== undefined) ?? NOT_BUILT);
+}
+
+function readIfPresent(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  });
 }
 
 /** The path of the public URL, with a trailing slash. */

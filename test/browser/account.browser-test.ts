@@ -168,7 +168,8 @@ describe('an account', () => {
   });
 
   it('shows changes by another person, and removes lost permissions, without a reload', async () => {
-    const theirs = await portal.signedIn(await otherMember());
+    const member = await otherMember();
+    const theirs = await portal.signedIn(member);
     await theirs.goto(at('people'));
     await theirs.getByText('Only owners can manage owners.').waitFor();
     await theirs.getByRole('button', { name: 'Invite person' }).click();
@@ -179,10 +180,11 @@ describe('an account', () => {
 
     await page.goto(at('sites'));
     await page.getByText('You have no sites yet').waitFor();
-    await theirs.getByRole('button', { name: 'Create site' }).click();
-    await theirs.getByLabel('Name').fill('Made by Frida');
-    await theirs.getByRole('button', { name: 'Create site' }).click();
+    await theirs.getByRole('link', { name: 'Create site' }).waitFor();
+    await makesSite(member);
     await page.getByRole('link', { name: 'Made by Frida' }).waitFor();
+    await theirs.getByRole('link', { name: 'Made by Frida' }).click();
+    await theirs.getByRole('heading', { name: 'Made by Frida', level: 1 }).waitFor();
 
     await page.goto(at('people'));
     const frida = page.getByRole('row', { name: /Frida Full/ });

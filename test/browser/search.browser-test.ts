@@ -13,7 +13,7 @@ interface Held {
   installId: string;
 }
 
-describe('the search in all accounts', () => {
+describe('the search and the commands', () => {
   let portal: Portal;
   let person: Person;
   let harbour: Held;
@@ -78,7 +78,7 @@ describe('the search in all accounts', () => {
     const button = page.getByRole('button', { name: 'Search' });
     await button.click();
     const dialog = page.getByRole('dialog', { name: 'Search' });
-    const field = dialog.getByLabel('Name or domain');
+    const field = dialog.getByRole('combobox', { name: 'Name or command' });
     await field.fill('.example');
     await dialog.getByText('2 results').waitFor();
     await expectAccessibleInBothThemes(page);
@@ -92,11 +92,52 @@ describe('the search in all accounts', () => {
 
     await button.click();
     await field.fill('shop.harbour');
-    await dialog.getByRole('link', { name: /^shop\.harbour\.example/ }).click();
+    await dialog.getByRole('option', { name: /^shop\.harbour\.example/ }).click();
     await page.getByRole('row').getByRole('link', { name: 'shop.harbour.example' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/installs/${harbour.installId}/domains`);
     // So few domains have a search field only for users who arrived with a search.
     await page.getByLabel('Search domains').fill('');
     await expect.poll(() => page.getByRole('rowheader').count()).toBe(2);
+  });
+
+  it('runs commands by keyboard: creates a site, purges caches, switches the theme and the account', async () => {
+    const page = await portal.signedIn(person, { at: `/accounts/${harbour.accountId}/people` });
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Search' });
+    const run = async (words: string, first: RegExp) => {
+      await page.keyboard.press('Control+k');
+      await dialog.waitFor();
+      await page.keyboard.type(words);
+      await dialog.getByRole('option', { name: first }).first().waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await run('create site', /^Create a site/);
+    await page.getByRole('heading', { name: 'Create a site', level: 1 }).waitFor();
+    await run('dark', /^Use the dark theme/);
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+
+    await page.keyboard.press('Control+k');
+    await dialog.getByRole('group', { name: 'Recent pages' }).getByRole('option', { name: 'People' }).click();
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+
+    await run('purge', /^Purge the caches of an install/);
+    const choice = page.getByRole('dialog', { name: 'Purge the caches of which install?' });
+    await choice.waitFor();
+    await page.keyboard.press('Backspace');
+    await dialog.waitFor();
+    await page.keyboard.type('purge');
+    await page.keyboard.press('Enter');
+    await choice.waitFor();
+    const purged = page.waitForRequest(/\/purge_cache$/);
+    await page.keyboard.type('lighthouse');
+    await choice.getByRole('option', { name: /^lighthouse/ }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Enter');
+    expect((await purged).url()).toContain(lighthouse.installId);
+    await choice.waitFor({ state: 'detached' });
+
+    await run('switch', /^Switch to /);
+    await page.waitForURL(`**/accounts/${lighthouse.accountId}/people`);
   });
 });

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe('a site', () => {
   let portal: Portal;
@@ -27,30 +29,69 @@ describe('a site', () => {
     await follow('Sites');
     await page.getByText('You have no sites yet').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Create site' }).click();
-    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Create site' }).press('Enter');
+    const next = page.getByRole('button', { name: 'Continue' });
     // The error stands beside the field, and not in a bubble of the browser.
-    await page.getByRole('dialog').getByRole('button', { name: 'Create site' }).click();
+    await next.press('Enter');
     await page.getByText('Fill in this field.').waitFor();
     expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name');
-    await page.getByLabel('Name').fill('Shop');
-    await page.getByRole('button', { name: 'Create site' }).click();
-    await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
+    await page.getByLabel('Name').fill('Café Shop');
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Enter');
 
-    const production = page.getByRole('region', { name: 'Production' });
-    await production.getByRole('button', { name: 'Create install' }).click();
-    const name = installName();
-    await page.getByLabel('Name').fill('My shop');
-    await page.getByText('Use lower-case letters only.').waitFor();
-    expect(await page.getByRole('button', { name: 'Create install' }).isDisabled()).toBe(true);
-    await page.getByLabel('Name').fill(name);
-    await page.getByText(`The address will be ${name}.`).waitFor();
+    await page.getByRole('heading', { name: 'Where does Café Shop run first?' }).waitFor();
+    expect(await focused(page)).toBe('Where does Café Shop run first?');
+    expect(
+      await page.getByRole('listitem').filter({ hasText: 'Environment' }).getAttribute('aria-current'),
+    ).toBe('step');
     expect(await page.getByLabel('Environment').inputValue()).toBe('production');
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Create install' }).click();
-    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    const field = page.getByLabel('Name');
+    expect(await field.inputValue()).toBe('cafe-shop');
+    // The name that was given stays on the way back.
+    await page.getByRole('button', { name: 'Back' }).click();
+    expect(await field.inputValue()).toBe('Café Shop');
+    await field.fill('Shop');
+    await next.click();
+    await page.getByText('The address will be shop.').waitFor();
+    await field.fill('My shop');
+    await page.getByText('Use lower-case letters only.').waitFor();
+    const create = page.getByRole('button', { name: 'Create site' });
+    expect(await create.isDisabled()).toBe(true);
+    const { name: taken } = await portal.homeport.install(owner, accountId);
+    await field.fill(taken);
+    await create.click();
+    await page.getByText('is already taken').first().waitFor();
+    expect(await page.getByText('The address will be').count()).toBe(0);
+    const name = installName();
+    await field.fill(name);
+    await page.getByText(`The address will be ${name}.`).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    await field.press('Enter');
 
-    await page.goBack();
+    await page.getByRole('heading', { name: 'Which domain should it have?' }).waitFor();
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByText('Enter a domain name.').first().waitFor();
+    await page.getByLabel('Domain name').fill(`${name}.example`);
+    await page.getByText(`www.${name}.example redirects to ${name}.example`).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: `DNS records for ${name}.example` }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    // The wizard continues after a reload.
+    await page.reload();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Your site is ready' }).waitFor();
+    await page.getByText(`${name} is online at`).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    await page.getByRole('link', { name: `Go to ${name}` }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    // The failed attempt left no second site.
+    await follow('Sites');
+    await page.getByRole('link', { name: 'Shop', exact: true }).click();
+    const production = page.getByRole('region', { name: 'Production' });
     await production.getByText('Active').waitFor();
     await production.getByRole('link', { name: /^Website/ }).waitFor();
     await expectAccessible(page);
@@ -70,8 +111,6 @@ describe('a site', () => {
     await expectAccessible(page);
     await confirm.click();
     await page.getByText('You have no sites yet').waitFor();
-    await follow('Installs');
-    await page.getByText('You have no installs yet').waitFor();
   });
 
   it('gets an existing install, which is detached and moved back', async () => {
@@ -108,6 +147,36 @@ describe('a site', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  it('is found among many when an install moves to it', async () => {
+    const many = Array.from({ length: 13 }, (_, index) => `Branch ${index}`);
+    for (const name of many) await made(name);
+    const { id, name } = await portal.homeport.install(owner, accountId);
+    await page.goto(`/installs/${id}/settings`);
+    await page.getByRole('button', { name: 'Move to another site' }).click();
+    const dialog = page.getByRole('dialog', { name: `Move ${name}` });
+    // A select stands there until the script of the combobox has loaded.
+    const field = dialog.locator('input[role="combobox"]');
+    await expect
+      .poll(() => page.evaluate('document.activeElement?.matches("input[role=combobox]")'))
+      .toBe(true);
+    await field.fill('branch 12');
+    await page.getByRole('option', { name: 'Branch 12' }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(1);
+    await expectAccessibleInBothThemes(page);
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('Branch 12');
+    // Escape closes the list, and then the dialog.
+    await field.fill('nothing');
+    await page.getByText('Nothing matches.').waitFor();
+    await field.press('Escape');
+    await dialog.waitFor();
+    await field.fill('branch 12');
+    await field.press('Enter');
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Branch 12' }).waitFor();
+  });
+
   it('of another user appears without a reload, with the state of its installs', async () => {
     await follow('Installs');
     await page.getByRole('table', { name: 'Installs', exact: true }).waitFor();
@@ -116,9 +185,9 @@ describe('a site', () => {
     await page.getByRole('row', { name: held }).getByText('Active').waitFor();
     await page.getByRole('combobox', { name: 'Site' }).fill('No site');
     await page.getByRole('combobox', { name: 'Site' }).press('Enter');
-    await page.getByText('1 of 2 installs').waitFor();
+    await page.getByText(/^[1-9] of \d+ installs$/).waitFor();
     await page.getByLabel('Search installs').fill('nothing like it');
-    await page.getByText('0 of 2 installs').waitFor();
+    await page.getByText(/^0 of \d+ installs$/).waitFor();
   });
 
   it('that was deleted shows an error', async () => {

@@ -1,165 +1,64 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { type ReactNode, type RefObject, useRef, useState } from 'react';
-import { Button } from './button.tsx';
-import styles from './dialog.module.css';
-import { DialogContext } from './dialog-context.ts';
-import { TextField } from './fields.tsx';
-import { Form } from './form.tsx';
-import { useInitialFocus } from './initial-focus.ts';
-import { FailuresInDialog } from './toast.tsx';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import type { ConfirmDialogProps, DialogPopupProps } from './dialog-popup.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { onDemand } from './on-demand.ts';
 
-interface DialogProps {
-  open: boolean;
-  onOpenChange(open: boolean): void;
-  title: string;
-  description?: ReactNode;
-}
+/** Pages need this script only when a dialog opens. */
+const loadDialogs = () => import('./dialog-popup.tsx');
+
+const DialogPopup = onDemand(loadDialogs, (module) => module.DialogPopup);
+const ConfirmPopup = onDemand(loadDialogs, (module) => module.ConfirmPopup);
 
 /**
  * A modal dialog. Its buttons and Escape close it. A click outside does not, because it could lose typed text by
  * accident. A `drawer` stands at the right edge, for the details of a row, and has the initial focus itself.
  */
-export function Dialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  drawer = false,
-  children,
-}: DialogProps & { drawer?: boolean; children: ReactNode }) {
-  const { popup, close, initialFocus, begin } = useInitialFocus();
-  const { surrounding, leave } = useHeldDialog(onOpenChange);
+export function Dialog(dialog: DialogPopupProps) {
   return (
-    <BaseDialog.Root open={open} onOpenChange={leave} disablePointerDismissal>
-      <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup
-          ref={popup}
-          className={drawer ? `${styles.popup} ${styles.drawer}` : styles.popup}
-          initialFocus={drawer ? popup : initialFocus}
-          finalFocus={false}
-        >
-          <BaseDialog.Title className={`${styles.title} ${styles.besideClose}`}>{title}</BaseDialog.Title>
-          {description !== undefined && (
-            <BaseDialog.Description className={styles.description} render={<div />}>
-              {description}
-            </BaseDialog.Description>
-          )}
-          <DialogContext value={{ ...surrounding, begin }}>{children}</DialogContext>
-          {/* Last in the dialog, so that the form gets the initial focus. */}
-          <BaseDialog.Close ref={close} className={styles.close} aria-label="Close">
-            <span aria-hidden="true">✕</span>
-          </BaseDialog.Close>
-          <FailuresInDialog />
-        </BaseDialog.Popup>
-      </BaseDialog.Portal>
-    </BaseDialog.Root>
+    <OnceOpened open={dialog.open}>
+      <DialogPopup {...dialog} />
+    </OnceOpened>
   );
-}
-
-/** Keeps a dialog open on Escape while a form in it is pending, because its error would be lost. */
-function useHeldDialog(onOpenChange: (open: boolean) => void) {
-  const held = useRef(0);
-  const surrounding = {
-    close: () => onOpenChange(false),
-    hold() {
-      held.current += 1;
-      return () => {
-        held.current -= 1;
-      };
-    },
-  };
-  const leave = (open: boolean, { reason }: { reason: string }) => {
-    if (open || held.current === 0 || reason !== 'escape-key') onOpenChange(open);
-  };
-  return { surrounding, leave };
 }
 
 /**
  * Asks for confirmation. With `name`, the user must type that name first. Without it, Cancel has the initial focus,
  * so that Enter changes nothing. The dialog closes when `onConfirm` resolves, and shows the error if it rejects.
  */
-export function ConfirmDialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  name,
-  confirmLabel,
-  onConfirm,
-}: DialogProps & { name?: string; confirmLabel: string; onConfirm(): Promise<void> }) {
-  const cancel = useRef<HTMLButtonElement>(null);
-  const { surrounding, leave } = useHeldDialog(onOpenChange);
+export function ConfirmDialog(dialog: ConfirmDialogProps) {
   return (
-    <AlertDialog.Root open={open} onOpenChange={leave}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup
-          className={styles.popup}
-          initialFocus={name === undefined ? cancel : true}
-          finalFocus={false}
-        >
-          <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
-          <AlertDialog.Description className={styles.description} render={<div />}>
-            {description}
-          </AlertDialog.Description>
-          <DialogContext value={surrounding}>
-            <Confirmation
-              name={name}
-              label={confirmLabel}
-              cancel={cancel}
-              onCancel={() => onOpenChange(false)}
-              onConfirm={async () => {
-                await onConfirm();
-                onOpenChange(false);
-              }}
-            />
-          </DialogContext>
-          <FailuresInDialog />
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <OnceOpened open={dialog.open}>
+      <ConfirmPopup {...dialog} />
+    </OnceOpened>
   );
 }
 
-function Confirmation({
-  name,
-  label,
-  cancel,
-  onCancel,
-  onConfirm,
-}: {
-  name: string | undefined;
-  label: string;
-  cancel: RefObject<HTMLButtonElement | null>;
-  onCancel(): void;
-  onConfirm(): Promise<void>;
-}) {
-  const [typed, setTyped] = useState('');
+/** Events that precede the opening of a dialog. */
+const SIGNS = ['pointermove', 'pointerdown', 'keydown'] as const;
+
+/** Loads the script of dialogs as soon as the user touches mouse, screen or keyboard, so that they open without a wait. */
+export function useDialogsAhead(): void {
+  useEffect(() => {
+    const done = new AbortController();
+    const load = () => {
+      done.abort();
+      // The dialog that opens shows the error.
+      loadDialogs().catch(() => {});
+    };
+    for (const sign of SIGNS) document.addEventListener(sign, load, { signal: done.signal, passive: true });
+    return () => done.abort();
+  }, []);
+}
+
+/** Renders nothing until the dialog opens for the first time, and then keeps it, so that it can close by itself. */
+function OnceOpened({ open, children }: { open: boolean; children: ReactNode }) {
+  const [wanted, setWanted] = useState(open);
+  if (open && !wanted) setWanted(true);
   return (
-    <Form
-      danger
-      submitLabel={label}
-      disabled={name !== undefined && typed !== name}
-      actions={
-        <Button ref={cancel} onClick={onCancel}>
-          Cancel
-        </Button>
-      }
-      onSubmit={onConfirm}
-    >
-      {name !== undefined && (
-        <TextField
-          label={`Type ${name} to confirm`}
-          name="confirmation"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      )}
-    </Form>
+    wanted && (
+      <ErrorBoundary place={String(open)}>
+        <Suspense fallback={null}>{children}</Suspense>
+      </ErrorBoundary>
+    )
   );
 }

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './form.module.css';
 import { useFieldError } from './form.tsx';
 
-interface Labelled {
+export interface Labelled {
   label: string;
   name: string;
   hint?: ReactNode;
@@ -11,7 +11,7 @@ interface Labelled {
 /**
  * Returns what all fields share: the attributes that link a field with its hint and error, and those two below it.
  */
-function useField(name: string, hint: ReactNode) {
+export function useField(name: string, hint: ReactNode) {
   const id = useId();
   const error = useFieldError(name);
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(

@@ -1,19 +1,24 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { LoadFailure, ProgressBar } from './notice.tsx';
+import { LoadFailure } from './notice.tsx';
+import { ListSkeleton, PageSkeleton } from './skeleton.tsx';
 
-/** Renders the data of a query, a progress bar while it loads, or the error with a Try again button. */
+/** Renders the data of a query, grey lines while it loads, or the error with a Try again button. */
 export function Loaded<Data>({
   query,
   what,
+  page = false,
   children,
 }: {
   query: UseQueryResult<Data>;
   /** What loads, for screen readers: "sites". */
   what: string;
+  /** Whether the query is for the whole page, so that its title loads, too. */
+  page?: boolean;
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.error) return <LoadFailure error={query.error} onRetry={() => query.refetch()} />;
-  return <ProgressBar label={`Loading ${what}`} />;
+  const label = `Loading ${what}`;
+  return page ? <PageSkeleton label={label} /> : <ListSkeleton label={label} />;
 }

@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import type { QueryClient } from '@tanstack/react-query';
 import { SESSION_KEY } from '../api/queries.ts';
 import { type Change, concerns, parseChange } from './change.ts';
 import { connection } from './connected.ts';
@@ -12,47 +11,54 @@ import { whileVisible } from './while-visible.ts';
 const GATHER_MS = 250;
 /** Minimum time between reloads while changes keep arriving, because a reload may load whole lists. */
 const LEAST_BETWEEN_MS = 2_000;
+/** A session loaded so recently is not loaded again when the first stream opens. The server checks each request anyway. */
+const SESSION_FRESH_MS = 10_000;
 
 /**
- * Reloads what others change while the page is visible. All windows of the same user in this browser share one
- * connection.
+ * Reloads what others change while the page is visible, until the returned function is called. All windows of the same user in this browser
+ * share one connection.
  */
-export function useLiveChanges(userId: string): void {
-  const queries = useQueryClient();
-  useEffect(() => {
-    const address = new URL('portal/api/events', document.baseURI).href;
-    let gathered: Change[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let loadedAt = Number.NEGATIVE_INFINITY;
-    const load = () => {
-      loadedAt = performance.now();
-      const changes = gathered;
-      gathered = [];
-      timer = undefined;
-      loadAgain(queries, ({ queryKey }) => changes.some((change) => concerns(change, queryKey)));
-    };
-    const listener: StreamListener = {
-      opened: connection.opened,
-      broken: connection.broken,
-      change(text) {
-        const change = parseChange(text);
-        if (change) gathered.push(change);
-        timer ??= setTimeout(load, Math.max(GATHER_MS, loadedAt + LEAST_BETWEEN_MS - performance.now()));
-      },
-      resync: () => void queries.invalidateQueries(),
-      refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
-    };
-    const leave = whileVisible(() => {
-      const stop = shareStream(`${address} ${userId}`, (to) => followStream(address, to), listener);
-      return () => {
-        stop();
-        // A hidden page does not hear of a reconnection, so clear the warning.
-        connection.opened();
-      };
-    });
+export function followChanges(queries: QueryClient, userId: string): () => void {
+  const address = new URL('portal/api/events', document.baseURI).href;
+  let gathered: Change[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let isFirstStream = true;
+  const load = () => {
+    loadedAt = performance.now();
+    const changes = gathered;
+    gathered = [];
+    timer = undefined;
+    loadAgain(queries, ({ queryKey }) => changes.some((change) => concerns(change, queryKey)));
+  };
+  const listener: StreamListener = {
+    opened: connection.opened,
+    broken: connection.broken,
+    change(text) {
+      const change = parseChange(text);
+      if (change) gathered.push(change);
+      timer ??= setTimeout(load, Math.max(GATHER_MS, loadedAt + LEAST_BETWEEN_MS - performance.now()));
+    },
+    resync() {
+      const isFirst = isFirstStream;
+      isFirstStream = false;
+      void queries.invalidateQueries({
+        predicate: ({ queryKey, state }) =>
+          !isFirst || queryKey[0] !== SESSION_KEY[0] || Date.now() - state.dataUpdatedAt > SESSION_FRESH_MS,
+      });
+    },
+    refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
+  };
+  const leave = whileVisible(() => {
+    const stop = shareStream(`${address} ${userId}`, (to) => followStream(address, to), listener);
     return () => {
-      clearTimeout(timer);
-      leave();
+      stop();
+      // A hidden page does not hear of a reconnection, so clear the warning.
+      connection.opened();
     };
-  }, [queries, userId]);
+  });
+  return () => {
+    clearTimeout(timer);
+    leave();
+  };
 }

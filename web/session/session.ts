@@ -3,6 +3,7 @@ import { createContext, useContext, useEffect } from 'react';
 import { type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
 import { SESSION_KEY } from '../api/queries.ts';
+import { sessionResponse } from './session-request.ts';
 import { confirmSignOut } from './sign-out-guard.ts';
 
 export type PortalSession =
@@ -32,7 +33,7 @@ export function useSessionQuery() {
 /** Returns null without a session. */
 async function loadSession(): Promise<PortalSession | null> {
   try {
-    return await unwrap(portal.GET('/portal/api/session'));
+    return await unwrap(portal.GET('/portal/api/session', { fetch: sessionResponse }));
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) return null;
     throw error;

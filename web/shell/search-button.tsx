@@ -5,13 +5,13 @@ import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { onDemand } from '../components/on-demand.ts';
 import styles from './search-button.module.css';
 
-const SearchDialog = onDemand(
-  () => import('./search-dialog.tsx'),
-  ({ SearchDialog }) => SearchDialog,
+const Palette = onDemand(
+  () => import('./palette.tsx'),
+  (module) => module.Palette,
 );
 
-/** Opens the search in all accounts, like Ctrl K (⌘ K). The dialog's script is loaded when first needed. */
-export function SearchButton() {
+/** Opens the search and the commands, like Ctrl K (⌘ K). Their script is loaded when first needed. */
+export function SearchButton({ accountId }: { accountId: string }) {
   const [open, setOpen] = useState(false);
   const [wanted, setWanted] = useState(false);
   const show = () => {
@@ -46,7 +46,7 @@ export function SearchButton() {
       {wanted && (
         <ErrorBoundary place={String(open)}>
           <Suspense fallback={null}>
-            <SearchDialog open={open} onOpenChange={setOpen} />
+            <Palette accountId={accountId} open={open} onOpenChange={setOpen} />
           </Suspense>
         </ErrorBoundary>
       )}

@@ -6,12 +6,13 @@ import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { useClearFailuresOnUnmount } from '../components/toast.tsx';
 import { useIsConnected } from '../live/connected.ts';
-import type { SessionAccount } from '../session/session.ts';
+import { type SessionAccount, useSession } from '../session/session.ts';
 import { accountDestinations } from './account-places.ts';
 import { AccountSwitcher } from './account-switcher.tsx';
 import { useDisclosure } from './disclosure.ts';
 import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
+import { useRecentPages } from './recent-pages.ts';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { SidebarPlace } from './sidebar-place.ts';
@@ -28,6 +29,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
   const [sidebarPlace, setSidebarPlace] = useState<HTMLElement | null>(null);
   const menu = useDisclosure(location);
   useFocusOnNewPage(main, location);
+  useRecentPages(useSession().user.id, location);
   useClearFailuresOnUnmount();
   return (
     <SidebarPlace value={sidebarPlace}>
@@ -52,7 +54,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
               <img src={icon} alt="" />
               Homeport
             </Link>
-            {account && <SearchButton />}
+            {account && <SearchButton accountId={account.id} />}
           </div>
           <div id="sidebar" className={styles.sidebar} data-open={menu.isOpen || undefined}>
             {account && <AccountSwitcher account={account} location={location} />}

@@ -1,7 +1,6 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { type ListedSite, SITES_A_PAGE, type SiteOrder, useSiteList } from '../../api/site-list.ts';
-import { Button } from '../../components/button.tsx';
+import { ButtonLink } from '../../components/button.tsx';
 import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { SearchField } from '../../components/filter.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
@@ -14,7 +13,6 @@ import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
-import { CreateSiteDialog } from './create-site.tsx';
 import { LimitNotice } from './limit-notice.tsx';
 import { useListParameters, useSettled } from './list-parameters.ts';
 import { MatchedDomain } from './matched-domain.tsx';
@@ -26,7 +24,6 @@ import { TransferNotice } from './transfer-notice.tsx';
 /** The sites of an account. The server searches, sorts and pages them. */
 export function SitesPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
-  const [creating, setCreating] = useState(false);
   const { get } = useQueryParameters();
   const { ask, search: typed, setSearch } = useListParameters();
   const [page] = usePage();
@@ -39,9 +36,9 @@ export function SitesPage({ accountId }: { accountId: string }) {
       subtitle="A site is one website with its environments: production, staging and development."
       actions={
         may('site.change') && (
-          <Button variant="primary" onClick={() => setCreating(true)}>
+          <ButtonLink variant="primary" href={`/accounts/${accountId}/new-site`}>
             Create site
-          </Button>
+          </ButtonLink>
         )
       }
     >
@@ -59,7 +56,9 @@ export function SitesPage({ accountId }: { accountId: string }) {
           shown.total === 0 ? (
             <Empty>
               {may('site.change') ? (
-                <p>You have no sites yet. Create one, then add an install for each environment.</p>
+                <p>
+                  You have no sites yet. Create one to get a website with its own address within a minute.
+                </p>
               ) : (
                 <p>You do not have access to any sites yet. Ask an account owner for access.</p>
               )}
@@ -93,7 +92,6 @@ export function SitesPage({ accountId }: { accountId: string }) {
           )
         }
       </Loaded>
-      <CreateSiteDialog accountId={accountId} open={creating} onOpenChange={setCreating} />
     </Page>
   );
 }

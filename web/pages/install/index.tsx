@@ -7,8 +7,8 @@ import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { isNotFound, NotFound } from '../../components/not-found.tsx';
-import { ProgressBar } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { ListSkeleton } from '../../components/skeleton.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useHasFeature, useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
@@ -24,11 +24,9 @@ export function InstallPage({ installId, section }: { installId: string; section
   if (isNotFound(query.error)) return <NotFound what="Install" />;
   if (query.data === undefined) {
     return (
-      <Page title="Install">
-        <Loaded query={query} what="the install">
-          {() => null}
-        </Loaded>
-      </Page>
+      <Loaded query={query} what="the install" page>
+        {() => null}
+      </Loaded>
     );
   }
   return <InstallFrame install={query.data} section={section} />;
@@ -91,7 +89,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
         />
       )}
       <InstallNotice install={install} />
-      <Suspense fallback={<ProgressBar label={`Loading ${present.label}`} />}>
+      <Suspense fallback={<ListSkeleton label={`Loading ${present.label}`} />}>
         <present.content install={install} />
       </Suspense>
     </Page>

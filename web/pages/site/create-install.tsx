@@ -6,11 +6,12 @@ import { unwrap } from '../../api/failure.ts';
 import { useInstallOptions } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
+import { ChoiceField } from '../../components/choice-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EnvironmentField } from '../../components/environment-field.tsx';
 import { type Environment, environmentOf } from '../../components/environments.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
-import { Form, textOf } from '../../components/form.tsx';
+import { Form, textOf, useFieldError } from '../../components/form.tsx';
 import { sortRows } from '../../components/sort-rows.ts';
 import { showSuccess } from '../../components/toast.tsx';
 import { INSTALL_NAME_RULE, installNameError } from './install-name.ts';
@@ -79,11 +80,11 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
       onSubmit={create}
     >
       <InstallNameField name={name} error={error} onChange={setName} />
-      <SelectField
+      <ChoiceField
         label="Site"
         name="site_id"
         value={siteId}
-        onChange={(event) => setSiteId(event.currentTarget.value)}
+        onChange={setSiteId}
         options={[
           { value: '', label: 'No site' },
           ...sortRows(sites, (one) => one.name, 'ascending').map((one) => ({
@@ -99,7 +100,8 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
   );
 }
 
-function InstallNameField({
+/** The name of a new install, with the address that it gives. */
+export function InstallNameField({
   name,
   error,
   onChange,
@@ -109,7 +111,9 @@ function InstallNameField({
   onChange(name: string): void;
 }) {
   const { data: options } = useInstallOptions();
-  const feedback = error ?? (name && options ? `The address will be ${name}.${options.site_domain}.` : '');
+  // The server has refused the name that is in the field.
+  const isRefused = useFieldError('name') !== undefined;
+  const address = name && options && !isRefused ? `The address will be ${name}.${options.site_domain}.` : '';
   return (
     <TextField
       label="Name"
@@ -122,7 +126,7 @@ function InstallNameField({
       onChange={(event) => onChange(event.currentTarget.value)}
       hint={
         <>
-          {INSTALL_NAME_RULE} <strong aria-live="polite">{feedback}</strong>
+          {INSTALL_NAME_RULE} <strong aria-live="polite">{error ?? address}</strong>
         </>
       }
     />
@@ -130,7 +134,7 @@ function InstallNameField({
 }
 
 /** Only shown if the platform runs PHP. */
-function PhpField() {
+export function PhpField() {
   const { data: options } = useInstallOptions();
   if (!options || options.php_versions.length === 0) return null;
   return (

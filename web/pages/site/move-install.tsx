@@ -4,9 +4,9 @@ import { unwrap } from '../../api/failure.ts';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSites } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
+import { ChoiceField } from '../../components/choice-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { type Environment, environmentLabel } from '../../components/environments.ts';
-import { SelectField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { sortRows } from '../../components/sort-rows.ts';
@@ -91,7 +91,7 @@ function MoveForm({
       onSubmit={move}
       fieldOf={() => 'install_id'}
     >
-      <SelectField
+      <ChoiceField
         label="Install"
         name="install_id"
         required

@@ -28,7 +28,7 @@ export function SitePage({ siteId }: { siteId: string }) {
   const site = useSite(siteId);
   if (isNotFound(site.error)) return <NotFound what="Site" />;
   return (
-    <Loaded query={site} what="the site">
+    <Loaded query={site} what="the site" page>
       {(loaded) => <Shown site={loaded} />}
     </Loaded>
   );

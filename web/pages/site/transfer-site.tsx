@@ -5,8 +5,9 @@ import { unwrap } from '../../api/failure.ts';
 import type { Site } from '../../api/sites.ts';
 import { MOST_DAYS_AHEAD } from '../../api/transfers.ts';
 import { Button } from '../../components/button.tsx';
+import { ChoiceField } from '../../components/choice-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
+import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 import { useSession } from '../../session/session.ts';
@@ -69,11 +70,11 @@ function TransferForm({ site, onClose }: { site: Site; onClose(): void }) {
       fieldOf={(name) => (name === 'site_id' ? 'destination_account_id' : name)}
     >
       {own.length > 0 && (
-        <SelectField
+        <ChoiceField
           label="To"
           name="choice"
           value={choice}
-          onChange={(event) => setChoice(event.currentTarget.value)}
+          onChange={setChoice}
           options={[
             ...own.map(({ id, name }) => ({ value: id, label: name })),
             { value: ELSEWHERE, label: 'An account that you do not own' },

@@ -6,7 +6,7 @@ export interface Step {
   words: string;
   isDone: boolean;
   /** Page of the account where the user takes the step. */
-  place: 'sites' | 'installs' | 'people';
+  place: 'sites' | 'new-site' | 'installs' | 'people';
   action: string;
 }
 
@@ -25,7 +25,7 @@ export function onboardingSteps({
       title: 'Create your first site',
       words: 'A site is one website. Give it an install for production, and others for staging.',
       isDone: site && install,
-      place: 'sites',
+      place: site ? 'sites' : 'new-site',
       action: site ? 'Add an install' : 'Create a site',
     },
     {

@@ -27,7 +27,7 @@ export function WebhookPage({ accountId, webhookId }: { accountId: string; webho
     return <NotFound what="Webhook" />;
   }
   return (
-    <Loaded query={webhook} what="the webhook">
+    <Loaded query={webhook} what="the webhook" page>
       {(found) => <Shown webhook={found} />}
     </Loaded>
   );

@@ -5,10 +5,10 @@ import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { type Site, useSites } from '../../../api/sites.ts';
 import { Button } from '../../../components/button.tsx';
+import { ChoiceField } from '../../../components/choice-field.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { EnvironmentField } from '../../../components/environment-field.tsx';
 import { environmentOf } from '../../../components/environments.ts';
-import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
@@ -70,11 +70,11 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
 
   return (
     <Form submitLabel="Move" onSubmit={move}>
-      <SelectField
+      <ChoiceField
         label="Site"
         name="site_id"
         value={siteId}
-        onChange={(event) => setSiteId(event.currentTarget.value)}
+        onChange={setSiteId}
         options={[
           { value: '', label: 'No site' },
           ...sortRows(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({

@@ -4,6 +4,7 @@ import { type PortalPaths, portal } from '../../../api/client.ts';
 import { FormError, unwrap } from '../../../api/failure.ts';
 import { CREDENTIALS_KEY } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
+import { ChoiceField } from '../../../components/choice-field.tsx';
 import { CheckboxField, RadioGroup, SelectField, TextField } from '../../../components/fields.tsx';
 import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../../components/form.tsx';
@@ -82,13 +83,13 @@ export function NewCredentialForm({
         <RadioGroup label="Access" name="reach" options={REACHES} value={reach} onChange={setReach} />
       )}
       {reach !== 'all' && (
-        <SelectField
+        <ChoiceField
           label="Account"
           name="account_id"
           options={accounts.map((account) => ({ value: account.id, label: account.name }))}
           value={accountId}
-          onChange={(event) => {
-            setAccountId(event.currentTarget.value);
+          onChange={(id) => {
+            setAccountId(id);
             setInstalls([]);
           }}
         />

@@ -1,0 +1,45 @@
+import { type ComponentProps, Suspense, useRef } from 'react';
+import type { ChoiceFieldProps } from './combobox-field.tsx';
+import { SelectField } from './fields.tsx';
+import { onDemand } from './on-demand.ts';
+
+/** Longer lists get a search field. */
+const MOST_WITHOUT_SEARCH = 12;
+
+const ComboboxField = onDemand(
+  () => import('./combobox-field.tsx'),
+  (module) => module.ComboboxField,
+);
+
+/**
+ * A choice from a list that may be long: sites, installs, accounts. Short lists are native selects. An option with the empty value stands
+ * for no choice.
+ */
+export function ChoiceField({ onChange, hint, ...field }: ChoiceFieldProps) {
+  const hadFocus = useRef(false);
+  const select: ComponentProps<typeof SelectField> = {
+    ...field,
+    ...(hint !== undefined && { hint }),
+    ...(onChange && { onChange: (event) => onChange(event.currentTarget.value) }),
+  };
+  if (field.options.length <= MOST_WITHOUT_SEARCH) return <SelectField {...select} />;
+  return (
+    <Suspense
+      fallback={
+        <SelectField
+          {...select}
+          ref={(element) => () => {
+            hadFocus.current = document.activeElement === element;
+          }}
+        />
+      }
+    >
+      <ComboboxField
+        {...field}
+        {...(hint !== undefined && { hint })}
+        {...(onChange && { onChange })}
+        hadFocus={hadFocus}
+      />
+    </Suspense>
+  );
+}

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type OutputBundle, type OutputChunk, rolldown } from 'rolldown';
+import type { Plugin } from 'vite';
+
+/** Runs before the first paint. */
+const BEFORE_PAINT = join(import.meta.dirname, 'first/before-paint.ts');
+
+/** Scripts of the pages that people open first, by the paths of app.tsx. The server lets the browser load them at once. */
+const FIRST_PAGES: readonly (readonly [path: string, script: string])[] = [
+  ['^/$', 'pages/account/home/home.tsx'],
+  ['^/accounts/[^/]+/home$', 'pages/account/home/home.tsx'],
+  ['^/accounts/[^/]+/sites$', 'pages/account/sites.tsx'],
+  ['^/accounts/[^/]+/installs$', 'pages/account/installs.tsx'],
+  ['^/sites/[^/]+$', 'pages/site/index.tsx'],
+  ['^/installs/', 'pages/install/index.tsx'],
+];
+const SIGN_IN = 'pages/sign-in/sign-in-page.tsx';
+
+/**
+ * Builds the script that runs before the first paint, in a file of its own that imports nothing. Lists the files that the server names
+ * in the document, so that the browser loads them beside the first script (first-page.json, src/api/first-page.ts).
+ */
+export function firstPage(): Plugin {
+  return {
+    name: 'first-page',
+    async buildStart() {
+      const bundle = await rolldown({ input: BEFORE_PAINT });
+      try {
+        const { output } = await bundle.generate({ format: 'iife', minify: true });
+        this.addWatchFile(BEFORE_PAINT);
+        this.emitFile({ type: 'asset', name: 'before-paint.js', source: output[0].code });
+      } finally {
+        await bundle.close();
+      }
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const script = Object.values(bundle).find(({ fileName }) =>
+          /\/before-paint-[^/]+\.js$/.test(fileName),
+        );
+        if (script === undefined) throw new Error('the script before the first paint was not built');
+        // Before the style sheets, which scripts below them wait for.
+        return html.replace('</title>', `</title>\n    <script src="./${script.fileName}"></script>`);
+      },
+    },
+    writeBundle({ dir = '' }, bundle) {
+      const pages = FIRST_PAGES.map(([path, script]) => ({ path, files: filesOf(script, bundle) }));
+      writeFileSync(
+        join(dir, 'first-page.json'),
+        JSON.stringify({ signed_out: filesOf(SIGN_IN, bundle), pages }),
+      );
+    },
+  };
+}
+
+/** The scripts and style sheets that a page needs beside those of index.html. */
+function filesOf(script: string, bundle: OutputBundle): string[] {
+  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+  const entry = chunks.find(({ isEntry }) => isEntry);
+  const page = chunks.find(
+    ({ facadeModuleId }) =>
+      facadeModuleId !== null && relative(import.meta.dirname, facadeModuleId) === script,
+  );
+  if (entry === undefined || page === undefined) throw new Error(`${script} has no chunk of its own`);
+  const present = new Set(importsOf(entry, chunks).flatMap(filesOfChunk));
+  const files = new Set(importsOf(page, chunks).flatMap(filesOfChunk));
+  return [...files].filter((file) => !present.has(file));
+}
+
+/** A chunk and all that it imports statically. */
+function importsOf(first: OutputChunk, chunks: readonly OutputChunk[]): OutputChunk[] {
+  const found = [first];
+  for (const chunk of found) {
+    const imported = chunks.filter(({ fileName }) => chunk.imports.includes(fileName));
+    found.push(...imported.filter((other) => !found.includes(other)));
+  }
+  return found;
+}
+
+const filesOfChunk = ({ fileName, viteMetadata }: OutputChunk): string[] => [
+  fileName,
+  ...(viteMetadata?.importedCss ?? []),
+];

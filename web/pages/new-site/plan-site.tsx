@@ -1,0 +1,121 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { hosting } from '../../api/client.ts';
+import { unwrap } from '../../api/failure.ts';
+import type { Install } from '../../api/installs.ts';
+import { LONGEST_SITE_NAME } from '../../api/sites.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { EnvironmentField } from '../../components/environment-field.tsx';
+import { environmentOf } from '../../components/environments.ts';
+import { TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { InstallNameField, PhpField } from '../site/create-install.tsx';
+import { installNameError } from '../site/install-name.ts';
+import { RuntimeField, runtimeOf } from '../site/runtime-field.tsx';
+import { StepContent, Steps } from './steps.tsx';
+import { suggestedName } from './suggested-name.ts';
+
+const NEW_SITE = { installs: [] };
+
+/** The first two steps: the name of the site, and its first install. Nothing is created before the second is submitted. */
+export function PlanSite({ accountId, onCreated }: { accountId: string; onCreated(install: Install): void }) {
+  const [step, setStep] = useState<'Name' | 'Environment'>('Name');
+  const [isFirst, setIsFirst] = useState(true);
+  const [name, setName] = useState('');
+  const [installName, setInstallName] = useState('');
+  const create = useCreation(accountId);
+  const show = (next: typeof step) => {
+    setIsFirst(false);
+    setStep(next);
+  };
+
+  if (step === 'Name') {
+    return (
+      <>
+        <Steps current="Name" />
+        <StepContent key="name" title="What is the site called?" isFirst={isFirst}>
+          <Form
+            submitLabel="Continue"
+            actions={<ButtonLink href={`/accounts/${accountId}/sites`}>Cancel</ButtonLink>}
+            onSubmit={async (values) => {
+              const given = textOf(values, 'name').trim();
+              // A name that was typed stays.
+              if (installName === suggestedName(name)) setInstallName(suggestedName(given));
+              setName(given);
+              show('Environment');
+            }}
+          >
+            <TextField
+              label="Name"
+              name="name"
+              hint="A site is one website with its environments. You can change the name later."
+              required
+              pattern=".*\S.*"
+              maxLength={LONGEST_SITE_NAME}
+              autoComplete="off"
+              defaultValue={name}
+            />
+          </Form>
+        </StepContent>
+      </>
+    );
+  }
+  const error = installNameError(installName);
+  return (
+    <>
+      <Steps current="Environment" />
+      <StepContent key="environment" title={`Where does ${name} run first?`}>
+        <Form
+          submitLabel="Create site"
+          disabled={error !== null}
+          actions={<Button onClick={() => show('Name')}>Back</Button>}
+          onSubmit={async (values) => onCreated(await create(name, installName, values))}
+        >
+          <EnvironmentField site={NEW_SITE} preferred="production" />
+          <InstallNameField name={installName} error={error} onChange={setInstallName} />
+          <RuntimeField />
+          <PhpField />
+        </Form>
+      </StepContent>
+    </>
+  );
+}
+
+/** Returns a function that creates the site and its install. If only the install fails, the next attempt uses the same site. */
+function useCreation(accountId: string) {
+  const queries = useQueryClient();
+  const created = useRef<{ id: string; name: string }>(null);
+
+  async function site(name: string): Promise<string> {
+    if (created.current === null) {
+      created.current = await unwrap(hosting.POST('/sites', { body: { name, account_id: accountId } }));
+    } else if (created.current.name !== name) {
+      const path = { site_id: created.current.id };
+      created.current = await unwrap(hosting.PATCH('/sites/{site_id}', { params: { path }, body: { name } }));
+    }
+    return created.current.id;
+  }
+
+  return async (name: string, installName: string, values: FormData): Promise<Install> => {
+    const php = textOf(values, 'php_version');
+    const runtime = runtimeOf(textOf(values, 'runtime'));
+    const siteId = await site(name);
+    try {
+      return await unwrap(
+        hosting.POST('/installs', {
+          body: {
+            name: installName,
+            account_id: accountId,
+            site_id: siteId,
+            environment: environmentOf(textOf(values, 'environment')),
+            ...(php === '' ? {} : { php_version: php }),
+            ...(runtime === null ? {} : { runtime }),
+          },
+        }),
+      );
+    } finally {
+      for (const topic of ['site', 'install'])
+        void queries.invalidateQueries({ queryKey: [topic, accountId] });
+    }
+  };
+}
