@@ -1,11 +1,10 @@
 import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { numberOrderKey } from '../../../lib/number-order.ts';
+import type { InstallConditions, ListSort } from './install-conditions.ts';
 import {
   countListed,
-  type InstallConditions,
   type ListedRow,
-  type ListSort,
   listedByIds,
   listedInstalls,
   namesOfListed,

@@ -3,7 +3,8 @@ import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
 import { pageOfSites, type SiteRow } from '../sites/store.ts';
-import { countListed, type InstallConditions, NONE, sitesOfInstalls } from './listed-installs-store.ts';
+import { type InstallConditions, NONE } from './install-conditions.ts';
+import { countListed, sitesOfInstalls } from './listed-installs-store.ts';
 import { type InstallOfSite, installsOfListedSites } from './listed-sites-store.ts';
 import type { listedSiteSchema } from './schema.ts';
 import { installsByDomain } from './store.ts';
@@ -14,9 +15,7 @@ export type ListedSite = Static<typeof listedSiteSchema>;
 export const SITE_SORTS = ['name', 'installs', 'created'] as const;
 export type SiteListSort = (typeof SITE_SORTS)[number];
 
-/** Names are compared here, because SQLite folds case in ASCII only, and people expect Site 2 before Site 10. */
 const MOST_SITES = 100_000;
-const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** One page of the sites of a scope whose name, or the name or a domain of an install, contains a text. */
 export async function listSites(
@@ -40,6 +39,8 @@ export async function listSites(
   const found = sites.filter(
     ({ id, name }) => byInstall === null || byInstall.has(id) || name.toLowerCase().includes(text),
   );
+  // Names are compared here, because SQLite folds case in ASCII only, and people expect Site 2 before Site 10.
+  const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const compare: Record<SiteListSort, (one: SiteRow, other: SiteRow) => number> = {
     name: (one, other) => collator.compare(one.name, other.name),
     installs: (one, other) => (sizes.get(one.id) ?? 0) - (sizes.get(other.id) ?? 0),

@@ -13,7 +13,7 @@ import { queryRoute, type Route, route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ENVIRONMENTS, INSTALL_STATUSES } from '../installs/schema.ts';
-import { ATTENTION, LIST_SORTS, NONE } from './listed-installs-store.ts';
+import { ATTENTION, LIST_SORTS, NONE } from './install-conditions.ts';
 import { SITE_SORTS } from './listed-sites.ts';
 import {
   attentionSchema,

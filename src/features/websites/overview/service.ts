@@ -8,8 +8,9 @@ import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { countInstalls } from '../installs/list-store.ts';
+import { type InstallConditions, LIST_SORTS } from './install-conditions.ts';
 import { pageOfListed } from './listed-installs.ts';
-import { type InstallConditions, LIST_SORTS, matchingInstalls } from './listed-installs-store.ts';
+import { matchingInstalls } from './listed-installs-store.ts';
 import { listSites, SITE_SORTS } from './listed-sites.ts';
 import type {
   attentionSchema,

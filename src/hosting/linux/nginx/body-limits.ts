@@ -1,5 +1,10 @@
 import { bodyMb } from '../../policy/php-limits.ts';
-import type { UploadMb } from './machine-options.ts';
+
+/** Largest upload in MiB: of installs without their own limit, and of any. */
+export interface UploadMb {
+  standard: number;
+  most: number;
+}
 
 /** A location that hands requests to PHP, and the largest body there. */
 export interface BodyLimit {

@@ -5,6 +5,7 @@ import { systemDnsServers } from '../../../network/dns/resolver.ts';
 import { PHP_RANGES } from '../../policy/php-limits.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import type { UploadMb } from './body-limits.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import { groupId, mostOpenFiles, trustedRoots } from './machine.ts';
 import type { StorageServerOptions } from './render-offload.ts';
@@ -36,12 +37,6 @@ export interface MachineOptions {
   /** Maximum of open files per worker. */
   openFiles: number;
   uploadMb: UploadMb;
-}
-
-/** Largest upload in MiB: of installs without their own limit, and of any. */
-export interface UploadMb {
-  standard: number;
-  most: number;
 }
 
 export interface MachineOptionSources {
