@@ -3,6 +3,9 @@ import type { Middleware } from 'openapi-fetch';
 import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
 
+/** Third part of the keys of lists of installs and sites, after the account. They show domains and backups, too. */
+export const INSTALL_LIST = 'list';
+
 /** Query key of the session: who is signed in. */
 export const SESSION_KEY = ['session'] as const;
 

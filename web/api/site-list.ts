@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { INSTALL_LIST } from '../live/change.ts';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
-import { keepPageOf } from './queries.ts';
+import { INSTALL_LIST, keepPageOf } from './queries.ts';
 
 type List = PortalPaths['/portal/api/accounts/{account_id}/sites']['get'];
 

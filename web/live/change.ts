@@ -1,3 +1,5 @@
+import { INSTALL_LIST } from '../api/queries.ts';
+
 /** A change in the server's stream (`/portal/api/events`). */
 export interface Change {
   topic: string;
@@ -21,9 +23,6 @@ const SHOWN_WITH: Record<string, readonly string[]> = {
 
 /** Topics that {@link SHOWN_WITH} adds, and whose queries have the ID of an account. */
 const OF_ACCOUNTS = ['attention'];
-
-/** Third part of the keys of lists of installs and sites, after the account. They show domains and backups, too. */
-export const INSTALL_LIST = 'list';
 
 /** Parses a change; null if the text is not one. */
 export function parseChange(text: string): Change | null {
