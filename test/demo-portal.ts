@@ -38,6 +38,10 @@ export async function startDemoPortal(): Promise<DemoPortal> {
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
     HOMEPORT_SITE_DOMAIN: 'sites.example',
+    // The machine's own WordPress may be too old for the embedded host.
+    ...(process.env.HOMEPORT_WORDPRESS_SOURCE === undefined
+      ? { HOMEPORT_INSTALL_RUNTIME: 'static' }
+      : { HOMEPORT_WORDPRESS_SOURCE: process.env.HOMEPORT_WORDPRESS_SOURCE }),
     HOMEPORT_RATE_LIMIT: '0',
   });
   const homeport = await startHomeport(
