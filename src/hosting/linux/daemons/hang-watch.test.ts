@@ -9,6 +9,7 @@ let clock: ManualClock;
 let status: DaemonStatus;
 let hangs: boolean;
 let restarts: number;
+let failing: number;
 let watch: HangWatch;
 
 beforeEach(() => {
@@ -16,6 +17,7 @@ beforeEach(() => {
   status = { name: 'mariadb', state: 'running', pid: 1 };
   hangs = false;
   restarts = 0;
+  failing = 0;
   watch = createHangWatch({
     name: 'mariadb',
     answers: async () => {
@@ -25,6 +27,7 @@ beforeEach(() => {
       list: async () => [status],
       async restart() {
         restarts += 1;
+        if (failing-- > 0) throw new Error('the supervisor does not answer');
         status = { ...status, pid: (status.pid ?? 0) + 1 };
       },
     },
@@ -43,6 +46,16 @@ it('restarts a daemon that answered before and is silent for four checks', async
   hangs = true;
   expect(await check(3)).toBe(0);
   expect(await check(1)).toBe(1);
+});
+
+it('restarts again if a restart fails', async () => {
+  await check(1);
+  hangs = true;
+  failing = 1;
+  await check(3);
+  await expect(watch.check()).rejects.toThrow('supervisor');
+  expect(await check(7)).toBe(1);
+  expect(await check(1)).toBe(2);
 });
 
 it('counts only checks in a row', async () => {

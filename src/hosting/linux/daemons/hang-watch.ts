@@ -60,7 +60,6 @@ export function createHangWatch(options: {
     if (silent < patience) return;
     log.error({ err, checks: silent }, `${name} does not answer and is restarted`);
     silent = 0;
-    answered = null;
     patience = Math.min(2 * patience, MOST_PATIENCE);
     restartedAt = clock.now().getTime();
     await daemons.restart(name);
