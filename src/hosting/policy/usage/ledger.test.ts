@@ -217,6 +217,34 @@ describe('a usage ledger', () => {
 });
 
 describe('while the file cannot be used', () => {
+  it('counts what waited once, even if a part of it cannot be counted at first', async () => {
+    const first = openLedger();
+    visit(first, 'a');
+    visit(first, 'a', { install: OTHER });
+    first.flush();
+    await closeAll();
+    const file = join(folder, 'usage.sqlite');
+    const setSketch = (sketch: string) =>
+      change(`update days set sketch = ${sketch} where install = '${OTHER}'`);
+    setSketch(`x'00'`);
+    renameSync(file, `${file}.there`);
+    mkdirSync(file);
+    const second = openLedger();
+    second.count(INSTALL, clock.now().getTime(), 100);
+    second.count(OTHER, clock.now().getTime(), 100);
+    rmSync(file, { recursive: true });
+    renameSync(`${file}.there`, file);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect([second.flush(), second.fault()]).toEqual([false, 'a sketch cannot have 1 bytes']);
+    }
+    setSketch(`x''`);
+    expect([second.flush(), second.fault()]).toEqual([true, null]);
+    expect(second.read(null).days).toEqual([
+      day('2026-03-01', 2, 200, 1),
+      day('2026-03-01', 2, 200, 0, OTHER),
+    ]);
+  });
+
   /** Changes the file's tables as a fault of the disk would. */
   function change(statement: string): void {
     const file = new Sqlite(join(folder, 'usage.sqlite'));

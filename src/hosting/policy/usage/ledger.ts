@@ -192,12 +192,24 @@ export function createUsageLedger({
         }
         stored = opened;
       }
-      for (const one of waiting) countOne(one);
-      waiting.length = 0;
+      countWaiting();
     } catch (err) {
-      fail(err, 'could not open the usage ledger; trying again');
+      fail(err, 'could not open or read the usage ledger; trying again');
     }
     return stored;
+  }
+
+  /** Throws at the first that cannot be counted, which waits with those after it. */
+  function countWaiting(): void {
+    let counted = 0;
+    try {
+      for (const one of waiting) {
+        countOne(one);
+        counted += 1;
+      }
+    } finally {
+      waiting.splice(0, counted);
+    }
   }
 
   function requireOpen(): LedgerFile | null {
@@ -230,6 +242,8 @@ export function createUsageLedger({
         for (const counter of opened.counters.values()) counter.changed = false;
       }
       closeEnded(stored);
+      // Its fault is still there.
+      if (waiting.length > 0) return false;
       if (failure !== null) log.info({ file }, 'usage is stored again');
       failure = null;
       return true;
