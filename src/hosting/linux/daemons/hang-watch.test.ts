@@ -3,11 +3,12 @@ import { silent } from '../../../../test/database.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import type { DaemonStatus } from '../machine/daemon.ts';
-import { createHangWatch, type HangWatch } from './hang-watch.ts';
+import { createHangWatch, type HangWatch, SilentDaemonError } from './hang-watch.ts';
 
 let clock: ManualClock;
 let status: DaemonStatus;
 let hangs: boolean;
+let hasFiles: boolean;
 let restarts: number;
 let failing: number;
 let watch: HangWatch;
@@ -16,12 +17,14 @@ beforeEach(() => {
   clock = manualClock();
   status = { name: 'mariadb', state: 'running', pid: 1 };
   hangs = false;
+  hasFiles = true;
   restarts = 0;
   failing = 0;
   watch = createHangWatch({
     name: 'mariadb',
     answers: async () => {
-      if (hangs) throw new Error('MariaDB does not answer');
+      if (!hasFiles) throw Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' });
+      if (hangs) throw new SilentDaemonError('MariaDB does not answer');
     },
     daemons: {
       list: async () => [status],
@@ -66,6 +69,17 @@ it('counts only checks in a row', async () => {
   await check(1);
   hangs = true;
   expect(await check(3)).toBe(0);
+});
+
+it('counts no check in which the host could not ask', async () => {
+  await check(1);
+  hangs = true;
+  await check(3);
+  hasFiles = false;
+  for (let time = 0; time < 20; time += 1) await expect(watch.check()).rejects.toThrow('EMFILE');
+  expect(restarts).toBe(0);
+  hasFiles = true;
+  expect(await check(1)).toBe(1);
 });
 
 it('leaves a process alone that has not answered yet, or that its supervisor starts', async () => {

@@ -14,12 +14,17 @@ const HEALTHY_MS = HOUR_MS;
 /** Restarts a daemon that runs but no longer answers (docs/decisions/linux-services.md). */
 export interface HangWatch {
   start(): void;
-  /** One check. Rejects if a restart fails. */
+  /** One check. Rejects if the daemon cannot be asked, or a restart fails. */
   check(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `answers` rejects if the daemon says nothing at all. */
+/** The daemon says nothing at all. */
+export class SilentDaemonError extends Error {
+  override name = 'SilentDaemonError';
+}
+
+/** `answers` rejects with a {@link SilentDaemonError} if the daemon is silent. Other errors, such as of this process, count as no check. */
 export function createHangWatch(options: {
   name: string;
   answers(): Promise<void>;
@@ -45,6 +50,7 @@ export function createHangWatch(options: {
     try {
       await answers();
     } catch (err) {
+      if (!(err instanceof SilentDaemonError)) throw err;
       if (status.pid === answered) await onSilence(err);
       return;
     }
@@ -70,7 +76,7 @@ export function createHangWatch(options: {
     start() {
       repetition ??= repeatEvery(check, {
         delayMs: EVERY_MS,
-        onError: (err) => log.error({ err }, `could not restart ${name}`),
+        onError: (err) => log.error({ err }, `could not check or restart ${name}`),
       });
     },
     async stop() {

@@ -5,10 +5,12 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeDurably } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
+import { SilentDaemonError } from './hang-watch.ts';
 import { clientCommand, runStatements } from './mariadb-client.ts';
 import { mariadbConfig } from './mariadb-config.ts';
 
@@ -16,7 +18,7 @@ import { mariadbConfig } from './mariadb-config.ts';
 export interface DatabaseServer {
   /** Starts it if needed, and creates it the first time. Never touches existing content. Needs root. */
   ensure(): Promise<void>;
-  /** Rejects if it says nothing for 10 s. A refusal, such as of too many connections, is an answer. */
+  /** Rejects with a SilentDaemonError if it says nothing for 10 s or nothing listens. A refusal, such as of too many connections, is an answer. */
   answers(): Promise<void>;
 }
 
@@ -25,6 +27,8 @@ const USER = 'mysql';
 /** Crash recovery reads the log before the server is ready. */
 const READY_WITHIN_MS = 120_000;
 const ANSWER_WITHIN_MS = 10_000;
+/** No answer of the server: EAGAIN means that it accepts none of the waiting connections. */
+const NOBODY_LISTENS = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EAGAIN'];
 
 export function createDatabaseServer(options: {
   layout: LinuxLayout;
@@ -130,12 +134,18 @@ async function greeted(socket: string): Promise<void> {
 function greeting(socket: string, withinMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const connection = connect(socket);
-    connection.setTimeout(withinMs, () => connection.destroy(new Error('MariaDB does not answer')));
+    connection.setTimeout(withinMs, () =>
+      connection.destroy(new SilentDaemonError('MariaDB does not answer')),
+    );
     connection.once('data', (packet) => {
       connection.destroy();
       resolve(packet);
     });
-    connection.once('error', reject);
-    connection.once('close', () => reject(new Error('MariaDB closed the connection')));
+    connection.once('error', (error) =>
+      reject(
+        hasCode(error, ...NOBODY_LISTENS) ? new SilentDaemonError(error.message, { cause: error }) : error,
+      ),
+    );
+    connection.once('close', () => reject(new SilentDaemonError('MariaDB closed the connection')));
   });
 }
