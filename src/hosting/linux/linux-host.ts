@@ -122,7 +122,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function stop(): Promise<void> {
     firewall.stop();
     startRetries.stop();
-    await databaseWatch.stop();
+    databaseWatch.stop();
     // The daemons stop last, even if another part fails to stop.
     const ended = await Promise.allSettled([
       parts.cron.stop(),

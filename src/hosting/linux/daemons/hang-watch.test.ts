@@ -94,6 +94,14 @@ it('leaves a process alone that has not answered yet, or that its supervisor sta
   expect(await check(20)).toBe(0);
 });
 
+it('restarts nothing once it is stopped', async () => {
+  await check(1);
+  hangs = true;
+  await check(3);
+  watch.stop();
+  expect(await check(1)).toBe(0);
+});
+
 it('waits twice as long before each further restart, until the daemon has answered for an hour', async () => {
   const hang = async (checks: number) => {
     hangs = false;

@@ -16,7 +16,8 @@ export interface HangWatch {
   start(): void;
   /** One check. Rejects if the daemon cannot be asked, or a restart fails. */
   check(): Promise<void>;
-  stop(): Promise<void>;
+  /** Begins no further check or restart. Waits for none: a restart can take minutes. */
+  stop(): void;
 }
 
 /** The daemon says nothing at all. */
@@ -37,6 +38,7 @@ export function createHangWatch(options: {
   let repetition: Repetition | undefined;
   /** The process that has answered. Another one may still recover from a crash, which a restart would begin again. */
   let answered: number | null = null;
+  let isStopped = false;
   let silent = 0;
   let patience = PATIENCE;
   let restartedAt = Number.NEGATIVE_INFINITY;
@@ -63,7 +65,7 @@ export function createHangWatch(options: {
   async function onSilence(err: unknown): Promise<void> {
     silent += 1;
     if (silent === 1) log.warn({ err }, `${name} does not answer`);
-    if (silent < patience) return;
+    if (silent < patience || isStopped) return;
     log.error({ err, checks: silent }, `${name} does not answer and is restarted`);
     silent = 0;
     patience = Math.min(2 * patience, MOST_PATIENCE);
@@ -74,13 +76,16 @@ export function createHangWatch(options: {
   return {
     check,
     start() {
+      isStopped = false;
       repetition ??= repeatEvery(check, {
         delayMs: EVERY_MS,
         onError: (err) => log.error({ err }, `could not check or restart ${name}`),
       });
     },
-    async stop() {
-      await repetition?.stop();
+    stop() {
+      isStopped = true;
+      // Its errors are logged.
+      void repetition?.stop();
       repetition = undefined;
     },
   };
