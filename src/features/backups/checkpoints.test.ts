@@ -9,10 +9,14 @@ import {
   RefusedRestoreError,
   UnchangedWebsiteError,
 } from '../../hosting/contract/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { isBegun } from '../../jobs/begun-store.ts';
+import { Postponed } from '../../jobs/job.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { environment } from '../hosts/fleet.fixture.ts';
 import { RETURN_ATTEMPTS } from './checkpoints.ts';
+import { notedRestore } from './noted-restore.ts';
 import { EVERYTHING } from './replaced-parts.ts';
 
 type Install = { id: string; name: string };
@@ -126,6 +130,24 @@ describe('the checkpoint of a copy', () => {
     ]);
     expect(await operations('backup.restore')).toMatchObject([{ status: 'succeeded' }]);
   });
+});
+
+it('counts a job as begun only if its host was reached', async () => {
+  const { platform } = homeport;
+  const { reader } = platform.database;
+  const { id } = await reader
+    .selectFrom('jobs')
+    .select('id')
+    .where('begun_at', 'is', null)
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const away = (isUnsent: boolean) =>
+    notedRestore(platform, id, () => Promise.reject(new HostUnreachableError('web1 is away', { isUnsent })));
+  for (const isUnsent of [true, false, true]) {
+    const wasBegun = await isBegun(reader, id);
+    await expect(away(isUnsent)).rejects.toThrow(Postponed);
+    expect(await isBegun(reader, id)).toBe(wasBegun || !isUnsent);
+  }
 });
 
 describe('the return to a checkpoint', () => {

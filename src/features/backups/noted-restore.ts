@@ -1,4 +1,5 @@
 import { isUnchanged, type Snapshot } from '../../hosting/contract/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { noteAttempt, takeBackAttempt } from '../../jobs/begun-store.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -6,7 +7,7 @@ import { permanently, postponing } from '../hosts/host-failures.ts';
 
 /**
  * Calls the host for a job that replaces a website. The job counts as begun, so that its checkpoint is put back after a failure, unless
- * the host says of each attempt that it has replaced nothing. Outside the fence: the host acts, whatever becomes of the attempt.
+ * each attempt did not reach the host, or the host says that it has replaced nothing. Outside the fence: the host acts, whatever becomes of the attempt.
  */
 export async function notedRestore(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
@@ -16,10 +17,13 @@ export async function notedRestore(
   const now = timestamp(clock);
   const wasBegun = await database.write(({ queries }) => noteAttempt(queries, jobId, now));
   const noted = restore().catch(async (error: unknown) => {
-    if (!wasBegun && isUnchanged(error)) {
+    if (!wasBegun && hasReplacedNothing(error)) {
       await database.write(({ queries }) => takeBackAttempt(queries, jobId, now));
     }
     throw error;
   });
   return permanently(postponing(noted));
 }
+
+const hasReplacedNothing = (error: unknown): boolean =>
+  isUnchanged(error) || (error instanceof HostUnreachableError && error.isUnsent);

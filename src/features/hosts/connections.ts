@@ -96,10 +96,12 @@ export function createConnections(platform: Platform, options: ConnectionsOption
       throw new HostUnreachableError(
         `The host ${host.name} is not the one at ${host.address} on this machine. On another machine it is reached only ` +
           'if it was added there by its address ("homeport host add").',
+        { isUnsent: true },
       );
     }
     const target = await hosts.targetOf(host);
-    if (isClosing) throw new HostUnreachableError('The connections to the hosts are being closed');
+    if (isClosing)
+      throw new HostUnreachableError('The connections to the hosts are being closed', { isUnsent: true });
     // Another call may have connected in the meantime.
     return machines.get(hostId) ?? adopt(hostId, connect(target));
   }

@@ -32,7 +32,7 @@ import {
   SILENCE_MS,
 } from './protocol.ts';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
-import { adviceFor } from './unreachable.ts';
+import { adviceFor, isUnconnected } from './unreachable.ts';
 
 export interface RemoteHost extends HostMachine {
   /** Answers the host's questions until `close`. Calls `onFault` once per outage, with the cause. */
@@ -44,6 +44,12 @@ export interface RemoteHost extends HostMachine {
 /** The host is unreachable, or disconnected during a command. The message says which, and what to do. */
 export class HostUnreachableError extends Error {
   override name = 'HostUnreachableError';
+  /** No connection was made, so that the host has done nothing. */
+  readonly isUnsent: boolean;
+  constructor(message: string, { isUnsent = false, ...options }: ErrorOptions & { isUnsent?: boolean } = {}) {
+    super(message, options);
+    this.isUnsent = isUnsent;
+  }
 }
 
 const CONNECT_MS = 5_000;
@@ -142,6 +148,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
       if (cause instanceof ProtocolError) throw cause;
       throw new HostUnreachableError(`The host ${target.name} does not answer: ${adviceFor(target, cause)}`, {
         cause,
+        isUnsent: isUnconnected(cause),
       });
     }
   }

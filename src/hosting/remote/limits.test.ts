@@ -111,6 +111,12 @@ describe('a control plane', () => {
     await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
   });
 
+  it('knows whether a command left this machine', async () => {
+    await expect(connected(newPath(), {}).describe()).rejects.toMatchObject({ isUnsent: true });
+    const cut = await hostile((request) => request.socket.destroy());
+    await expect(cut.describe()).rejects.toMatchObject({ isUnsent: false });
+  });
+
   it('takes only as many questions as it answers in parallel', async () => {
     let asked = 0;
     const remote = await hostile((request, response) => {

@@ -42,6 +42,15 @@ const UNREACHABLE = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Whether a request failed before there was a connection. */
+export function isUnconnected(cause: unknown): boolean {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.every(isUnconnected);
+  if (codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  return cause instanceof Error && 'syscall' in cause && CONNECTING.has(cause.syscall);
+}
+
+const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
+
 function codeOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return codeOf(cause.errors[0]);
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
