@@ -14,11 +14,15 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Formats a time relative to now in whole units: "3 hours ago", "in 2 days", "just now". */
+/**
+ * Formats a time relative to now: "3 hours ago", "in 2 days", "just now". Of the past, only whole units count. The future is rounded,
+ * because what was just set to end in 30 days must not say 29.
+ */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    const count = seconds / length;
+    if (Math.abs(count) >= 1) return relative.format(count < 0 ? Math.trunc(count) : Math.round(count), unit);
   }
   return 'just now';
 }
