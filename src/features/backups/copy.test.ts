@@ -364,7 +364,11 @@ it('puts only the tables back that the copy replaces', async () => {
   const job = await jobs.select('payload').orderBy('seq', 'desc').executeTakeFirstOrThrow();
   const payload = Value.Parse(restoreBackup.payload, job.payload);
   expect(partsOfJob(payload)).toEqual({ files: false, database: ['wp_posts'], dropAbsent: true });
-  await finish();
+  await homeport.idle();
+  // This host has no tables, so each attempt fails, and what follows would wait for the last one.
+  await platform.database.write(({ queries }) =>
+    queries.deleteFrom('jobs').where('kind', '=', restoreBackup.name).execute(),
+  );
 });
 
 it('hides the name of the source from users who do not see it', async () => {

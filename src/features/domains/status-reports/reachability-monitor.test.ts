@@ -154,7 +154,9 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
       `Set the A record of moved.example to 127.0.0.1 and ${SILENT}; it is 127.0.0.9 now.`,
     );
     const seen = { kind: 'domain_not_reached', domain: 'moved.example', reason: null };
-    const toldAt = (at: string) => [{ install_id: install.id, reasons: [{ ...seen, at }] }];
+    const toldAt = (at: string) => [
+      { install_id: install.id, install_name: install.name, reasons: [{ ...seen, at }] },
+    ];
     expect(await attention()).toEqual(toldAt(timestamp(clock)));
     const path = `/installs/${install.id}/domains/${domain}`;
     expect((await owner.client.get(path)).body).toMatchObject({
