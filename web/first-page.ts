@@ -17,6 +17,9 @@ const FIRST_PAGES: readonly (readonly [path: string, script: string])[] = [
 ];
 const SIGN_IN = 'pages/sign-in/sign-in-page.tsx';
 
+/** The scripts that must have a chunk of their own. */
+export const FIRST_SCRIPTS: readonly string[] = [...FIRST_PAGES.map(([, script]) => script), SIGN_IN];
+
 /**
  * Builds the script that runs before the first paint, in a file of its own that imports nothing. Lists the files that the server names
  * in the document, so that the browser loads them beside the first script (first-page.json, src/api/first-page.ts).

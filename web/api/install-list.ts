@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
-import { INSTALL_LIST, keepPageOf } from './queries.ts';
+import { keepPageOf } from './queries.ts';
+import { INSTALL_LIST } from './query-keys.ts';
 
 type List = PortalPaths['/portal/api/accounts/{account_id}/installs']['get'];
 type Matching = PortalPaths['/portal/api/accounts/{account_id}/matching_installs']['get'];

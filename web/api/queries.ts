@@ -2,12 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import type { Middleware } from 'openapi-fetch';
 import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
-
-/** Third part of the keys of lists of installs and sites, after the account. They show domains and backups, too. */
-export const INSTALL_LIST = 'list';
-
-/** Query key of the session: who is signed in. */
-export const SESSION_KEY = ['session'] as const;
+import { SESSION_KEY } from './query-keys.ts';
 
 /** A 401 from these paths means wrong credentials, not an ended session. */
 const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;

@@ -1,4 +1,4 @@
-import { INSTALL_LIST } from '../api/queries.ts';
+import { INSTALL_LIST } from '../api/query-keys.ts';
 
 /** A change in the server's stream (`/portal/api/events`). */
 export interface Change {

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { SESSION_KEY } from '../api/queries.ts';
+import { SESSION_KEY } from '../api/query-keys.ts';
 import { type Change, concerns, parseChange } from './change.ts';
 import { connection } from './connected.ts';
 import { loadAgain } from './load-again.ts';

@@ -2,7 +2,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { createContext, useContext, useEffect } from 'react';
 import { type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
-import { SESSION_KEY } from '../api/queries.ts';
+import { SESSION_KEY } from '../api/query-keys.ts';
 import { sessionResponse } from './session-request.ts';
 import { confirmSignOut } from './sign-out-guard.ts';
 

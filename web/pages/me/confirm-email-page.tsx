@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';

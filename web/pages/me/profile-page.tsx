@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { portal } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Page, Section } from '../../components/page.tsx';

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { showSuccess } from '../../components/toast.tsx';
 import { noticeState, type Word } from './sign-in-notice.ts';
 

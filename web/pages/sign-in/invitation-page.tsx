@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type PortalPaths, portal } from '../../api/client.ts';
 import { unwrap, unwrapEmpty } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';

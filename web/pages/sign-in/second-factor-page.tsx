@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { ApiFailure, unwrap } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeField, RecoveryCodeField } from '../../components/code-field.tsx';
 import { Form, textOf } from '../../components/form.tsx';

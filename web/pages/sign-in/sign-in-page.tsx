@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { portal } from '../../api/client.ts';
 import { FormError, unwrap } from '../../api/failure.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { TextField } from '../../components/fields.tsx';
 import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';

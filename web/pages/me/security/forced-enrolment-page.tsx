@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSecondFactor } from '../../../api/me.ts';
-import { SESSION_KEY } from '../../../api/queries.ts';
+import { SESSION_KEY } from '../../../api/query-keys.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
 import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
 import { SECOND_FACTOR_KEY, SESSIONS_KEY, type SecondFactor, useSecondFactor } from '../../../api/me.ts';
-import { SESSION_KEY } from '../../../api/queries.ts';
+import { SESSION_KEY } from '../../../api/query-keys.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
