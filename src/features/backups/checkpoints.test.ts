@@ -229,4 +229,19 @@ describe('the return to a checkpoint', () => {
     await finish();
     expect(await checkCheckpoints(database, clock)).toMatchObject([{ state: 'ok' }]);
   });
+
+  it('is given up at once if the checkpoint is lost, and after three other errors', async () => {
+    answer(() => Promise.reject(new RefusedRestoreError('It is damaged.', { isLost: true })));
+    await breakWebsite();
+    await finish();
+    expect([restored.length, await operations('backup.restore')]).toEqual([
+      1,
+      [expect.objectContaining({ status: 'failed' })],
+    ]);
+    answer(() => Promise.reject(new Error('the disk is broken')));
+    restored = [];
+    await breakWebsite();
+    await finish();
+    expect(restored).toHaveLength(3);
+  });
 });

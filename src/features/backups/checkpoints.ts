@@ -33,7 +33,7 @@ export async function requireCheckpoint(
   );
 }
 
-/** Attempts at the return to a checkpoint: for more than an hour, because everything else of the install waits for it. */
+/** Attempts at the return to a checkpoint while the host refuses it: for more than an hour, because everything else of the install waits for it. */
 export const RETURN_ATTEMPTS = 24;
 
 /**

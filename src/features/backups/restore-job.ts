@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
-import type { Host } from '../../hosting/contract/host.ts';
+import { type Host, isUnchanged, RefusedRestoreError } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
-import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
+import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -37,6 +37,20 @@ class RefusedReturn extends Error {
   override name = 'RefusedReturn';
 }
 
+/**
+ * The failure of an attempt to return to a checkpoint. Most refusals are of the moment, such as those for a full disk, and the website
+ * waits for it. Other errors get the attempts of any restore, because each can take hours.
+ */
+function failedReturn(error: unknown, attempt: number): unknown {
+  if (error instanceof PermanentFailure) {
+    if (error.cause instanceof RefusedRestoreError && error.cause.isLost) return error;
+    return attempt >= RETURN_ATTEMPTS ? error : new RefusedReturn(error.message, { cause: error.cause });
+  }
+  const isRepeated = attempt < restoreBackup.maxAttempts || error instanceof Postponed || isUnchanged(error);
+  if (isRepeated) return error;
+  return new PermanentFailure('The website could not be returned to its checkpoint.', { cause: error });
+}
+
 /** The jobs that restore backups and email the result. */
 export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): JobKind[] {
   const { database } = platform;
@@ -64,9 +78,7 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         const options = { from, parts, wordpressVersion, signal, report };
         await notedRestore(platform, jobId, () => host.restore(install, backup_id, options)).catch(
           (error: unknown) => {
-            // Most refusals of a return are of the moment, such as those for a full disk. The website waits for it.
-            if (!isReturn || attempt >= RETURN_ATTEMPTS || !(error instanceof PermanentFailure)) throw error;
-            throw new RefusedReturn(error.message, { cause: error.cause });
+            throw isReturn ? failedReturn(error, attempt) : error;
           },
         );
         return async (transaction) => {

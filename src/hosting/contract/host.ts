@@ -373,13 +373,26 @@ export class BrokenWebsiteError extends PermanentHostError {
   override name = 'BrokenWebsiteError';
 }
 
-/** A restore failed before it replaced anything, and a retry does not help. `shown`: the reason without other installs and their files. */
+/** A backup is damaged or missing. */
+export class LostBackupError extends PermanentHostError {
+  override name = 'LostBackupError';
+}
+
+/**
+ * A restore failed before it replaced anything, and a retry does not help soon. `shown`: the reason without other installs and their
+ * files. `isLost`: the backup is damaged or missing, so that no retry helps.
+ */
 export class RefusedRestoreError extends PermanentHostError {
   override name = 'RefusedRestoreError';
   readonly shown: string;
-  constructor(message: string, { shown = message, ...options }: ErrorOptions & { shown?: string } = {}) {
+  readonly isLost: boolean;
+  constructor(
+    message: string,
+    { shown = message, isLost = false, ...options }: ErrorOptions & { shown?: string; isLost?: boolean } = {},
+  ) {
     super(message, options);
     this.shown = shown;
+    this.isLost = isLost;
   }
 }
 
@@ -391,7 +404,11 @@ export class UnchangedWebsiteError extends Error {
 /** The failure of a restore that has replaced nothing. `shown`: see {@link RefusedRestoreError}. */
 export function asUnchanged(cause: unknown, shown?: string): Error {
   if (cause instanceof PermanentHostError) {
-    return new RefusedRestoreError(cause.message, { cause, ...(shown === undefined ? {} : { shown }) });
+    const isLost = cause instanceof LostBackupError;
+    return new RefusedRestoreError(cause.message, {
+      ...{ cause, isLost },
+      ...(shown === undefined ? {} : { shown }),
+    });
   }
   return new UnchangedWebsiteError(cause instanceof Error ? cause.message : String(cause), { cause });
 }

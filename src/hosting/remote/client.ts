@@ -102,7 +102,7 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
 
   function failure(
     status: number,
-    { permanent, message, broken, refused, unchanged, shown }: Failure,
+    { permanent, message, broken, refused, unchanged, shown, lost }: Failure,
   ): Error {
     switch (status) {
       case 200:
@@ -110,7 +110,10 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         if (refused) return new RefusedImportError(message);
         if (unchanged)
           return permanent
-            ? new RefusedRestoreError(message, shown === undefined ? {} : { shown })
+            ? new RefusedRestoreError(message, {
+                ...(shown === undefined ? {} : { shown }),
+                isLost: lost === true,
+              })
             : new UnchangedWebsiteError(message);
         return permanent ? new PermanentHostError(message) : new Error(message);
       case 400:

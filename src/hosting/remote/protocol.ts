@@ -309,7 +309,7 @@ export const COMMANDS = {
 /**
  * `permanent` failures do not succeed on a retry. `broken`: a {@link BrokenWebsiteError}; hosts of earlier versions omit it. `refused`: a
  * {@link RefusedImportError}. `unchanged`: a restore has replaced nothing; hosts of earlier versions omit it.
- * `shown`: that of a {@link RefusedRestoreError}, if it differs.
+ * `shown`: that of a {@link RefusedRestoreError}, if it differs. `lost`: its `isLost`.
  */
 export type Failure = Static<typeof failure>;
 
@@ -323,6 +323,7 @@ const failure = Type.Object({
   refused: Type.Optional(Type.Boolean()),
   unchanged: Type.Optional(Type.Boolean()),
   shown: Type.Optional(sentences),
+  lost: Type.Optional(Type.Boolean()),
 });
 
 const outcome = Type.Union([Type.Object({ result: Type.Unknown() }), Type.Object({ error: failure })]);

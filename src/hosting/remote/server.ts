@@ -178,6 +178,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
           ...(error instanceof RefusedRestoreError && error.shown !== error.message
             ? { shown: cut(error.shown) }
             : {}),
+          ...(error instanceof RefusedRestoreError && error.isLost ? { lost: true } : {}),
         },
       };
     }

@@ -10,6 +10,7 @@ import { parseUuid } from '../../../lib/ids.ts';
 import {
   asUnchanged,
   type InstallRef,
+  LostBackupError,
   PermanentHostError,
   RefusedRestoreError,
   type ReportProgress,
@@ -277,7 +278,7 @@ async function requireFolder(files: string, install: InstallRef): Promise<void> 
 
 async function requireArchive(places: ArchiveFiles, install: InstallRef, backupId: string): Promise<void> {
   if ((await statsOf(places.archive)) === null) {
-    throw new PermanentHostError(`There is no snapshot ${backupId} of ${install.name} on this host.`);
+    throw new LostBackupError(`There is no snapshot ${backupId} of ${install.name} on this host.`);
   }
 }
 
@@ -328,7 +329,7 @@ async function verifyWritten(
 
 function explainDamage(error: unknown, install: InstallRef, backupId: string, outcome = ''): unknown {
   if (!(error instanceof DamagedArchiveError)) return error;
-  return new PermanentHostError(
+  return new LostBackupError(
     `The snapshot ${backupId} of ${install.name} is damaged: ${error.message}.${outcome}`,
     { cause: error },
   );

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import {
   asUnchanged,
   type InstallRef,
-  PermanentHostError,
+  LostBackupError,
   type ReportProgress,
   type RestoredParts,
   type Snapshot,
@@ -271,7 +271,7 @@ function marginOf(target: InstallRef, from: InstallRef): { leastBytes?: number }
   return target.id === from.id ? { leastBytes: LEAST_FREE_BYTES_OF_OWN } : {};
 }
 
-/** The snapshot of a backup. Rejects with a {@link PermanentHostError} if there is none. */
+/** The snapshot of a backup. Rejects with a {@link LostBackupError} if there is none. */
 export async function requireBackup(
   repositories: Repositories,
   from: InstallRef,
@@ -281,12 +281,12 @@ export async function requireBackup(
   const restic = await repositories.open(from.id);
   const [id] = restic === null ? [] : await restic.find(backupId, signal);
   if (restic !== null && id !== undefined) return { restic, id };
-  throw new PermanentHostError(`This host has no backup ${backupId} of ${from.name}.`);
+  throw new LostBackupError(`This host has no backup ${backupId} of ${from.name}.`);
 }
 
 export function explainDamage(error: unknown, from: InstallRef, backupId: string, outcome = ''): unknown {
   if (!(error instanceof DamagedBackupError)) return error;
-  return new PermanentHostError(
+  return new LostBackupError(
     `The backup ${backupId} of ${from.name} is damaged: ${error.message}.${outcome}`,
     { cause: error },
   );
