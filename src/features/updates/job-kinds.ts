@@ -245,8 +245,12 @@ export function describeRollback(broken: AvailableUpdate | null, reason: string)
   return `${what} was rolled back: ${reason}.`;
 }
 
-/** Why updates were skipped, and what became of the others. */
-export function describeSkipped({ made, skipped }: Pick<UpdateOutcome, 'made' | 'skipped'>): string {
+/** Why updates were skipped, and what became of the others and of the pages. */
+export function describeSkipped({
+  made,
+  skipped,
+  warning,
+}: Pick<UpdateOutcome, 'made' | 'skipped' | 'warning'>): string {
   const [first, ...others] = skipped.map(
     ({ update: { name, from, to }, reason }: SkippedUpdate) =>
       `${name} was not updated from ${from} to ${to}: ${reason}.`,
@@ -259,7 +263,8 @@ export function describeSkipped({ made, skipped }: Pick<UpdateOutcome, 'made' | 
     made.length === 0
       ? 'The website is unchanged.'
       : `${made.length} ${made.length === 1 ? 'update was' : 'updates were'} made.`;
-  return [first, ...more, rest].join(' ');
+  const kept = warning === undefined ? [] : [`A page looks different: ${warning.replace(/\.$/, '')}.`];
+  return [first, ...more, rest, ...kept].join(' ');
 }
 
 function detailsOf(updates: readonly AvailableUpdate[]): Record<string, string> {

@@ -174,7 +174,13 @@ describe('an update', () => {
       status: 'succeeded',
       result: { warning },
     });
-    expect(orders.map(({ keep }) => keep)).toEqual([undefined, true]);
+    const skipped = [{ update: AKISMET, reason: 'the download failed' }];
+    update(async () => outcome({ skipped, warning }));
+    expect(await ended({ plugins: 'all', keep: true })).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining(`A page looks different: ${warning}.`) },
+    });
+    expect(orders.map(({ keep }) => keep)).toEqual([undefined, true, true]);
   });
 
   it('with nothing to do makes no checkpoint', async () => {
