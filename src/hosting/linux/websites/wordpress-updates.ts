@@ -252,7 +252,11 @@ export function createWordPressUpdates(
           const update = order.updates[entry.index - 1] ?? null;
           const mayKeep = fault.differs !== null;
           entry = await fail(present, entry, { update, reason: fault.text, ...(mayKeep ? { mayKeep } : {}) });
-        } else if (warning !== null) entry = { ...entry, warning };
+        } else {
+          // The pages of an earlier warning may have recovered.
+          const { warning: _, ...unwarned } = entry;
+          entry = warning === null ? unwarned : { ...unwarned, warning };
+        }
       }
       if (entry.stage === 'restoring') {
         log.warn(
