@@ -42,6 +42,7 @@ import { importKeys } from './migrations/0038-import-keys.ts';
 import { urgentJobs } from './migrations/0039-urgent-jobs.ts';
 import { installRuntimes } from './migrations/0040-install-runtimes.ts';
 import { pageUsage } from './migrations/0044-page-usage.ts';
+import { begunReplacements } from './migrations/0045-begun-replacements.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -87,6 +88,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0039-urgent-jobs': urgentJobs,
   '0040-install-runtimes': installRuntimes,
   '0044-page-usage': pageUsage,
+  '0045-begun-replacements': begunReplacements,
 };
 
 /** The first migration with a table for the program version. */
