@@ -27,7 +27,7 @@ export interface LedgerFile {
   write(days: StoredDay[], salts: DaySalt[], positions: ReadonlyMap<string, number | null>): void;
   /** The bytes of a log that are counted. */
   position(logName: string): number;
-  /** Destroys the salt and the sketches of a day. Its totals stay. */
+  /** Destroys the salt and the sketches of a day, and a damaged file, which may have them, too. Its totals stay. */
   closeDay(day: string): void;
   deleteBefore(day: string): void;
   read(since: UsageCursor | null, limit: number): UsagePage;
@@ -65,8 +65,8 @@ export function openLedgerFile(file: string, newId: () => string, log: Logger): 
     return open(file, newId);
   } catch (err) {
     if (!isDamage(err)) throw err;
-    const aside = `${file}.damaged`;
-    for (const suffix of ['', '-wal', '-shm']) moveIfThere(`${file}${suffix}`, `${aside}${suffix}`);
+    const aside = damagedOf(file);
+    for (const suffix of SUFFIXES) moveIfThere(`${file}${suffix}`, `${aside}${suffix}`);
     log.error(
       { err, file, aside },
       'the usage ledger is damaged; it was moved aside and replaced, and counts that were not collected are missing',
@@ -74,6 +74,10 @@ export function openLedgerFile(file: string, newId: () => string, log: Logger): 
     return open(file, newId);
   }
 }
+
+/** Where a damaged ledger stays until the end of the day. */
+const damagedOf = (file: string) => `${file}.damaged`;
+const SUFFIXES = ['', '-wal', '-shm'];
 
 function isDamage(error: unknown): boolean {
   if (error instanceof DamagedLedgerError) return true;
@@ -179,6 +183,7 @@ function prepare(database: Sqlite.Database, newId: () => string): LedgerFile {
       database.prepare('update days set sketch = null where day = ? and sketch is not null').run(day);
       // The write-ahead log still holds the salt.
       database.pragma('wal_checkpoint(TRUNCATE)');
+      for (const suffix of SUFFIXES) rmSync(`${damagedOf(database.name)}${suffix}`, { force: true });
     },
     deleteBefore(day) {
       database.prepare('delete from days where day < ?').run(day);

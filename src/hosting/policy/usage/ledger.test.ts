@@ -187,6 +187,10 @@ describe('a usage ledger', () => {
     expect(second.read(null)).toMatchObject({ days: [day('2026-03-01', 1, 100, 1)] });
     expect(second.read(null).ledger).not.toBe(id);
     expect(readFileSync(`${file}.damaged`)).toEqual(bytes);
+    // It may have a salt.
+    clock.advance(DAY_MS);
+    second.flush();
+    expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
   });
 
   it('keeps a file that cannot be opened, counts on, and opens it later', async () => {
