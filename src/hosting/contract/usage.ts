@@ -21,7 +21,7 @@ export interface InstallDay {
 /** The requests of a day that asked the page cache. */
 export interface PageCounts {
   requests: number;
-  /** Answered from the cache, without PHP. */
+  /** Answered from the cache. PHP ran for those that it confirmed, or renewed meanwhile. */
   hits: number;
   /** The times of all of them together, from the first byte of the request to the last of the answer. */
   milliseconds: number;
