@@ -7,6 +7,7 @@ import {
   type HostDescription,
   type HostMachine,
   type InstallRef,
+  isUnchanged,
   PermanentHostError,
 } from '../contract/host.ts';
 import { pageOf } from '../contract/inventory.ts';
@@ -231,12 +232,18 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
         const core = (await cores.list()).find((version) => version === wordpressVersion);
         const record = core === undefined ? present : await lifecycle.recordCore(present, core);
-        const snapshot = await backups.restore(await hosted(record), backupId, {
-          from,
-          parts,
-          signal,
-          report,
-        });
+        const options = { from, parts, signal, report };
+        const snapshot = await backups
+          .restore(await hosted(record), backupId, options)
+          .catch(async (error: unknown) => {
+            // The website still has the WordPress that it runs.
+            const { wordpressVersion: kept } = present.placement;
+            if (isUnchanged(error))
+              await tryOrLog(log, 'could not record the WordPress of an unchanged website', async () => {
+                await lifecycle.recordCore(record, kept);
+              });
+            throw error;
+          });
         await (core === undefined ? lifecycle.resetCaches(install.id) : lifecycle.serveAgain(record));
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
