@@ -45,7 +45,7 @@ function checkUsage({ usage, layout }: InspectedHost): Fault[] {
   if (reason === null) return [];
   const message = `The counts of requests cannot be stored in ${layout.usage}: ${reason}.`;
   const remedy =
-    'Free disk space there, or repair the file system. The host keeps counting, and tries again every 10 seconds. Until then, a restart loses counts.';
+    'Free disk space there, or repair the file system. The host keeps counting, and tries again every 10 seconds. Until then, a restart loses counts. While the file cannot be opened, the access logs of websites wait, too, and lose lines beyond 80 MiB.';
   return [{ message, repair: null, remedy }];
 }
 
