@@ -134,7 +134,9 @@ function ask<Schema extends TSchema>(
           reject(new Error('The process that serves the websites has failed. Its log has the cause.'));
           return;
         }
-        json(response).then((answer) => resolve(Value.Parse(schema, answer)), reject);
+        json(response)
+          .then((answer) => resolve(Value.Parse(schema, answer)))
+          .catch(reject);
       },
     );
     asked.on('error', (error) => {

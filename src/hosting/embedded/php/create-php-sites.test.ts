@@ -174,6 +174,62 @@ describe('requests', () => {
     await expect(ask('/size.php', upload(66))).rejects.toMatchObject({ reason: 'too_large' });
   });
 
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])(
+    'takes a body of %s for no request',
+    async (method) => {
+      await put('wp-content/seen.php', '<?php echo "seen ", strlen(file_get_contents("php://input"));');
+      const script = JSON.stringify({ code: '<?php echo "smuggled";', input: '', outputBytes: 100 });
+      const smuggled = [
+        'POST /wp-content/seen.php HTTP/1.1',
+        'host: own.example',
+        'x-homeport-script: 60',
+        `content-length: ${script.length}`,
+        '',
+        script,
+      ].join('\r\n');
+      const body = Readable.from([Buffer.from(smuggled)]);
+      const answer = await ask('/wp-content/seen.php', { method, headers: { 'content-length': '0' }, body });
+      if (method !== 'HEAD') expect(answer.text).toBe(`seen ${Buffer.byteLength(smuggled)}`);
+      expect((await ask('/wp-content/seen.php')).text).toBe('seen 0');
+    },
+  );
+
+  it('goes on when a visitor leaves in the middle of an upload', async () => {
+    await put('wp-content/slow.php', '<?php sleep(2); echo "done";');
+    const other = ask('/wp-content/slow.php');
+    const body = new Readable({ read() {} });
+    body.push('some');
+    const left = new AbortController();
+    const upload = sites.request(
+      site,
+      {
+        method: 'POST',
+        target: '/',
+        headers: {},
+        body,
+        https: false,
+        clientAddress: '192.0.2.7',
+        host: 'own.example',
+      },
+      left.signal,
+    );
+    setTimeout(() => left.abort(), 500);
+    await expect(upload).rejects.toThrow();
+    expect((await other).text).toBe('done');
+  });
+
+  it.each([1000, 42, 103])('answers 500 for a status of %i', async (status) => {
+    await put('wp-content/status.php', `<?php header('HTTP/1.1 ${status} Odd'); echo "x";`);
+    expect((await ask('/wp-content/status.php')).status).toBe(500);
+    expect((await ask('/some/')).status).toBe(200);
+  });
+
+  it('runs no index among uploads', async () => {
+    await mkdir(join(site.website, 'wp-content/uploads/x'), { recursive: true });
+    await put('wp-content/uploads/x/index.php', '<?php echo "ran";');
+    expect((await ask('/wp-content/uploads/x/')).text).toBe('index /wp-content/uploads/x/');
+  });
+
   it('runs scripts with input, and bounds their output', async () => {
     const { output, exit } = await run('echo getcwd(), file_get_contents("php://input"); exit(3);', {
       input: 'é',

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
+import { CLOSED_PROGRAMS } from '../../policy/closed-programs.ts';
 import {
   PhpFailure,
   type PhpFailureReason,
@@ -32,7 +34,7 @@ const FORM_BYTES = MIB;
 /** Seconds after which a refused visitor may try again. */
 const RETRY_AFTER = 5;
 /** Headers of the connection to the process. */
-const DROPPED = new Set(['connection', 'keep-alive', 'transfer-encoding', HEADER.exit]);
+const DROPPED = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', HEADER.exit]);
 
 /** Node's server reads other bytes as Latin-1, and its client refuses them. */
 const NOT_ASCII = /[^\x21-\x7e]/g;
@@ -68,6 +70,8 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   });
   const agent = new Agent({ keepAlive: true });
   const listen = 'php.sock';
+  // Only the platform may send scripts, whatever a visitor makes of the connection.
+  const scriptKey = randomBytes(32).toString('base64url');
   let services: Awaited<ReturnType<typeof listenForProcess>> | undefined;
   const ended = exit.then(async () => {
     agent.destroy();
@@ -152,6 +156,8 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
           threads: site.limits.threads,
           waitMs: options.waitMs,
           bodyBytes: site.limits.uploadMb * MIB + FORM_BYTES,
+          scriptKey,
+          closedPrograms: CLOSED_PROGRAMS,
           listen: join(place.innerRun, listen),
           services: join(place.innerRun, 'services.sock'),
         });
@@ -165,6 +171,8 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
             path: target.replace(NOT_ASCII, encodedByte),
             headers: {
               ...forwarded(headers),
+              // Else Node sends a body of GET, HEAD, DELETE or OPTIONS without its bounds, and it would begin another request.
+              ...(body === null ? {} : { 'transfer-encoding': 'chunked' }),
               host,
               [HEADER.scheme]: https ? 'https' : 'http',
               [HEADER.client]: clientAddress,
@@ -195,6 +203,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
               [HEADER.scheme]: https ? 'https' : 'http',
               [HEADER.client]: '127.0.0.1',
               [HEADER.script]: String(seconds),
+              [HEADER.scriptKey]: scriptKey,
             },
           },
           JSON.stringify({ code, input, outputBytes }),

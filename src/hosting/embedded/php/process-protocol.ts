@@ -24,6 +24,10 @@ export interface PhpProcessSite {
   threads: number;
   waitMs: number;
   bodyBytes: number;
+  /** Requests with a script must have it. */
+  scriptKey: string;
+  /** An expression for paths of programs that never run. */
+  closedPrograms: string;
   /** Sockets, as paths in the process. */
   listen: string;
   services: string;
@@ -40,6 +44,7 @@ export const HEADER = {
   client: `${PROCESS_PREFIX}client`,
   /** Seconds of a script. The body is then a {@link ScriptBody}. */
   script: `${PROCESS_PREFIX}script`,
+  scriptKey: `${PROCESS_PREFIX}script-key`,
   /** Of an answer: why PHP gave none. */
   failure: `${PROCESS_PREFIX}failure`,
   /** Of an answer: exit code of a script. */

@@ -1,4 +1,5 @@
 /** A process that runs the PHP of one website. It starts without one and waits for it on its input. */
+import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -35,7 +36,10 @@ const threads = createPhpThreads(settings, await wasmFile(), (line) => process.s
 report({ state: 'ready', version: await threads.warm() });
 const site: PhpProcessSite = await nextLine();
 await threads.serve(site);
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => {
+  // A visitor who leaves while they send ends their own request alone.
+  answer(request, response).catch(() => response.destroy());
+});
 // The platform's own timeouts count.
 Object.assign(server, { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
 server.listen(site.listen, () => report({ state: 'serving' }));
@@ -65,7 +69,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const seconds = request.headers[HEADER.script];
   if (seconds === undefined) answerRequest(threads, request, response, body);
+  else if (!isPlatform(request)) fail(response, 'failed', 'only the platform sends scripts');
   else answerScript(threads, request, response, JSON.parse(body.toString('utf8')), Number(seconds));
+}
+
+function isPlatform({ headers }: IncomingMessage): boolean {
+  const given = Buffer.from(String(headers[HEADER.scriptKey] ?? ''));
+  const wanted = Buffer.from(site.scriptKey);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
 function answerRequest(
@@ -147,7 +158,8 @@ function visitOf({ method = 'GET', url = '/', headers }: IncomingMessage) {
 function listenerFor(response: ServerResponse): Pick<CallListener, 'head' | 'fail'> {
   return {
     head(status, headers) {
-      response.statusCode = status;
+      // Other numbers are no status of an answer, and Node refuses them.
+      response.statusCode = status >= 200 && status <= 599 ? status : 500;
       for (const [name, value] of headers) {
         if (OWN.has(name) || name.startsWith(PROCESS_PREFIX)) continue;
         try {

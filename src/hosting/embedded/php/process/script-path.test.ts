@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
 import { scriptFor } from './script-path.ts';
 
-const FILES = ['/index.php', '/wp-login.php', '/wp-admin/index.php', '/wp-admin/a.php'];
-const FOLDERS = ['', '/wp-admin', '/wp-content'];
+const FILES = [
+  '/index.php',
+  '/wp-login.php',
+  '/wp-admin/index.php',
+  '/wp-admin/a.php',
+  '/up/index.php',
+  '/up/x.php',
+];
+const FOLDERS = ['', '/wp-admin', '/wp-content', '/up'];
 
 const questions = {
   isFile: (path: string) => FILES.includes(path.replace('/wordpress', '')),
   isFolder: (path: string) => FOLDERS.includes(path.replace('/wordpress', '')),
+  isClosed: (path: string) => path.startsWith('/up/'),
 };
 
 it.each([
@@ -18,6 +26,9 @@ it.each([
   ['/wp-admin/', '/wp-admin/index.php', ''],
   ['/wp-admin/%61.php', '/wp-admin/a.php', ''],
   ['/wp-content/', '/index.php', ''],
+  ['/up/', '/index.php', ''],
+  ['/up/x.php', '/index.php', ''],
+  ['/up/x.php/y', '/index.php', ''],
   ['/missing.php', '/index.php', ''],
   ['/x/../wp-login.php', '/index.php', ''],
   ['/%2e%2e/wp-login.php', '/index.php', ''],

@@ -11,18 +11,21 @@ export interface ScriptPath {
 export interface PathQuestions {
   isFile(path: string): boolean;
   isFolder(path: string): boolean;
+  /** Whether a program never runs, such as one among uploads. */
+  isClosed(path: string): boolean;
 }
 
 /** Finds the file that answers a path: a PHP file, the `index.php` of a folder, or WordPress. */
-export function scriptFor(path: string, { isFile, isFolder }: PathQuestions): ScriptPath {
+export function scriptFor(path: string, { isFile, isFolder, isClosed }: PathQuestions): ScriptPath {
   const wordpress = { script: '/index.php', rest: '' };
   const clean = decoded(path);
   if (clean === null) return wordpress;
   const [, script, rest = ''] = /^(.*?\.php)(\/.*)?$/s.exec(clean) ?? [];
-  if (script !== undefined && isFile(ROOT + script)) return { script, rest };
+  if (script !== undefined && isFile(ROOT + script)) return isClosed(script) ? wordpress : { script, rest };
   const folder = clean.replace(/\/+$/, '');
   const index = `${folder}/index.php`;
-  return isFolder(ROOT + folder) && isFile(ROOT + index) ? { script: index, rest: '' } : wordpress;
+  const isIndex = isFolder(ROOT + folder) && isFile(ROOT + index) && !isClosed(index);
+  return isIndex ? { script: index, rest: '' } : wordpress;
 }
 
 /** Null: the path names no file. */

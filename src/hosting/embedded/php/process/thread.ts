@@ -34,6 +34,8 @@ if (port === null) throw new Error('this module is a thread');
 
 const send = (message: FromThread): void => port.postMessage(message);
 let services = '';
+/** Paths of programs that never run; null until the website is known. */
+let closed: RegExp | null = null;
 
 raiseWalls(start.settings);
 const { php, runtime } = await load();
@@ -62,6 +64,7 @@ function load(): Promise<LoadedPhp> {
 
 function serve(site: PhpProcessSite): void {
   services = site.services;
+  closed = new RegExp(site.closedPrograms, 's');
   show(site.folders);
   php.writeFile(PREPEND_FILE, site.prepend);
   send({ kind: 'serving' });
@@ -95,6 +98,7 @@ function requestFor(call: PhpCall) {
   const { script, rest } = scriptFor(path, {
     isFile: (at) => php.isFile(at),
     isFolder: (at) => php.isDir(at),
+    isClosed: (at) => closed === null || closed.test(at),
   });
   const [, name = '', given] = /^(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
   return {
