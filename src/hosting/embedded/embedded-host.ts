@@ -275,7 +275,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       const found = requireWordPress(install);
       const make = () => snapshots.snapshot(install, backupId, signal, report);
       if (found === null) return make();
-      if (found.requests.isHeld(install.id)) throw new Error('the website is being restored');
+      if (found.php.isHeld(install.id)) throw new Error('the website is being restored');
       return found.sites.withDatabaseCopy(install, found.facts, make, signal);
     },
 
@@ -290,7 +290,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
           complete: (next, present) => completeRestored(next, present, parts, found !== null),
         });
       const snapshot =
-        found === null ? await restore() : await found.requests.withoutPhp(install.id, restore);
+        found === null ? await restore() : await found.php.withoutProcess(install.id, restore);
       if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);
@@ -326,8 +326,14 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     async createLogin(install, user) {
       const found = requireWordPress(install);
       if (found === null) return STATIC_ONLY;
-      if (found.requests.isHeld(install.id)) return RESTORING;
-      return found.sites.createLogin(install, found.facts, user);
+      if (found.php.isHeld(install.id)) return RESTORING;
+      try {
+        return await found.sites.createLogin(install, found.facts, user);
+      } catch (error) {
+        // A restore has begun meanwhile.
+        if (found.php.isHeld(install.id)) return RESTORING;
+        throw error;
+      }
     },
     async readMail(install) {
       const found = requireWordPress(install);

@@ -162,6 +162,18 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
     stop,
 
+    async withoutProcess(siteId, work) {
+      const release = sites.hold(siteId);
+      try {
+        await stop(siteId);
+        return await work();
+      } finally {
+        release();
+      }
+    },
+
+    isHeld: (siteId) => sites.isHeld(siteId),
+
     get running() {
       return sites.count;
     },

@@ -135,6 +135,10 @@ export interface PhpSites {
   run(site: PhpSite, script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
   /** Ends the site's process after its running requests, at the latest after `graceMs`, and waits. Nothing of it writes files then. */
   stop(siteId: string, graceMs?: number): Promise<void>;
+  /** Ends the site's process as {@link stop} does, and starts none until `work` has ended. Requests and scripts are `busy` meanwhile. */
+  withoutProcess<Result>(siteId: string, work: () => Promise<Result>): Promise<Result>;
+  /** Whether {@link withoutProcess} keeps the site without one now. */
+  isHeld(siteId: string): boolean;
   /** Processes now, without the spare. */
   readonly running: number;
   /** Ends all processes. */

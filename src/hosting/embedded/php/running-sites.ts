@@ -24,13 +24,16 @@ export interface RunningSites {
   /**
    * Runs `use` in the website's process, which `start` starts if needed. The process stays until `done` is called.
    *
-   * @throws PhpFailure `busy` if the memory is used by other websites for too long
+   * @throws PhpFailure `busy` if the website is held, or the memory is used by other websites for too long
    */
   use<Result>(
     site: PhpSite,
     start: () => Promise<PhpProcess>,
     use: (process: PhpProcess, done: () => void) => Promise<Result>,
   ): Promise<Result>;
+  /** Refuses the website's process until the returned function is called. A present process has to be ended. */
+  hold(siteId: string): () => void;
+  isHeld(siteId: string): boolean;
   /** Ends the website's process when it has nothing to do, at the latest after `graceMs`. */
   end(siteId: string, graceMs: number): Promise<void>;
   endAll(): Promise<void>;
@@ -46,6 +49,8 @@ interface Options {
 
 export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options): RunningSites {
   const running = new Map<string, Running>();
+  /** How often each website is held. */
+  const held = new Map<string, number>();
   /** Called when memory may be free or a request has ended. */
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -79,6 +84,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   async function entryFor(site: PhpSite, start: () => Promise<PhpProcess>): Promise<Running> {
     const until = performance.now() + waitMs;
     for (;;) {
+      // After each wait, because the files of a held website may be moved at any time.
+      if (held.has(site.id)) throw new PhpFailure('busy', 'the website is being restored', RETRY_AFTER);
       const present = running.get(site.id);
       if (present !== undefined && !present.isEnding && isDeepStrictEqual(present.site, site)) return present;
       if (present !== undefined) {
@@ -144,6 +151,19 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
         throw error;
       }
     },
+
+    hold(siteId) {
+      held.set(siteId, (held.get(siteId) ?? 0) + 1);
+      // Whoever waits for memory is refused at once.
+      changed();
+      return () => {
+        const left = (held.get(siteId) ?? 1) - 1;
+        if (left === 0) held.delete(siteId);
+        else held.set(siteId, left);
+      };
+    },
+
+    isHeld: (siteId) => held.has(siteId),
 
     async end(siteId, graceMs) {
       const entry = running.get(siteId);

@@ -21,6 +21,7 @@ export interface FakePhp extends PhpSites {
 }
 
 export function fakePhp(): FakePhp {
+  const held = new Set<string>();
   const fake: FakePhp = {
     requests: [],
     scripts: [],
@@ -47,6 +48,16 @@ export function fakePhp(): FakePhp {
     async stop(id) {
       fake.stopped.push(id);
     },
+    async withoutProcess(id, work) {
+      fake.stopped.push(id);
+      held.add(id);
+      try {
+        return await work();
+      } finally {
+        held.delete(id);
+      }
+    },
+    isHeld: (id) => held.has(id),
     async close() {},
   };
   return fake;

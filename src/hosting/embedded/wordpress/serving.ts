@@ -5,7 +5,7 @@ import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import { PhpFailure, type PhpRequest, type PhpResponse, type PhpSites } from '../php/php-sites.ts';
+import type { PhpRequest, PhpResponse, PhpSites } from '../php/php-sites.ts';
 import { type PurgeRequest, takePurges } from './purge-requests.ts';
 import { PRIVATE } from './site.ts';
 import type { SiteFacts, WordPressSites } from './wordpress-sites.ts';
@@ -15,10 +15,6 @@ export interface WordPressServing {
   request(vhost: Vhost, request: PhpRequest, signal: AbortSignal): Promise<PhpResponse>;
   /** Purges the pages that the website has changed. */
   settle(vhost: Vhost): Promise<void>;
-  /** Ends the website's PHP, and runs none until `work` has ended. Visitors are asked to come back. */
-  withoutPhp<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
-  /** Whether that is so now. */
-  isHeld(installId: string): boolean;
   start(): void;
   stop(): Promise<void>;
 }
@@ -34,8 +30,6 @@ export interface WordPressServingOptions {
   clock: Clock;
 }
 
-/** Seconds until visitors may try again during a restore. */
-const RESTORING_SECONDS = 5;
 const CRON_LOOK_MS = MINUTE_MS;
 /** Between two runs of a website, and before the first one after a start. */
 const CRON_PAUSE_MS = 5 * MINUTE_MS;
@@ -47,7 +41,6 @@ export const factsOf = ({ wordpress, protect }: Pick<Vhost, 'wordpress' | 'prote
 
 export function createWordPressServing(options: WordPressServingOptions): WordPressServing {
   const { layout, sites, php, served, purge, log, clock } = options;
-  const held = new Map<string, number>();
   /** When tasks of a website are due, in milliseconds. */
   const due = new Map<string, number>();
   /** Websites that visitors asked for since the last look. */
@@ -58,9 +51,6 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
   async function request(vhost: Vhost, given: PhpRequest, signal: AbortSignal): Promise<PhpResponse> {
     const facts = factsOf(vhost);
     if (facts === null) throw new Error('the website has no PHP');
-    if (held.has(vhost.id)) {
-      throw new PhpFailure('busy', 'the website is being restored', RESTORING_SECONDS);
-    }
     visited.add(vhost.id);
     return php.request(await sites.siteOf(vhost.id, facts), given, signal);
   }
@@ -79,7 +69,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
     for (const { id, facts } of present) {
       if (stopping.signal.aborted) return;
       if (!due.has(id)) due.set(id, now + CRON_PAUSE_MS);
-      if ((due.get(id) ?? 0) > now || held.has(id)) continue;
+      if ((due.get(id) ?? 0) > now || php.isHeld(id)) continue;
       try {
         const next = await sites.runCron(id, facts, stopping.signal);
         const latest = now + CRON_LONGEST_MS;
@@ -105,20 +95,6 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
         log.warn({ err, install: id }, 'changed pages could not be purged');
       }
     },
-
-    async withoutPhp(installId, work) {
-      held.set(installId, (held.get(installId) ?? 0) + 1);
-      try {
-        await php.stop(installId);
-        return await work();
-      } finally {
-        const left = (held.get(installId) ?? 1) - 1;
-        if (left === 0) held.delete(installId);
-        else held.set(installId, left);
-      }
-    },
-
-    isHeld: (installId) => held.has(installId),
 
     start() {
       looks = repeatEvery(runDueTasks, {

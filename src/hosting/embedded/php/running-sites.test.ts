@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { PhpProcess } from './php-process.ts';
+import type { PhpSite } from './php-sites.ts';
+import { createRunningSites } from './running-sites.ts';
+
+const site = (id: string): PhpSite => ({
+  id,
+  core: '/core',
+  website: `/${id}`,
+  private: `/${id}/private`,
+  readOnly: {},
+  prepend: '',
+  limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 1 },
+});
+
+function process(): PhpProcess {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  return {
+    version: '8.4.1',
+    pid: 1,
+    ended,
+    async serve() {},
+    request: () => Promise.reject(new Error('no request')),
+    run: () => Promise.reject(new Error('no script')),
+    async kill() {
+      resolve();
+    },
+  };
+}
+
+it('starts no process of a held website, not even for a request that waits for memory', async () => {
+  const started: string[] = [];
+  const sites = createRunningSites({ memoryMb: 320, idleMs: 60_000, waitMs: 60_000, async stop() {} });
+  const use = (id: string) =>
+    sites.use(
+      site(id),
+      async () => {
+        started.push(id);
+        return process();
+      },
+      async (_process, done) => done,
+    );
+  const done = await use('other');
+  const waiting = use('restored');
+  const release = sites.hold('restored');
+  await expect(waiting).rejects.toMatchObject({ reason: 'busy', retryAfter: 5 });
+  await expect(use('restored')).rejects.toMatchObject({ reason: 'busy' });
+  done();
+  await sites.end('other', 0);
+  sites.hold('restored')();
+  expect(sites.isHeld('restored')).toBe(true);
+  release();
+  expect(sites.isHeld('restored')).toBe(false);
+  (await use('restored'))();
+  expect(started).toEqual(['other', 'restored']);
+  await sites.endAll();
+});
