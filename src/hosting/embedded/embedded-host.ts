@@ -289,8 +289,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
           report,
           complete: (next, present) => completeRestored(next, present, parts, found !== null),
         });
-      const snapshot =
-        found === null ? await restore() : await found.php.withoutProcess(install.id, restore);
+      const snapshot = found === null ? await restore() : await found.php.withoutProcess(install.id, restore);
       if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { codeOf } from '../../lib/error-code.ts';
 import { systemRandomness } from '../../lib/ids.ts';
 import { type InstallState, LOGIN_PATH, PermanentHostError } from '../contract/host.ts';
 import { NO_RULES } from '../contract/website-rules.ts';
@@ -339,6 +340,21 @@ describe('a backup', () => {
     expect(await readFile(join(copied, 'database/wordpress.sqlite'))).toEqual(live);
     expect(await readdir(copied)).not.toContain('platform-copy');
     expect(await readdir(site.file(shop, '.private'))).not.toContain('platform-copy');
+    await rm(to, { recursive: true });
+  });
+
+  test('of the platform blames the website for a folder in place of its database', async () => {
+    const to = await mkdtemp(join(tmpdir(), 'homeport-parts-'));
+    const path = site.file(shop, '.private/database/wordpress.sqlite');
+    await rename(path, `${path}.kept`);
+    await mkdir(path);
+    const parts = platformParts(site.folder, site.clock);
+    const archived = parts.archive(shop, randomUUID(), { archive: join(to, 'a'), manifest: join(to, 'm') });
+    const error = await archived.catch((caught: unknown) => caught);
+    expect(String(error)).toContain('not a plain file');
+    expect(codeOf(error)).toBeUndefined();
+    await rmdir(path);
+    await rename(`${path}.kept`, path);
     await rm(to, { recursive: true });
   });
 

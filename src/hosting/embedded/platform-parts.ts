@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
+import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { type InstallRef, PermanentHostError } from '../contract/host.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -23,6 +24,19 @@ const SNAPSHOT = /^[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl)$/;
 interface NamedFile {
   name: string;
   file: string;
+}
+
+/** What PHP or SFTP can cause by replacing or closing the database, its copy or a folder above them. */
+const REPLACED = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP', 'EACCES'];
+
+/** Fails with an error without a code if the website is at fault: then a platform backup goes on without it. */
+async function blamingWebsite(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (!hasCode(cause, ...REPLACED)) throw cause;
+    throw new Error('the database of the website is not a plain file in its folder', { cause });
+  }
 }
 
 /** The parts of an embedded host's folder `root` that a platform backup contains. */
@@ -76,12 +90,14 @@ export function platformParts(root: string, clock: Clock) {
       const copy = join(folder, PLATFORM_COPY_FOLDER);
       const database = join(folder, DATABASE_FOLDER, DATABASE);
       try {
-        if ((await ifThere(lstat(database))) !== null) {
-          await copyLiveDatabase(database, join(copy, DATABASE), { signal });
-        }
+        await blamingWebsite(async () => {
+          if ((await ifThere(lstat(database))) !== null) {
+            await copyLiveDatabase(database, join(copy, DATABASE), { signal });
+          }
+        });
         await writeArchive(files, to, header, clock, signal, undefined, NOT_IN_PLATFORM_BACKUPS);
       } finally {
-        await rm(copy, { recursive: true, force: true });
+        await blamingWebsite(() => rm(copy, { recursive: true, force: true }));
       }
     },
 
