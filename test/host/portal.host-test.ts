@@ -75,13 +75,15 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
   });
 
   it('creates a site with a working WordPress', async () => {
-    await press('Create site');
+    await follow('Create site');
     await page.getByLabel('Name').fill('Shop');
-    await press('Create site');
-    const production = page.getByRole('region', { name: 'Production' });
-    await production.getByRole('button', { name: 'Create install' }).click();
+    await press('Continue');
+    await page.getByRole('heading', { name: 'Where does Shop run first?' }).waitFor();
     await page.getByLabel('Name').fill(name);
-    await press('Create install');
+    await press('Create site');
+    await press('Skip this step');
+    await page.getByText(`${name} is online at`).waitFor({ timeout: 60_000 });
+    await follow(`Go to ${name}`);
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     await done('Creating the website');
     const missing: string[] = [];
