@@ -1,11 +1,11 @@
-import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { hasCode } from '../../../lib/error-code.ts';
 import { isPagePath, MOST_PAGE_PATHS } from '../../policy/page-path.ts';
 import { PURGES } from './site.ts';
+import { readWebsiteText } from './website-text.ts';
 
 /** Pages that a website asks to purge: all of them, or these paths. */
 export type PurgeRequest = { everything: true } | { paths: string[] };
@@ -27,26 +27,9 @@ export async function takePurges(folder: string): Promise<PurgeRequest | null> {
     throw error;
   }
   try {
-    return combined(await readTaken(taken));
+    return combined(await readWebsiteText(taken, MOST_BYTES));
   } finally {
     await rm(taken, { recursive: true, force: true });
-  }
-}
-
-/** Null if it is not a small plain file: the website can put anything there. */
-async function readTaken(path: string): Promise<string | null> {
-  try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const stats = await file.stat();
-      if (!stats.isFile() || stats.size > MOST_BYTES) return null;
-      return await file.readFile('utf8');
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return null;
-    throw error;
   }
 }
 

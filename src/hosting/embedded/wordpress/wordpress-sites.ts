@@ -1,11 +1,11 @@
 import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
-import { ifThere } from '../../../lib/if-there.ts';
 import {
   type InstallRef,
   type LoginRefused,
@@ -36,6 +36,7 @@ import {
   PRIVATE,
   phpSiteOf,
 } from './site.ts';
+import { readWebsiteText } from './website-text.ts';
 
 /** The address of a website and what else its PHP knows. */
 export interface SiteFacts {
@@ -84,6 +85,9 @@ const WORDPRESS_STEP = 'wordpress';
 const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php']);
 const ERROR_PAGE = '<body id="error-page">';
 const ADMIN_FILE = 'wordpress-admin.txt';
+
+/** Of the file with the host names: thousands of them. */
+const MOST_NAMES_BYTES = 256 * 1024;
 
 const REPLACE_SECONDS = 30 * 60;
 const CRON_SECONDS = 5 * 60;
@@ -210,8 +214,12 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
   async function namesIn(installId: string, facts: SiteFacts): Promise<string[]> {
     const present = new URL(facts.origin).host;
-    const text = await ifThere(readFile(join(privateOf(installId), NAMES_FILE), 'utf8'));
-    return text === null ? [present] : parseNames(text);
+    try {
+      return parseNames(await readWebsiteText(join(privateOf(installId), NAMES_FILE), MOST_NAMES_BYTES));
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return [present];
+      throw error;
+    }
   }
 
   async function otherNames(installId: string, facts: SiteFacts): Promise<string[]> {
