@@ -20,3 +20,10 @@ it('removes abandoned uploads and puts a long log aside', async () => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+it('does not bring back the folder of a deleted website', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'private-'));
+  await rm(folder, { recursive: true });
+  await expect(preparePrivateFolder(folder)).rejects.toThrow('ENOENT');
+  await expect(readdir(folder)).rejects.toThrow('ENOENT');
+});

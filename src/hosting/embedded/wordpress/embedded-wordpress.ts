@@ -95,6 +95,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     sites,
     php,
     served: websites,
+    websiteOf,
     purge: options.purge,
     log,
     clock,

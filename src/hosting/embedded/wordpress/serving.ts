@@ -19,12 +19,19 @@ export interface WordPressServing {
   stop(): Promise<void>;
 }
 
+interface ServedSite {
+  id: string;
+  facts: SiteFacts;
+}
+
 export interface WordPressServingOptions {
   layout: Layout;
   sites: WordPressSites;
   php: PhpSites;
   /** The websites with WordPress. */
-  served(): Promise<{ id: string; facts: SiteFacts }[]>;
+  served(): Promise<ServedSite[]>;
+  /** One of them as it is now; null if it is gone. */
+  websiteOf(installId: string): ServedSite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
   log: Logger;
   clock: Clock;
@@ -40,7 +47,7 @@ export const factsOf = ({ wordpress, protect }: Pick<Vhost, 'wordpress' | 'prote
   wordpress && { ...wordpress, passKey: protect?.passKey ?? null };
 
 export function createWordPressServing(options: WordPressServingOptions): WordPressServing {
-  const { layout, sites, php, served, purge, log, clock } = options;
+  const { layout, sites, php, served, websiteOf, purge, log, clock } = options;
   /** When tasks of a website are due, in milliseconds. */
   const due = new Map<string, number>();
   /** Websites that visitors asked for since the last look. */
@@ -66,12 +73,15 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
     const present = await served();
     const ids = new Set(present.map(({ id }) => id));
     for (const id of due.keys()) if (!ids.has(id)) due.delete(id);
-    for (const { id, facts } of present) {
+    for (const { id } of present) {
       if (stopping.signal.aborted) return;
       if (!due.has(id)) due.set(id, now + CRON_PAUSE_MS);
       if ((due.get(id) ?? 0) > now || php.isHeld(id)) continue;
       try {
-        const next = await sites.runCron(id, facts, stopping.signal);
+        // The tasks of other websites take minutes, in which this one can be deleted or change.
+        const website = websiteOf(id);
+        if (website === null) continue;
+        const next = await sites.runCron(id, website.facts, stopping.signal);
         const latest = now + CRON_LONGEST_MS;
         due.set(id, Math.max(now + CRON_PAUSE_MS, Math.min(next ?? latest, latest)));
         await takeAndPurge(id);
