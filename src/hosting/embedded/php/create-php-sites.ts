@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { createConfinedPlaces } from './confined-places.ts';
+import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
 import { createOpenPlaces } from './open-places.ts';
 import { type PhpProcess, startPhpProcess } from './php-process.ts';
 import {
@@ -33,6 +34,8 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
   let spare: { process: Promise<PhpProcess>; settings: PhpProcessStart } | null = null;
+  /** Of the process of each website. */
+  const bodies = new WeakMap<PhpProcess, HeldBodies>();
   let isClosed = false;
   const serially = serializeByKey();
   const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
@@ -126,6 +129,14 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     return sites.use(site, () => startFor(site), use);
   }
 
+  function bodiesOf(process: PhpProcess, { limits }: PhpSite): HeldBodies {
+    const present = bodies.get(process);
+    if (present !== undefined) return present;
+    const made = createHeldBodies(limits);
+    bodies.set(process, made);
+    return made;
+  }
+
   async function stop(siteId: string, graceMs = GRACE_MS): Promise<void> {
     await serially(siteId, () => sites.end(siteId, graceMs));
   }
@@ -148,9 +159,18 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
     request: (site, request, signal) =>
       inProcess(site, async (process, done) => {
-        const response = await process.request(request, signal);
-        finished(response.body, done);
-        return response;
+        const held = request.body && bodiesOf(process, site).hold(request.body);
+        try {
+          const response = await process.request({ ...request, body: held?.stream ?? null }, signal);
+          finished(response.body, () => {
+            held?.release();
+            done();
+          });
+          return response;
+        } catch (error) {
+          held?.release();
+          throw held?.refusal ?? error;
+        }
       }),
 
     run: (site, script, signal) =>
