@@ -6,6 +6,7 @@ import { serializeByKey } from '../../lib/concurrency.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { runCommand } from '../../lib/run-command.ts';
+import { syncFileSystem } from '../../lib/sync-file-system.ts';
 import { PermanentHostError } from '../contract/host.ts';
 import { compareVersions } from '../policy/wordpress-version.ts';
 import { isArchiveName, unpackArchive } from './archive.ts';
@@ -168,7 +169,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
       log.info({ version }, `WordPress ${version} already exists`);
       return version;
     }
-    if (process.platform === 'linux') await runCommand('sync', ['--file-system', tree]);
+    await syncFileSystem(tree);
     await rename(tree, target);
     await syncFolder(layout.cores);
     log.info({ version }, `WordPress ${version} added`);

@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
+import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
@@ -56,6 +57,7 @@ export function createGoldenCopies({
       ]);
       forgetTemporaryValues(join(files, PRIVATE, DATABASE_FOLDER, DATABASE));
       await rm(join(files, 'wp-config.php'));
+      await syncFileSystem(files);
       await rename(files, target);
       await syncFolder(layout.golden);
     } finally {

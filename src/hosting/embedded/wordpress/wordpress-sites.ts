@@ -6,6 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
+import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import {
   type InstallRef,
   type LoginRefused,
@@ -172,7 +173,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     });
     await writeFile(join(beginning, PRIVATE, ADMIN_FILE), adminText(facts.origin, password), { mode: 0o600 });
     await writeFile(join(beginning, PRIVATE, NAMES_FILE), JSON.stringify([host]), { mode: 0o600 });
-    await syncFolder(beginning);
+    await syncFileSystem(beginning);
     await rename(beginning, layout.filesOf(install.id));
     await syncFolder(folder);
     await syncFolder(layout.installs);
