@@ -183,8 +183,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     if ((state.runtime ?? 'static') === 'static' || (present && present.wordpress === undefined)) return null;
     if (wordpress === null) throw new PermanentHostError(NO_PHP);
     const wanted = present?.wordpress?.version ?? state.wordpressVersion;
+    const exists = (await ifThere(stat(filesOf(state.id)))) !== null;
+    const { versionFor, versionForPresent } = wordpress.sites;
     return {
-      version: await wordpress.sites.versionFor(wanted, report),
+      version: await (exists && wanted !== null
+        ? versionForPresent(wanted, report)
+        : versionFor(wanted, report)),
       origin: originFor(state, present?.wordpress?.origin),
       ...(state.mail ? { mailsPerHour: state.mail.perHour } : {}),
     };

@@ -99,6 +99,20 @@ describe('a new install', () => {
     expect(await readFile(site.file(shop, 'wp-content/mu-plugins/homeport.php'), 'utf8')).toContain('mine');
   });
 
+  test('keeps its version if that cannot be had now, and gets no older one', async () => {
+    const kept = runs(siteState('keeping', ['keeping.test']));
+    await site.host.apply(kept);
+    const cores = join(site.folder, 'wordpress');
+    const older = await smallWordPress(join(cores, '6.5'), '6.5');
+    await rename(join(cores, '6.8.1'), join(cores, 'aside'));
+    const refused = site.host.apply(kept);
+    await expect(refused).rejects.toThrow('lacks WordPress 6.8.1');
+    await expect(refused).rejects.not.toBeInstanceOf(PermanentHostError);
+    await rename(join(cores, 'aside'), join(cores, '6.8.1'));
+    await rm(older, { recursive: true });
+    expect((await site.host.apply(kept)).wordpressVersion).toBe('6.8.1');
+  });
+
   test('needs PHP, and WordPress of a version that runs with SQLite', async () => {
     const other = await startHost();
     const refused = other.host.apply(runs(siteState('other', [])));

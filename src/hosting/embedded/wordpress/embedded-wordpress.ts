@@ -141,7 +141,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     const versions = new Set((await websites()).map(({ facts }) => facts.version));
     for (const version of await cores.list()) versions.delete(version);
     try {
-      for (const version of versions) await sites.versionFor(version);
+      for (const version of versions) await sites.versionForPresent(version);
     } catch (err) {
       if (!isStopping) log.error({ err }, 'websites lack their WordPress');
     }

@@ -14,6 +14,7 @@ import {
   type ReportProgress,
   type WordPressLogin,
 } from '../../contract/host.ts';
+import { compareVersions } from '../../policy/wordpress-version.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
@@ -52,10 +53,15 @@ export interface SiteFacts {
 /** The WordPress websites of this host. Their document roots contain everything that belongs to them, the database too. */
 export interface WordPressSites {
   /**
-   * The version for a website: `wanted`, or the newest. Fetches what this host does not have; if it cannot have `wanted`, the newest. Rejects
-   * with a {@link PermanentHostError} that says what to do if this host has no WordPress.
+   * The version for a new website: `wanted`, or the newest. Fetches what this host does not have; if it cannot have `wanted`, the newest.
+   * Rejects with a {@link PermanentHostError} that says what to do if this host has no WordPress.
    */
   versionFor(wanted: string | null, report?: ReportProgress): Promise<string>;
+  /**
+   * The version for a present website, whose database no older WordPress may use: `present`. Fetches it if needed. Only a host whose
+   * WordPress is not the official download may give a newer one instead. Rejects, so that the caller tries again, if it has neither.
+   */
+  versionForPresent(present: string, report?: ReportProgress): Promise<string>;
   /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as {@link versionFor}. */
   prepare(report?: ReportProgress): Promise<string>;
   /** Creates the document root of a new website, or repairs the host's files in an existing one. */
@@ -198,6 +204,21 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     return newest ?? addAny(report);
   }
 
+  async function versionForPresent(present: string, report?: ReportProgress): Promise<string> {
+    if ((await cores.list()).includes(present)) return present;
+    try {
+      if (cores.isOfficial) {
+        await cores.addRelease(present);
+        return present;
+      }
+      const newest = await versionFor(null, report);
+      if (compareVersions(newest, present) >= 0) return newest;
+    } catch (cause) {
+      throw new Error(`WordPress ${present}, which the website has, cannot be downloaded`, { cause });
+    }
+    throw new Error(`this host lacks WordPress ${present}, which the website has, or a newer one`);
+  }
+
   async function addAny(report: ReportProgress | undefined): Promise<string> {
     try {
       await cores.ensureAny((done, total) => report?.(done, total, WORDPRESS_STEP));
@@ -230,6 +251,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
   return {
     versionFor,
+    versionForPresent,
 
     async prepare(report) {
       const version = await versionFor(null, report);
