@@ -41,10 +41,16 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
 
   async function placesOf(): Promise<ProcessPlaces> {
-    places ??= choosePlaces();
-    const present = await places;
+    const chosen = places ?? choosePlaces();
+    places = chosen;
+    // A full disk, for example, must not last longer than it does.
+    const forget = (): void => {
+      if (places === chosen) places = undefined;
+    };
+    chosen.catch(forget);
+    const present = await chosen;
     if (present.isUsable) return present;
-    places = undefined;
+    forget();
     return placesOf();
   }
 

@@ -88,7 +88,16 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     oldest: OLDEST_WORDPRESS,
     log,
   });
-  const sqlitePlugin = () => settings.sqlitePlugin(layout.sqlite);
+  let plugin: Promise<string> | undefined;
+  /** Once, because every request needs it. */
+  const sqlitePlugin = () => {
+    const provided = plugin ?? settings.sqlitePlugin(layout.sqlite);
+    plugin = provided;
+    provided.catch(() => {
+      if (plugin === provided) plugin = undefined;
+    });
+    return provided;
+  };
   const sites = createWordPressSites({ layout, cores, php, sqlitePlugin, log, clock, randomness });
   const requests = createWordPressServing({
     layout,
