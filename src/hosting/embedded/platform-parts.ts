@@ -26,7 +26,7 @@ interface NamedFile {
   file: string;
 }
 
-/** What PHP or SFTP can cause by replacing or closing the database, its copy or a folder above them. */
+/** PHP and SFTP can cause these by replacing or closing the database, its copy or a folder above them. */
 const REPLACED = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP', 'EACCES'];
 
 /** Fails with an error without a code if the website is at fault: then a platform backup goes on without it. */

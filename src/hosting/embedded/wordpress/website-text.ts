@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 
-/** What a website can put in place of a plain file that the platform may read. */
+/** A website can put folders, links and pipes in place of a plain file. Opening them fails so. */
 const OTHERS = ['ELOOP', 'ENXIO', 'EISDIR', 'ENOTDIR', 'EACCES'];
 
 /**
