@@ -97,6 +97,8 @@ it('a staging install whose copy was cancelled is not pushed over production, un
   const made = await owner.client.post(`/installs/${source}/staging`, { name: installName() });
   const staging = text(made.body, 'id');
   const operation = String(made.headers.location).replace('/v1', '');
+  // While the copy looks whether its backup has begun, it cannot be cancelled.
+  await homeport.idle();
   expect((await owner.client.delete(operation)).status).toBeLessThan(300);
   await copied();
   const push = () =>
