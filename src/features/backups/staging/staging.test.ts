@@ -40,12 +40,23 @@ async function copied(): Promise<void> {
   await homeport.idle();
 }
 
+/** Lets copies of an install wait for a minute, so that none ends before a test looks. */
+const holdUp = (id: string) =>
+  homeport.platform.database.write((transaction) =>
+    homeport.platform.queue.enqueue(transaction, applyInstall, {
+      payload: { id },
+      lane: id,
+      delayMs: MINUTE_MS,
+    }),
+  );
+
 const pageOf = (id: string) => join(homeport.config.dataDir, 'host', 'installs', id, 'files', 'index.html');
 const count = async () => (await owner.client.get(`/installs?account_id=${accountId}`)).body;
 
 it('a staging copy is created and filled, and pushed back with a checkpoint', async () => {
   writeFileSync(pageOf(production), 'the shop');
   const name = installName();
+  await holdUp(production);
   const made = await owner.client.post(`/installs/${production}/staging`, { name });
   expect(made).toMatchObject({
     status: 202,
@@ -59,6 +70,7 @@ it('a staging copy is created and filled, and pushed back with a checkpoint', as
     status: 409,
     body: { message: 'The install is being replaced itself. Push it when that has finished.' },
   });
+  await copied();
   await copied();
   const operation = String(made.headers.location).replace('/v1', '');
   expect((await owner.client.get(operation)).body).toMatchObject({
@@ -86,14 +98,7 @@ it('a staging copy is created and filled, and pushed back with a checkpoint', as
 it('a staging install whose copy was cancelled is not pushed over production, until it has a copy', async () => {
   const site = text((await owner.client.post('/sites', { name: 'Blog', account_id: accountId })).body, 'id');
   const source = await install({ site_id: site, environment: 'production' });
-  // The copy waits behind it, so it has not ended before it is cancelled.
-  await homeport.platform.database.write((transaction) =>
-    homeport.platform.queue.enqueue(transaction, applyInstall, {
-      payload: { id: source },
-      lane: source,
-      delayMs: MINUTE_MS,
-    }),
-  );
+  await holdUp(source);
   const made = await owner.client.post(`/installs/${source}/staging`, { name: installName() });
   const staging = text(made.body, 'id');
   const operation = String(made.headers.location).replace('/v1', '');
