@@ -27,7 +27,7 @@ export interface PortalClient extends Client {
 /** The password that {@link signedIn} gives users. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** What declares the routes of a server; unknown if it runs in another process. */
+/** The declarations of a server's routes; unknown if it runs in another process. */
 type RoutesOfServer = Pick<TestHomeport, 'platform' | 'services'>;
 
 /** Clients of one server share its agent. */

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LinuxLayout } from '../../src/hosting/linux/machine/layout.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { hasCode } from '../../src/lib/error-code.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
 
 /** Memory in bytes: private memory of processes plus their part of shared memory (PSS). */

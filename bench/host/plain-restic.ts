@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** restic as used by hand, with a separate repository and cache. */
 export interface PlainRestic {

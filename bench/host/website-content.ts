@@ -2,7 +2,7 @@ import { createCipheriv, createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textLiteral } from '../../src/hosting/linux/daemons/sql.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** Sizes in thousand bytes, 34.3 on average: 3,200 files are 110 MB. */
 const SIZES = [4, 12, 24, 36, 48, 82];

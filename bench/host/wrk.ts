@@ -1,5 +1,5 @@
 import type { ListenAddress } from '../../src/config/settings/setting-values.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** Load on one page. */
 export interface Load {

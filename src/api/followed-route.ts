@@ -6,7 +6,7 @@ import type { QueryParameter, QueryValues } from './query.ts';
 import { type Call, checkedCall, type Endpoint, type IncomingCall, queryOf, type Route } from './route.ts';
 import { StreamedAnswer } from './stream-route.ts';
 
-/** What a followed list got lately. */
+/** The newest entries of a followed list. */
 interface Batch {
   /** Oldest first. */
   entries: object[];

@@ -45,7 +45,7 @@ export interface Endpoint<Path extends string> {
   operationId: string;
   /** One line, for the description. */
   summary: string;
-  /** What clients should know beyond the summary. */
+  /** Notes for clients beyond the summary. */
   description?: string;
   /** The operation that reads what this one creates. */
   link?: OperationLink;

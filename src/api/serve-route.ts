@@ -22,7 +22,7 @@ const PASSING: readonly number[] = [401, 412, 429];
 /** Longer error answers are not kept: nothing was done, and a repetition is refused again. In characters. */
 const LONGEST_KEPT_ERROR = 4_096;
 
-/** What endpoints are served with. */
+/** Dependencies of served endpoints. */
 export interface ServingParts {
   /** Begins the links in answers. */
   publicUrl: string;

@@ -25,7 +25,6 @@ import { createJournal } from '../hosting/linux/machine/journal.ts';
 import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-runtimes.ts';
 import { createRecords } from '../hosting/linux/machine/record.ts';
-import { runCommand } from '../hosting/linux/machine/run-command.ts';
 import type { AppendMailLog } from '../hosting/linux/mail/install-mail-log.ts';
 import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
 import { createMailSockets } from '../hosting/linux/mail/mail-sockets.ts';
@@ -56,6 +55,7 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { runCommand } from '../lib/run-command.ts';
 
 export { hasSystemd };
 

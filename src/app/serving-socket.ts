@@ -44,7 +44,7 @@ const Login = Type.Union([
   }),
 ]);
 
-/** What the serving process is asked. */
+/** Questions to the serving process. */
 type Answering = Pick<Host, 'createLogin'> & { wordpressHere(): Promise<WordPressHere> };
 
 const NOT_RUNNING = 'Homeport is not running. Start it ("homeport serve"), then try again.';

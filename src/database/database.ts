@@ -16,7 +16,7 @@ export interface Transaction {
   afterCommit(effect: () => void): void;
 }
 
-/** What a unit of work adds to its transaction. */
+/** Additions of a unit of work to its transaction. */
 export interface UnitHooks<Result> {
   /** Runs before the first change. An error undoes the unit. May run again after a conflict. */
   begin(transaction: Transaction): Promise<void>;

@@ -105,7 +105,7 @@ export interface Change {
   subject: { id: string | null; name: string };
   /** The install that the subject is, or belongs to. */
   installId?: string | null;
-  /** What changed, as every user of the account may see it. Never a secret. */
+  /** The change, as every user of the account may see it. Never a secret. */
   details?: Record<string, string | number | boolean | null>;
   /** For `password.set`: the user had no password before, so no security notice is sent. */
   isFirst?: boolean;

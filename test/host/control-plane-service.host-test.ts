@@ -13,9 +13,9 @@ import {
   startUserSystemd,
   type UserSystemd,
 } from '../../src/hosting/linux/daemons/user-systemd.fixture.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { startService } from '../../src/hosting/linux/setup/service-start.ts';
 import { controlPlaneUnit } from '../../src/hosting/linux/setup/service-unit.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { freePort } from '../servers/free-port.ts';
 
 const UNIT = 'homeport.service';

@@ -71,7 +71,7 @@ const signIn = async (website: Website) => cookieOf(await get(website, await lin
 const page = ({ name, database }: Website, rest = '') =>
   `${DATABASE_PATH}?username=${name}&db=${database}${rest}`;
 
-/** What adminer answers to a statement. */
+/** Adminer's answer to a statement. */
 async function run(website: Website, cookie: string, query: string): Promise<string> {
   const form = await get(website, page(website, '&sql='), { cookie });
   const token = /name=["']token["'] value=["']([0-9:]+)/.exec(form.text)?.[1] ?? '';

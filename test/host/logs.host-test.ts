@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import { asUser } from '../../src/hosting/linux/isolation/sandbox.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
-import { CommandError, runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { CommandError, runCommand } from '../../src/lib/run-command.ts';
 import { field } from '../client.ts';
 import { visit } from '../edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';

@@ -5,7 +5,7 @@ import { type MachineSurroundings, type RunningMachine, startHostMachine } from 
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { drawOwn } from '../servers/draw-own.ts';
 import { freePort } from '../servers/free-port.ts';

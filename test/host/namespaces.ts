@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** A test's own network namespace, connected to this one by a virtual cable. */
 export interface Namespace {

@@ -5,7 +5,7 @@ import { allOrphans } from '../../src/features/provisioning/orphan-store.ts';
 import { findInstallStatus } from '../../src/features/websites/installs/website-store.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { call } from '../cli/call-homeport.ts';
 import { environmentFor } from '../cli/run-homeport.ts';
 import { copyDatabase, type DatabaseCopy, type DatabasePlace, migratedPlace } from '../database.ts';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime } from '../../src/hosting/linux/machine/php-runtimes.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { connectHost } from '../../src/hosting/remote/client.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
@@ -77,7 +77,7 @@ async function page(name: string, path = '/'): Promise<{ status: number; body: s
   return visit({ hosting }, `http://${name}.sites.test${path}`);
 }
 
-/** Which PHP answers visitors. */
+/** The PHP version that answers visitors. */
 async function answering({ id, name }: { id: string; name: string }): Promise<string> {
   const htdocs = linuxLayout(machine.folder, machine.runFolder).htdocsOf(id);
   await writeFile(join(htdocs, 'which.php'), '<?php echo get_cfg_var("homeport.test") ?: "own";');

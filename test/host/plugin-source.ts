@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { InstallState } from '../../src/hosting/contract/host.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import type { LinuxLayout } from '../../src/hosting/linux/machine/layout.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** The plugin of {@link installPlugin}, as WordPress names it. */
 export const PLUGIN = 'shop/shop.php';

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
 declare module 'vitest' {

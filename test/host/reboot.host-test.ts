@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { cgroupOf } from '../../src/hosting/linux/websites/provisioning.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';

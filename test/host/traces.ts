@@ -3,7 +3,7 @@ import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import type { TestMachine } from './machine.ts';
 

@@ -1,5 +1,5 @@
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { OperatorError } from '../../src/lib/operator-error.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** Where this machine itself gets Debian from. URLs. */
 export interface AptMirrors {

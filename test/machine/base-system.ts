@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { ifThere } from '../../src/lib/if-there.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { aptMirrors, sourcesList } from './apt-mirrors.ts';
 import { inRoot } from './in-root.ts';
 

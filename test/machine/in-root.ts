@@ -1,4 +1,4 @@
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 export interface InRootOptions {
   /** Where the program starts, seen from inside; `/` if left out. */

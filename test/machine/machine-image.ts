@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { baseSystem, type Release } from './base-system.ts';
 import { inRoot } from './in-root.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError, runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { CommandError, runCommand } from '../../src/lib/run-command.ts';
 import { freePort } from '../servers/free-port.ts';
 import type { MachineImage } from './machine-image.ts';
 

@@ -2,8 +2,8 @@ import { statfsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { hasCode } from '../../src/lib/error-code.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** A file system in memory whose room a test decides. */
 export interface SmallDisk {

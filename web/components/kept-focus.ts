@@ -4,7 +4,7 @@ interface FocusRecord {
   dialog: HTMLElement | null;
   /** The heading of the section around the element. */
   heading: HTMLElement | null;
-  /** What had the focus before the dialog took it. */
+  /** The element that had the focus before the dialog. */
   before: FocusRecord | null;
   path: string;
 }

@@ -4,7 +4,7 @@ import { guardSignOut } from '../session/sign-out-guard.ts';
 import { ConfirmDialog } from './dialog.tsx';
 import { type Destination, guardNavigation, type NavigationGuard } from './navigation-guard.ts';
 
-/** What the user wants to do: leave for another page, or sign out. Sign-out waits for the answer. */
+/** The user's intention: leave for another page, or sign out. Sign-out waits for the answer. */
 type Asked = { to: Destination } | { answer(leaves: boolean): void };
 
 /**

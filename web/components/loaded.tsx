@@ -11,7 +11,7 @@ export function Loaded<Data>({
   children,
 }: {
   query: UseQueryResult<Data>;
-  /** What loads, for screen readers: "sites". */
+  /** The loading content, for screen readers: "sites". */
   what: string;
   /** Whether the query is for the whole page, so that its title loads, too. */
   page?: boolean;

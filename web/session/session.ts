@@ -10,7 +10,7 @@ export type PortalSession =
   PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
-/** What the platform does for WordPress beyond serving it. */
+/** Features of the platform for WordPress, beyond serving it. */
 export type WordPressFeature = PortalSession['wordpress_features'][number];
 
 /** `ended`: the session ended without a sign-out, for example because it expired. */

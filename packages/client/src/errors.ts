@@ -29,7 +29,7 @@ export class OperationFailed extends Error {
   override readonly name = 'OperationFailed';
   readonly operationId: string;
   readonly status: 'failed' | 'cancelled';
-  /** What the user can do about it, if the server knows. */
+  /** The user's next step, if the server knows one. */
   readonly advice: string | null;
 
   constructor(

@@ -1,6 +1,6 @@
 import { errorOf } from './errors.ts';
 
-/** What a client needs from its surroundings, so that tests can replace it. */
+/** The surroundings of a client, which tests replace. */
 export interface Surroundings {
   fetch: (request: Request) => Promise<Response>;
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

@@ -19,7 +19,7 @@ afterEach(() => folder.remove());
 
 interface Case {
   configured?: boolean;
-  /** What the certificate is for. */
+  /** Names of the certificate. */
   name?: string;
   /** Days from the clock's now. */
   from?: number;

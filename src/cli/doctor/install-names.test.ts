@@ -77,7 +77,7 @@ async function install(host_id: string | null, ...names: string[]): Promise<void
   });
 }
 
-/** What the doctor finds where the DNS answers so. */
+/** The doctor's findings for these DNS answers. */
 async function found(behaviour: Behaviour, environment: Record<string, string> = {}) {
   server = await startFakeDnsServer(behaviour);
   return checkInstallNames(

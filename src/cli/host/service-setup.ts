@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { publicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
-import { runCommand } from '../../hosting/linux/machine/run-command.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
 import { startService } from '../../hosting/linux/setup/service-start.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../hosting/linux/setup/service-unit.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { runCommand } from '../../lib/run-command.ts';
 import { destinationFolder } from '../../platform-backup/destination.ts';
 import { firstSignInFile } from '../platform/first-sign-in.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { preparePublicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
-import { CommandError, runCommand, succeeds } from '../../hosting/linux/machine/run-command.ts';
 import { ifThere } from '../../lib/if-there.ts';
+import { CommandError, runCommand, succeeds } from '../../lib/run-command.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 

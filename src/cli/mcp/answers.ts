@@ -33,7 +33,7 @@ export async function shownAnswer(response: Response): Promise<string> {
   return `${short || 'Done.'}${started}`;
 }
 
-/** What went wrong, with every fault of the request. */
+/** The error, with every fault of the request. */
 export function shownFailure(error: unknown): string {
   if (!(error instanceof HomeportError)) return error instanceof Error ? error.message : String(error);
   const faults = error.faults.map(({ field, message }) => `\n${field}: ${message}`);

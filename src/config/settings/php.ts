@@ -22,7 +22,7 @@ const standardAndMost =
     return { standard, most };
   };
 
-/** What the PHP of installs on a Linux host gets, and may get if its users change it. */
+/** Limits of PHP on a Linux host: the defaults, and how far users may change them. */
 export const PHP_SETTINGS = {
   phpMemoryMb: setting(
     'HOMEPORT_PHP_MEMORY_MB',

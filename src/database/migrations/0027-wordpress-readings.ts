@@ -1,7 +1,7 @@
 import { notifying, writing } from './0005-change-feed.ts';
 import type { ColumnTypes } from './column-types.ts';
 
-/** What each install's WordPress consists of, as its host last read it. */
+/** The parts of each install's WordPress, as its host last read them. */
 export function wordpressReadings(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): string[] {
   return [
     `create table wordpress_readings (

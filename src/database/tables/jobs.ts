@@ -57,7 +57,7 @@ export interface ScheduleRunRow {
   slot: string;
 }
 
-/** What users see of a job, or of several that follow each other. */
+/** The view that users have of a job, or of several that follow each other. */
 export interface OperationRow {
   seq: Generated<number>;
   /** The id of its first job. */

@@ -1,6 +1,6 @@
 import type { NullableJson } from './json.ts';
 
-/** What is known of the WordPress of an install. */
+/** The last reading of an install's WordPress. */
 export interface WordPressReadingRow {
   install_id: string;
   /** The last reading; null before the first. */

@@ -84,7 +84,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
           if (cause instanceof BrokenWebsiteError) throw error;
           if (cause instanceof RefusedRestoreError)
             throw new PermanentFailure(cause.shown, { code: 'host_refused', cause });
-          throw new PermanentFailure('What was copied could not be put in place.', {
+          throw new PermanentFailure('The copy could not be put in place.', {
             code: 'host_refused',
             cause: error,
           });

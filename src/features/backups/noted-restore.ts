@@ -6,8 +6,8 @@ import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 
 /**
- * Calls the host for a job that replaces a website. The job counts as begun, so that its checkpoint is put back after a failure, unless
- * each attempt did not reach the host, or the host says that it has replaced nothing. Outside the fence: the host acts, whatever becomes of the attempt.
+ * Calls the host for a job that replaces a website. The job counts as begun, so that its checkpoint is put back after a failure. It does
+ * not if no attempt reached the host, or the host says that it replaced nothing. Outside the fence: the host acts, whatever becomes of the attempt.
  */
 export async function notedRestore(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,

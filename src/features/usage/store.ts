@@ -23,7 +23,7 @@ const SITE_TYPE =
     'site_type',
   );
 
-/** Whose usage is asked for: an account, or the installs of it that a scope shows. */
+/** The owner of the usage: an account, or the installs of it that a scope shows. */
 export interface UsageScope {
   accountId: string;
   scope: Scope;
@@ -56,7 +56,7 @@ export interface StorageDay {
   measured_at: string;
 }
 
-/** Which rows of usage to read. An install's own usage includes days in earlier accounts. */
+/** Selects rows of usage. The usage of an install includes days in earlier accounts. */
 export type Rows = { installId: string } | { accountId: string; installIds: readonly string[] };
 
 /** SQLite and PostgreSQL overflow with whole numbers. */

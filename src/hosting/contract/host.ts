@@ -241,7 +241,7 @@ export interface InstallState extends InstallRef {
   rules?: WebsiteRules | null;
   /** The limits of PHP; null or left out for the host's defaults. */
   php?: PhpLimits | null;
-  /** What runs the website. Left out: WordPress on a Linux host, files in the embedded host. */
+  /** The runtime of the website. Left out: WordPress on a Linux host, files in the embedded host. */
   runtime?: Runtime;
 }
 

@@ -1,4 +1,4 @@
-/** What an install's PHP may use. Null: the host's default. */
+/** Limits of an install's PHP. Null: the host's default. */
 export interface PhpLimits {
   /** `memory_limit`, in MiB. */
   memoryMb: number | null;
@@ -17,7 +17,7 @@ export type PhpLimit = keyof PhpLimits;
 /** The limits of a running PHP. */
 export type PhpSettings = Record<PhpLimit, number>;
 
-/** What a host allows its installs. */
+/** Limits that a host allows its installs. */
 export interface PhpBounds {
   standard: Omit<PhpSettings, 'workers'>;
   most: PhpSettings;

@@ -50,7 +50,7 @@ export interface UsageSource {
   readUsage(since: UsageCursor | null): Promise<UsagePage>;
 }
 
-/** What an install stores. */
+/** Storage of an install. */
 export interface MeasuredStorage {
   /** Files of the install, as its disk quota counts them. */
   fileBytes: number;

@@ -1,5 +1,5 @@
 /**
- * What a host may do for a website with WordPress beyond serving it. Linux hosts do all of it.
+ * Features of a host for WordPress, beyond serving it. Linux hosts do all of it.
  *
  * - `care`: reading, updates, plugins and themes from outside of WordPress
  * - `php`: other PHP versions and limits
@@ -21,5 +21,5 @@ export const WORDPRESS_FEATURES = [
 ] as const;
 export type WordPressFeature = (typeof WORDPRESS_FEATURES)[number];
 
-/** What the embedded host does of it. */
+/** Features of the embedded host. */
 export const EMBEDDED_FEATURES: readonly WordPressFeature[] = ['mail', 'parts'];

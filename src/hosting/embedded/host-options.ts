@@ -43,7 +43,7 @@ export interface EmbeddedHostOptions {
   graceMs?: number;
 }
 
-/** What websites with WordPress need. */
+/** Dependencies of websites with WordPress. */
 export interface WordPressSettings {
   /** Source of WordPress; null: the official download. */
   source: string | null;

@@ -8,7 +8,7 @@ import { type Generations, generationsAfterPurge, nextGenerations } from './host
 import { rulesIn, type ServedWordPress, stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
 import type { VhostStore } from './host-folder/vhost-store.ts';
 
-/** What the edge is told about each website: its vhost file. */
+/** The edge's view of each website: its vhost file. */
 export interface ServedWebsites {
   /** The usable vhost file of an install; null without one. */
   read(installId: string): Promise<VhostFile | null>;

@@ -9,7 +9,7 @@ import {
 
 /** Rough memory of an active worker in MiB (measured: 7 MB private, up to 50 MB with large plugins). */
 const WORKER_MEMORY_MB = 48;
-/** What a worker needs of its `memory_limit` on average: the figure above, of the default of 256 MiB. */
+/** A worker's average share of its `memory_limit`: the figure above, of the default of 256 MiB. */
 const USED_SHARE = WORKER_MEMORY_MB / 256;
 
 /** The most workers with this `memory_limit` that fit into the memory of the install. */

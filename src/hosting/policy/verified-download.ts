@@ -18,7 +18,7 @@ export interface VerifiedDownload {
   mostBytes: number;
   /** The file to write. */
   path: string;
-  /** What it is, for messages: `WordPress`. */
+  /** Its name, for messages: `WordPress`. */
   what: string;
   /** Called with each part: the bytes so far, and all of them unless the server does not tell. */
   report?: ((done: number, total: number | null) => void) | undefined;

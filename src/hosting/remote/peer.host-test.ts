@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CommandError, runCommand } from '../../lib/run-command.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
-import { CommandError, runCommand } from '../linux/machine/run-command.ts';
 import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
 import { createHostServer, type HostServer } from './server.ts';
 

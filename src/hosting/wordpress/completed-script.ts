@@ -2,7 +2,7 @@
 const COMPLETED = '{"completed":true}';
 
 /**
- * What a script printed before it completed; null if it ended early. The exit status does not tell: WordPress and its drop-ins end with
+ * Returns the output of a script that completed; null if it ended early. The exit status does not tell: WordPress and its drop-ins end with
  * status 0 after an error page. The website's own code may print other lines, even after the last one.
  */
 export function outputOfCompleted(output: string): string | null {

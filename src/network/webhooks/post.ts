@@ -18,7 +18,7 @@ export interface Message {
   secrets: readonly string[];
 }
 
-/** What came of one request. `error`: one sentence; null for a 2xx answer. */
+/** The result of one request. `error`: one sentence; null for a 2xx answer. */
 export interface Attempt {
   status: number | null;
   /** The beginning of the answer, printable. */
@@ -185,7 +185,7 @@ function secondsOf(header: string | string[] | undefined): number | null {
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : null;
 }
 
-/** What went wrong, without path and query of the URL, which can be secrets. */
+/** Describes the failure without path and query of the URL, which can be secrets. */
 function sentenceOf(error: unknown, url: string, timedOut: boolean): string {
   const { host } = new URL(url);
   if (error instanceof AddressRefused || error instanceof NameNotResolved) return error.message;

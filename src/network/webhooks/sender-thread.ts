@@ -5,7 +5,7 @@ import { createDnsResolver } from '../dns/resolver.ts';
 import { createAddressPolicy } from '../probe/address-policy.ts';
 import { type Attempt, createPoster, type Message } from './post.ts';
 
-/** What the thread gets when it starts. Ranges are texts, because a thread gets plain values only. */
+/** Settings of the thread. Ranges are texts, because a thread gets plain values only. */
 export interface SenderSettings {
   servers: DnsServer[];
   allowedRanges: string[];

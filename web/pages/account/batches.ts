@@ -8,7 +8,7 @@ export interface Named {
   name: string;
 }
 
-/** What a request for an install led to: the ID of its operation, or why it was refused. */
+/** The result of a request for an install: the ID of its operation, or why it was refused. */
 export type Requested = Named & ({ operationId: string } | { refusal: string });
 
 /**

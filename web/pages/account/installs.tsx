@@ -130,7 +130,7 @@ function InstallTable({ accountId, shown }: { accountId: string; shown: ShownIns
 }
 
 interface Chosen {
-  /** What the filters were, as text. */
+  /** The previous filters, as text. */
   under: string;
   installs: ReadonlyMap<string, SelectedInstall>;
 }

@@ -223,7 +223,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** What decides about the places of an install. */
+/** Facts that decide about the places of an install. */
 export interface Reach {
   may: (verb: Verb) => boolean;
   /** Whether the platform does that for WordPress. */

@@ -7,7 +7,7 @@ import { InstallStatus } from '../../components/install-status.tsx';
 import { Facts } from '../../components/page.tsx';
 import styles from './site.module.css';
 
-/** What an environment shows of its install. */
+/** The install in an environment. */
 export type SlotInstall = Pick<Install, 'id' | 'name' | 'php_version' | 'primary_domain'> & {
   /** Undefined until loaded. */
   status: Install['status'] | undefined;

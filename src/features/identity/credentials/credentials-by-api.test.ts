@@ -50,7 +50,7 @@ async function clientWith(limits: Partial<WantedLimits>, expiresAt: Date | null 
 
 const installs = (...values: string[]): WantedLimits['installs'] => ({ by: 'id', values });
 
-/** What a credential is limited to. */
+/** The limits of a credential. */
 const WIDTHS = ['everything', 'account', 'other account', 'both installs', 'one install', 'two'] as const;
 type Width = (typeof WIDTHS)[number];
 
@@ -76,7 +76,7 @@ const bodyOf = (width: Width) => {
   return { name: 'child', account_id, install_ids: wanted?.values ?? null };
 };
 
-/** What each width may create. */
+/** Credentials that each width may create. */
 const WITHIN: Record<Width, readonly Width[]> = {
   everything: WIDTHS,
   account: ['account', 'both installs', 'one install', 'two'],

@@ -14,7 +14,7 @@ let clock: ManualClock;
 let accountId: string;
 let owner: Person;
 let install: { id: string; name: string };
-/** What the host was asked for. */
+/** Requests to the host. */
 let asked: Parameters<HostMachine['createDatabaseLink']>[];
 const TOKEN = `1769851860.${'x'.repeat(43)}`;
 

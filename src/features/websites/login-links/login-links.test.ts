@@ -15,7 +15,7 @@ let clock: ManualClock;
 let accountId: string;
 let owner: Person;
 let install: { id: string; name: string };
-/** What the host was asked for. */
+/** Requests to the host. */
 let asked: Parameters<HostMachine['createLogin']>[];
 let created = 0;
 

@@ -42,7 +42,7 @@ export function createPhpService({
   queue,
   activity,
 }: Pick<Platform, 'config' | 'database' | 'queue' | 'activity'>) {
-  /** What the host of an install offers. `bounds`: null without PHP, and until it has reported them. */
+  /** PHP versions and limits that the host of an install offers. `bounds`: null without PHP, and until it has reported them. */
   async function offerOf(
     queries: Queries,
     { host_id }: Website,

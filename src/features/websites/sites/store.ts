@@ -20,7 +20,7 @@ export interface SiteRow {
   created_at: string;
 }
 
-/** What users change of a site. */
+/** Fields of a site that users change. */
 export type SiteSettings = Pick<SiteRow, 'name' | 'sandbox' | 'transferable'>;
 
 const COLUMNS = [

@@ -24,7 +24,7 @@ const shop = siteState('shop', ['shop.test', { name: 'old.test', redirectTo: 'sh
   },
 });
 let site: TestHost;
-/** What the object storage answers with. */
+/** The object storage's answer. */
 let object: Readable;
 const storage: ObjectStorage = {
   ...noStorage,

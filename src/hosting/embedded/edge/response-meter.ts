@@ -19,7 +19,7 @@ export interface ResponseMeterOptions {
   clock: Clock;
 }
 
-/** What has been counted of a connection, which carries many responses one after the other. */
+/** Counted bytes of a connection, which carries one response after another. */
 interface Connection {
   /** Bytes of earlier responses. */
   bytes: number;

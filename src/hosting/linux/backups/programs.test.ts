@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CommandError } from '../machine/run-command.ts';
+import { CommandError } from '../../../lib/run-command.ts';
 import { startProgram, writeTo } from './programs.ts';
 
 async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {

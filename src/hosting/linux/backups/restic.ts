@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import {
   asUnchanged,
   type InstallRef,
@@ -24,7 +25,6 @@ import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { foldersOf } from '../isolation/sandbox.ts';
 import { type FreeSpace, freeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';

@@ -5,10 +5,10 @@ import { Compile } from 'typebox/compile';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { ALL_PARTS, type RestoredParts } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
-import { runCommand } from '../machine/run-command.ts';
 
 /** Folders of a website that a restore replaces. */
 const FOLDERS = ['htdocs', 'private'] as const;

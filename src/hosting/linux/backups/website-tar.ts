@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
+import { CommandError } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { CommandError } from '../machine/run-command.ts';
 import { hostLinks } from './host-links.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 

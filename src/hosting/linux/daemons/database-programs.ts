@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { viewsOf } from './database-dump.ts';
 import { withoutDefiners } from './definers.ts';
 import { clientCommand, clientEnvironment, type OwnedDatabase, runStatements } from './mariadb-client.ts';

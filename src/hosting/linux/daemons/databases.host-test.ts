@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { DaemonsMachine } from './daemons-machine.fixture.ts';
 import { createDatabaseQuotas } from './database-quotas.ts';
 import {

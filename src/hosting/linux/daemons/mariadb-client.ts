@@ -1,4 +1,4 @@
-import { type CommandOptions, runCommand } from '../machine/run-command.ts';
+import { type CommandOptions, runCommand } from '../../../lib/run-command.ts';
 import { parseBatch } from './sql.ts';
 
 /** A user of the server with a password, as whom any Unix user can connect. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CommandError, type runCommand } from '../machine/run-command.ts';
+import { CommandError, type runCommand } from '../../../lib/run-command.ts';
 
 const MOST_STDERR = 64 * 1024;
 

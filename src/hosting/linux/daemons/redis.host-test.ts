@@ -3,8 +3,8 @@ import { chown, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { type DaemonsMachine, startDaemonsMachine } from './daemons-machine.fixture.ts';
 import { flushRedis, redisSpec } from './redis.ts';
 

@@ -1,4 +1,4 @@
-import { CommandError, runCommand } from '../machine/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 /** Properties of a unit. */
 export interface UnitStatus {

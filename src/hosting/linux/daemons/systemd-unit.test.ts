@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { DaemonSpec } from '../machine/daemon.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { parseShow } from './systemctl.ts';
 import { serviceUnit } from './systemd-unit.ts';
 

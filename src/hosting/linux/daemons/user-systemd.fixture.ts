@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, open, readdir, rm, rmdir, writeFile } from 'node
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode } from '../../../lib/error-code.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 /** A separate systemd for tests, whatever runs the machine. */
 export interface UserSystemd {

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { CommandError } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/host.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { type RunningProgram, startProgram } from '../backups/programs.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { CommandError } from '../machine/run-command.ts';
 
 /** A script of an import, which runs with the install's PHP, as its user and in its sandbox. */
 export interface ImportScript {

@@ -1,12 +1,12 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CommandError } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import { LOOK_EVERY_BYTES, requireFreeSpace } from '../daemons/watch-database.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { CommandError } from '../machine/run-command.ts';
 import { explainScript, type ImportScript, startImportScript } from './import-script.ts';
 
 /** The exit status of import-sql.php for a dump that cannot be imported. */

@@ -5,6 +5,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/host.ts';
 import type { ImportedWebsite, ImportOptions, ImportSource } from '../../contract/imports.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
@@ -19,7 +20,6 @@ import { NoRoomForDatabase, watchingDatabase } from '../daemons/watch-database.t
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { bareRun, runWhole } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';

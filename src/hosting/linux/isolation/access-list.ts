@@ -1,4 +1,4 @@
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 
 /** Permissions of users other than the owner: `u:<uid>` → `r-x`. */
 export type AccessList = Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { createFirewall, type FirewallOptions } from './firewall.ts';
 
 /**

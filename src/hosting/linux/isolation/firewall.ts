@@ -1,5 +1,5 @@
 import type { AddressRange } from '../../../config/settings/setting-values.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { type FirewallPolicy, firewallRules, nameserversIn, tableName } from './firewall-rules.ts';
 import { readSystemFile } from './system-file.ts';
 

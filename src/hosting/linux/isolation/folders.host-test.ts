@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { checkHome, makeHome, removeHome } from './folders.ts';
 import { type SandboxedInstall, sandboxEtcOf } from './sandbox.ts';
 

@@ -10,7 +10,7 @@ import { type DatabasePlace, databasePlace } from '../../../../test/database.ts'
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { requireSshBanner } from '../ssh/banner.ts';
 import { createSshServer, type SshServer } from '../ssh/ssh-server.ts';
 import { asUser } from './sandbox.ts';

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { runScript } from '../wordpress/run-php.ts';
 import { makeHome } from './folders.ts';
 import { asUser, type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { CommandError, runCommand } from './run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 const write = (bytes: number) => [
   '-c',

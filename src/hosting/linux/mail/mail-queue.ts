@@ -51,7 +51,7 @@ export interface MailQueueOptions {
   keptFree?: number;
 }
 
-/** What one install may have in the queue. */
+/** Limits of one install in the queue. */
 export const MOST_WAITING = { messages: 1_000, bytes: 200 * 1024 * 1024 };
 
 /** Websites and databases need the rest of the disk. */

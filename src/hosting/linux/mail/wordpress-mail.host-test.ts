@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import { runCommand } from '../machine/run-command.ts';
 import {
   runInWordPress,
   startWordPress,

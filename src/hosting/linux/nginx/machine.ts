@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 
 /** The machine's trusted root certificates in PEM, from Debian's package ca-certificates. */
 const MACHINE_ROOTS = '/etc/ssl/certs/ca-certificates.crt';

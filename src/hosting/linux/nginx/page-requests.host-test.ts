@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { PASSING_HEADERS } from '../../policy/page-request-headers.ts';
-import { runCommand } from '../machine/run-command.ts';
 import type { TestEdge } from './edge-table.fixture.ts';
 import { BROWSER, GZIP, type PageCache, startPageCache } from './page-cache.fixture.ts';
 import type { Vhost } from './vhost.ts';
 
-// What PHP and the inner servers of the page cache get from visitors.
+// Parts of a visitor's request that reach PHP and the inner servers of the page cache.
 
 let edge: TestEdge;
 let shop: Vhost;

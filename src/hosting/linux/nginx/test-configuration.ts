@@ -1,4 +1,4 @@
-import { CommandError, runCommand } from '../machine/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 export const NGINX = '/usr/sbin/nginx';
 

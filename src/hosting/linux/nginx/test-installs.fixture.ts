@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { systemClock } from '../../../lib/clock.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { InstallState } from '../../contract/host.ts';
 import { type LogLine, siteState as plainState } from '../../policy/edge.fixture.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
@@ -13,7 +14,6 @@ import { createSupervisor } from '../daemons/supervisor.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
-import { runCommand } from '../machine/run-command.ts';
 import type { Vhost } from './vhost.ts';
 
 /** Folders and daemons of a host with its own names on this machine. Needs root. */

@@ -5,6 +5,6 @@ export interface Vhost {
   state: InstallState;
   /** The Unix user that its PHP runs as and its files belong to. */
   uid: number;
-  /** Which core its document root links to. */
+  /** The core that its document root links to. */
   wordpressVersion: string;
 }

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 
 /** Users who can write to a folder can replace its entries; in a sticky folder like /tmp, only their own entries. */
 const WRITABLE = 0o022;

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { CommandError, runCommand, succeeds } from '../../../lib/run-command.ts';
 import { firewallRules } from '../isolation/firewall-rules.ts';
-import { CommandError, runCommand, succeeds } from '../machine/run-command.ts';
 
 const RELEASES = ['12', '13'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CommandError } from '../machine/run-command.ts';
+import { CommandError } from '../../../lib/run-command.ts';
 import { missingPackages, requireEdgePackages } from './packages.ts';
 
 /** Answers like dpkg-query(1), which fails if it does not know a package. */

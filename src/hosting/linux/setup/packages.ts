@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 /** Packages without which nginx refuses the edge's configuration. */
 const EDGE_PACKAGES = ['nginx', 'libnginx-mod-http-lua', 'lua-cjson'] as const;

@@ -1,8 +1,8 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { hasUserSystemd, startUserSystemd, type UserSystemd } from '../daemons/user-systemd.fixture.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { type ServiceStart, startService } from './service-start.ts';
 
 describe.runIf(hasUserSystemd)('starting a service at set-up', () => {

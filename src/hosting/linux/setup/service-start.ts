@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { createSystemctl } from '../daemons/systemctl.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
 
 const LOOK_EVERY_MS = 500;
 const SHOWN_LINES = 20;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { type ControlPlaneService, controlPlaneUnit, hostServiceUnit } from './service-unit.ts';
 
 const SERVICE: ControlPlaneService = {

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { hasUserSystemd, startUserSystemd, type UserSystemd } from '../daemons/user-systemd.fixture.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { noteServices, type ServicesPlace, stopServices } from './services.ts';
 
 describe.runIf(hasUserSystemd)('services of packages', () => {

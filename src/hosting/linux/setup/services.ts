@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 
 /** Services that Debian starts for the packages. Homeport runs these programs itself, with other configurations. */
 const OF_PACKAGES = /^(nginx|php\d+\.\d+-fpm|mariadb|redis-server)\.service$/;

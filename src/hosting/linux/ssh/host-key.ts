@@ -2,9 +2,9 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { syncFolder } from '../../../lib/durable-file.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
 
 /**
  * The private key by which clients recognise this host: an Ed25519 key is made where there is none. A file that holds no key is an

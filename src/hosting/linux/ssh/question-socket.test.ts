@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { createQuestionSocket, type QuestionSocket } from '../machine/question-socket.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { renderEntrance } from './entrance.ts';
 import { SSH_QUESTIONS } from './ssh-server.ts';
 

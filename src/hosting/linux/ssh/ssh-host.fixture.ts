@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { systemClock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import type { SshLogin } from '../../contract/host.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
@@ -15,7 +16,6 @@ import { createUnixUsers, type UnixUsers } from '../isolation/unix-users.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
 import { createSshServer, type HostedLogin, type SshServer, type SshServerOptions } from './ssh-server.ts';
 
 /** A client's key, and its fingerprint as the host is asked about it. */

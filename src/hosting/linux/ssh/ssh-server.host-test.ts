@@ -2,7 +2,7 @@ import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, writeFile } fro
 import { connect, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { type ClientKey, type SshHost, startSshHost } from './ssh-host.fixture.ts';
 import type { HostedLogin } from './ssh-server.ts';
 

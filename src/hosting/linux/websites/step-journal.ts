@@ -16,7 +16,7 @@ export interface StepJournal<Entry> {
 export interface StepJournalOptions<Entry> {
   fileOf(installId: string): string;
   idOf(entry: Entry): string;
-  /** What the work is, for people. */
+  /** Name of the work, for people. */
   work: string;
 }
 

@@ -27,7 +27,7 @@ export interface WebsiteParts {
   mail: MailQueue;
   /** Limits of an install, including its logins and WP-Cron. */
   limits: ResourceLimits;
-  /** What the PHP of an install may use. */
+  /** Limits of an install's PHP. */
   phpBounds: PhpBounds;
   /** How long the checks of a change wait; `CHECK_PACE` if left out. */
   checkPace?: CheckPace | undefined;

@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../../../lib/durations.ts';
+import { CommandError } from '../../../lib/run-command.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { CommandError } from '../machine/run-command.ts';
 import { lastLine } from './last-line.ts';
 import { runScript } from './run-php.ts';
 

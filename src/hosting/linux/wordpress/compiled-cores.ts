@@ -6,6 +6,7 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { makeHome } from '../isolation/folders.ts';
@@ -13,7 +14,6 @@ import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { runPhp } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
-import { runCommand } from '../machine/run-command.ts';
 
 const log = pino({ level: 'silent' });
 

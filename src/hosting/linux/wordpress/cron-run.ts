@@ -1,4 +1,4 @@
-import { CommandError } from '../machine/run-command.ts';
+import { CommandError } from '../../../lib/run-command.ts';
 
 /** How a run of WP-Cron ended. */
 export interface CronRun {

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { CommandError } from '../../../lib/run-command.ts';
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { CommandError } from '../machine/run-command.ts';
 import { lastLine } from './last-line.ts';
 import { runScript } from './run-php.ts';
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { runCommand } from '../machine/run-command.ts';
 import {
   runInWordPress,
   startWordPress,

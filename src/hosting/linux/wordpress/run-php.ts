@@ -1,8 +1,8 @@
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { CommandError, runCommand } from '../machine/run-command.ts';
 import { lastLine } from './last-line.ts';
 
 export interface PhpRun {

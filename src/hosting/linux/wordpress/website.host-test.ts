@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import { runCommand } from '../machine/run-command.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
 import {
   runInWordPress,

@@ -7,12 +7,12 @@ import { syncFolder } from '../../../lib/durable-file.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { downloadVerified } from '../../policy/verified-download.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
-import { runCommand } from '../machine/run-command.ts';
 import { PROGRAM_FILES, pharOf } from './programs.ts';
 
 /** WP-CLI on this machine: one phar of root, which all sandboxes can read. */

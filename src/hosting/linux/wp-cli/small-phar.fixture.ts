@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { runCommand } from '../machine/run-command.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 
 /** What a test needs of WP-CLI, as a phar with the same parts: a first line for the shell, and code inside. */
 const PROGRAM = `<?php

@@ -29,7 +29,7 @@ const QUESTIONS: Record<Asked, { title: string; description: string; label: stri
   },
 };
 
-/** What users can do with a webhook. */
+/** Actions of a webhook. */
 export function WebhookActions({
   webhook,
   editButton,

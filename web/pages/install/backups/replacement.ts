@@ -36,7 +36,7 @@ export function readTables(text: string): string[] {
 /** Every install with PHP has a database. */
 export const hasDatabase = ({ php_version }: Pick<Install, 'php_version'>) => php_version !== null;
 
-/** What a user can choose to replace. `parts`: whether the platform replaces files or the database alone. */
+/** Parts that a user can choose to replace. `parts`: whether the platform replaces files or the database alone. */
 export function scopesOf(install: Pick<Install, 'php_version'>, parts: boolean): readonly Scope[] {
   if (!hasDatabase(install)) return ['files'];
   return parts ? SCOPES : ['everything'];

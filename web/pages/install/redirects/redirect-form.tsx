@@ -9,7 +9,7 @@ import { showSuccess } from '../../../components/toast.tsx';
 
 type Match = Redirect['match'];
 
-/** What a redirect matches, for the list and the form. */
+/** Kinds of matches of a redirect, for the list and the form. */
 export const MATCHES: Record<Match, { short: string; label: string; from: string; to: string }> = {
   exact: {
     short: '',

@@ -1,7 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { signatureAlgorithmOf } from '../../../../network/probe/signature-algorithm.ts';
 
-/** What browsers accept for a server, and what handshakes do not make slow for the other websites of the edge. */
+/** Keys that browsers accept for a server, and that do not make handshakes slow for the other websites of the edge. */
 export const SERVER_KEYS = 'RSA with 2048 to 4096 bits, or ECDSA with P-256 or P-384';
 
 interface Accepted {

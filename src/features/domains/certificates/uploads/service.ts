@@ -16,7 +16,7 @@ import { uploadFault } from './certificate-fault.ts';
 import { type ReadUpload, readUpload } from './read-upload.ts';
 import { clearReasons, type ServedDomain, servedDomainsOf } from './store.ts';
 
-/** What an upload changed. */
+/** The changes of an upload. */
 export interface StoredUpload {
   /** The names of the domains that have the certificate from now on. */
   domains: string[];

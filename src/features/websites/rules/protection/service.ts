@@ -112,7 +112,7 @@ function changed(
   };
 }
 
-/** What changed, without the password. */
+/** The changed fields, without the password. */
 function detailsOf(before: StoredProtection, after: StoredProtection, isNewPassword: boolean) {
   const all = (of: StoredProtection) => ({
     xmlrpc: of.xmlrpc,

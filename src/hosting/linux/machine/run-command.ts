@@ -1,7 +1,0 @@
-export {
-  CommandError,
-  type CommandOptions,
-  killGroup,
-  runCommand,
-  succeeds,
-} from '../../../lib/run-command.ts';
