@@ -3,7 +3,7 @@ import { firstPage } from './first-page.ts';
 
 /** What every page needs, and what lists need beside it. Many small files would take several turns on a slow connection. */
 const BASE =
-  /node_modules[\\/](react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@tanstack|openapi-fetch)[\\/]|web[\\/](shell[\\/](?!palette|commands|install-commands|use-commands|search-results)[^\\/]+|session|first|components[\\/](button|dialog|error-boundary|kept-focus|menu|notice|on-demand|page|skeleton|toast)|api[\\/](client|failure|operations|presence|queries))\.(tsx?|module\.css)$|preload-helper/;
+  /node_modules[\\/](preact|wouter|regexparam|use-sync-external-store|@tanstack|openapi-fetch)[\\/]|web[\\/](shell[\\/](?!palette|commands|install-commands|use-commands|search-results)[^\\/]+|session|first|components[\\/](button|dialog|error-boundary|kept-focus|menu|notice|on-demand|page|skeleton|toast)|api[\\/](client|failure|operations|presence|queries))\.(tsx?|module\.css)$|preload-helper/;
 const LISTS =
   /web[\\/](components[\\/](debounced|display-name|environments|filter|install-status|loaded|punycode|query-parameters|sort-rows|table|table-selection|time|truncate|usage-figures|bytes)|api[\\/](all-pages|installs|overview|sites|transfers|usage)|pages[\\/]account[\\/](attention|attention-labels|list-parameters|matched-domain|nothing-matches|search|shown-count))\.(tsx?|module\.css)$/;
 
@@ -12,6 +12,15 @@ export default defineConfig({
   root: import.meta.dirname,
   base: './',
   plugins: [firstPage()],
+  resolve: {
+    // Preact in place of React, under the names that the libraries import (docs/decisions/portal.md).
+    alias: [
+      { find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'preact/compat' },
+      { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
+      { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
+    ],
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -444,7 +444,8 @@ describe('an account', () => {
     await page.goto(at('home'));
     const reason = page.getByRole('link', { name: 'second.example does not point here.' });
     await reason.waitFor();
-    await page.getByRole('main').getByRole('link', { name: given.name, exact: true }).waitFor();
+    const inNeed = page.getByRole('region', { name: 'Needs attention' });
+    await inNeed.getByRole('link', { name: given.name, exact: true }).waitFor();
     await page.goto(at('sites'));
     await page.getByText('1 install needs attention.').waitFor();
     await page.getByRole('link', { name: 'Show installs that need attention' }).click();

@@ -77,8 +77,7 @@ export function Form({
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // React passes on the submission of a dialog's form to the form around the dialog.
-    if (pending || event.target !== event.currentTarget) return;
+    if (pending) return;
     const missing = constraintErrors(event.currentTarget);
     if (Object.keys(missing).length > 0) return refuse('Fill in the form first.', missing);
     setPending(true);
@@ -107,15 +106,24 @@ export function Form({
     setFailure((before) => ({ number: (before?.number ?? 0) + 1, sentence, fieldErrors }));
   }
 
-  function change(event: FormEvent<HTMLFormElement>) {
-    const name = event.target instanceof Element ? event.target.getAttribute('name') : null;
+  function change({ type, target }: FormEvent<HTMLFormElement>) {
+    // A choice sends `input` before `change`, with which its own state follows. Rendering between the two would undo it.
+    if (!(target instanceof Element) || (type === 'input') !== isTyped(target)) return;
+    const name = target.getAttribute('name');
     if (failure && name !== null) setChanged(new Set([...changed, name]));
   }
 
   const { shown, fieldErrors } = remainingFailure(failure, changed);
   return (
     <FieldErrors.Provider value={fieldErrors}>
-      <form ref={form} className={styles.form} onSubmit={submit} onChange={change} noValidate>
+      <form
+        ref={form}
+        className={styles.form}
+        onSubmit={submit}
+        onInput={change}
+        onChange={change}
+        noValidate
+      >
         {shown !== null && (
           <Notice key={shown.number} ref={notice} tone="bad" role="alert">
             {shown.sentence}
@@ -143,6 +151,11 @@ function remainingFailure(failure: Failure | null, changed: ReadonlySet<string>)
   const isOld = left.length < all.length || (all.length === 0 && changed.size > 0);
   return { shown: isOld ? null : failure, fieldErrors: Object.fromEntries(left) };
 }
+
+/** Whether text is typed into a field. The others are choices: a box, a list, a file. */
+const isTyped = (field: Element): boolean =>
+  field instanceof HTMLTextAreaElement ||
+  (field instanceof HTMLInputElement && !['checkbox', 'radio', 'file'].includes(field.type));
 
 /** Returns what the browser finds wrong with the fields of a form, by their names. */
 function constraintErrors(form: HTMLFormElement): Record<string, string> {

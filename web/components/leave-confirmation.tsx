@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { guardSignOut } from '../session/sign-out-guard.ts';
 import { ConfirmDialog } from './dialog.tsx';
@@ -15,7 +15,8 @@ export function LeaveConfirmation({ description }: { description: string }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const watch = useRef<NavigationGuard | null>(null);
 
-  useEffect(() => {
+  // Before the next paint, because the user may leave before it.
+  useLayoutEffect(() => {
     watch.current = guardNavigation((to) => setAsked({ to }));
     const forget = guardSignOut(() => new Promise((answer) => setAsked({ answer })));
     return () => {

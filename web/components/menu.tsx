@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import buttonStyles from './button.module.css';
 import styles from './menu.module.css';
@@ -32,7 +32,8 @@ export function Menu({
   const list = useRef<HTMLUListElement>(null);
   usePlacement(button, list, open);
 
-  useEffect(() => {
+  // Before the next paint, because the next key may come before it.
+  useLayoutEffect(() => {
     if (!open) return;
     const leave = (event: Event) => {
       if (event.target instanceof Node && !whole.current?.contains(event.target)) setOpen(false);

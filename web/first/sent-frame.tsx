@@ -1,6 +1,6 @@
 let sent: Element | null = null;
 
-/** Keeps the frame that the server sent into `place` (index.html), because React empties it. */
+/** Keeps the frame that the server sent into `place` (index.html), because the first rendering empties it. */
 export function keepSentFrame(place: HTMLElement): void {
   sent = place.firstElementChild;
 }

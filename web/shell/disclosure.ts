@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 
 /** From this width on, the sidebar is always in sight (shell.module.css). */
 const WIDE = '(min-width: 60rem)';
@@ -15,7 +15,8 @@ export function useDisclosure(location: string) {
     setOpenedAt(location);
     setIsOpen(false);
   }
-  useEffect(() => {
+  // Before the next paint, because the next key may come before it.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     const close = () => setIsOpen(false);
     const closeOnEscape = (event: KeyboardEvent) => {

@@ -47,8 +47,8 @@ export function PemField({
           ? null
           : notPem(chosen.name);
     if (error === null && text !== null) {
-      // Unlike the property, this tells React that the value has changed, so that the form removes its error.
       area.setRangeText(text, 0, area.value.length, 'start');
+      // The form removes its error.
       area.dispatchEvent(new Event('input', { bubbles: true }));
     }
     setFile({ name: chosen.name, error });

@@ -66,7 +66,10 @@ export function AddKeySection() {
           autoCapitalize="none"
           required
           value={text}
-          onChange={(event) => take(event.currentTarget.value)}
+          onChange={({ currentTarget: { value } }) => {
+            // Text of several lines can come as several events. The first empties the field, and the next would clear the refusal.
+            if (value !== text) take(value);
+          }}
         />
         <div className={styles.file}>
           <TextField label="Or upload the file" name="file" type="file" accept=".pub" onChange={takeFile} />
