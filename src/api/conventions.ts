@@ -63,10 +63,17 @@ function requireKnown(query: URLSearchParams, known: ReadonlySet<string>): void 
 
 function readWithConventions(route: Route): Route {
   return {
-    ...route,
+    ...withCompression(route),
     ...(hasEntityTag(route) ? { entityTag: true } : {}),
-    ...(route.contentType === undefined && !route.isSecret ? { isCompressed: true } : {}),
   };
+}
+
+/** Lets the JSON answer of a GET be compressed, unless it holds a secret (docs/decisions/http-conventions.md, Compression and BREACH). */
+export function withCompression(route: Route): Route {
+  const { method, contentType, isSecret } = route;
+  return method === 'GET' && contentType === undefined && !isSecret
+    ? { ...route, isCompressed: true }
+    : route;
 }
 
 /** Answers that are one JSON document about a resource. Pages differ with each new item, and public answers with each request. */

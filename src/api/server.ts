@@ -6,7 +6,7 @@ import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } 
 import type { Randomness } from '../lib/ids.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
-import { withConventions } from './conventions.ts';
+import { withCompression, withConventions } from './conventions.ts';
 import { describeApi, describePortal } from './description.ts';
 import { addDocsPage } from './docs-page.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
@@ -125,7 +125,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       const own = describePortal(config.publicUrl, parts.portalRoutes);
       portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
       for (const route of [...parts.portalRoutes, own])
-        serveRoute(portal, route, { publicUrl: config.publicUrl, gate });
+        serveRoute(portal, withCompression(route), { publicUrl: config.publicUrl, gate });
     },
     { prefix: PORTAL_PREFIX },
   );

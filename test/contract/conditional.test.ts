@@ -206,10 +206,10 @@ describe('compression', () => {
   afterAll(() => agent.close());
 
   /** The answer as it comes over the wire. */
-  async function ask(path: string, encoding: string) {
+  async function ask(path: string, encoding: string, prefix = '/v1') {
     const { username, password } = owner.credential;
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-    const { headers, body } = await request(`${homeport.origin}/v1${path}`, {
+    const { headers, body } = await request(`${homeport.origin}${prefix}${path}`, {
       dispatcher: agent,
       headers: { authorization, 'accept-encoding': encoding },
     });
@@ -226,6 +226,11 @@ describe('compression', () => {
     expect(coded.headers['content-encoding']).toBe(coding);
     expect(coded.headers.vary).toBe('Accept-Encoding');
     expect(coded.bytes.length).toBeLessThan(decoded.length / 4);
+  });
+
+  it('shortens what the portal reads, too', async () => {
+    const { headers } = await ask('/description', 'br', '/portal/api');
+    expect(headers['content-encoding']).toBe('br');
   });
 
   it('gives the coded answer a tag that the other codings accept', async () => {

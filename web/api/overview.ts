@@ -2,43 +2,42 @@ import { useQuery } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 
-export type Attention = BodyOf<
-  PortalPaths['/portal/api/accounts/{account_id}/attention']['get']
->['results'][number];
-export type Reason = Attention['reasons'][number];
+type AttentionRequest = PortalPaths['/portal/api/accounts/{account_id}/attention']['get'];
+export type Reason = BodyOf<AttentionRequest>['results'][number]['reasons'][number];
 export type Onboarding = BodyOf<PortalPaths['/portal/api/accounts/{account_id}/onboarding']['get']>;
 
 /** Changes arrive live, but an expiry date only comes closer. */
 const ATTENTION_EVERY_MS = 60_000;
 
-/** Loads the reasons why installs of an account need attention, by install. */
-export function useAttention(accountId: string) {
-  return useAttentionAs(accountId, byInstall);
+/** Loads how many installs of an account need attention. */
+export function useAttentionCount(accountId: string): number | undefined {
+  return useQuery({ ...attentionOf(accountId, { limit: 0 }), select: ({ count }) => count }).data;
 }
 
-/** Loads the installs of an account that need attention, with their names and the reasons. */
-export function useAttentionList(accountId: string) {
-  return useAttentionAs(accountId, asList);
+/** Loads the first installs of an account that need attention, with their names and the reasons, and the number of all. */
+export function useAttentionList(accountId: string, limit: number) {
+  return useQuery(attentionOf(accountId, { limit }));
 }
 
-const byInstall = (found: readonly Attention[]) =>
-  new Map(found.map(({ install_id, reasons }) => [install_id, reasons]));
-const asList = (found: readonly Attention[]) => found;
-
-function useAttentionAs<Form>(accountId: string, select: (found: readonly Attention[]) => Form) {
+/** Loads the reasons why an install needs attention; none without any. */
+export function useReasons(install: { id: string; account: { id: string } }): readonly Reason[] | undefined {
   return useQuery({
-    queryKey: ['attention', accountId],
+    ...attentionOf(install.account.id, { install_id: install.id }),
+    select: ({ results }) => results.flatMap(({ reasons }) => reasons),
+  }).data;
+}
+
+function attentionOf(accountId: string, query: NonNullable<AttentionRequest['parameters']['query']>) {
+  return {
+    queryKey: ['attention', accountId, query],
     refetchInterval: ATTENTION_EVERY_MS,
-    queryFn: async () => {
-      const { results } = await unwrap(
+    queryFn: () =>
+      unwrap(
         portal.GET('/portal/api/accounts/{account_id}/attention', {
-          params: { path: { account_id: accountId } },
+          params: { path: { account_id: accountId }, query },
         }),
-      );
-      return results;
-    },
-    select,
-  });
+      ),
+  };
 }
 
 /** Loads which first steps were taken in an account. `enabled`: whether the user can take them. */

@@ -711,10 +711,11 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/attention': {
     get: {
-      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { install_id?: string; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ install_id: string; install_name: string; reasons: Array<{ kind: "install_failed" | "backup_failed" | "domain_not_reached" | "certificate_missing" | "certificate_ends"; domain: string | null; at: string | null; reason: string | null }> }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { count: number; results: Array<{ install_id: string; install_name: string; reasons: Array<{ kind: "install_failed" | "backup_failed" | "domain_not_reached" | "certificate_missing" | "certificate_ends"; domain: string | null; at: string | null; reason: string | null }> }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

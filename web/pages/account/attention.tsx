@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import type { Install } from '../../api/installs.ts';
-import { type Reason, useAttention } from '../../api/overview.ts';
+import { type Reason, useAttentionCount, useReasons } from '../../api/overview.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useNow } from '../../components/time.tsx';
 import styles from './account.module.css';
@@ -30,9 +30,10 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
 }
 
 /** A notice with all reasons why an install needs attention, and what to do; empty without any. */
-export function InstallAttention({ install: { id, name, account } }: { install: Install }) {
+export function InstallAttention({ install }: { install: Install }) {
+  const { id, name } = install;
   const now = useNow(60_000);
-  const reasons = useAttention(account.id).data?.get(id) ?? [];
+  const reasons = useReasons(install) ?? [];
   if (reasons.length === 0) return null;
   const kinds = [...new Set(reasons.map(({ kind }) => kind))];
   return (
@@ -70,8 +71,7 @@ function Cause({ installId, reasons, now }: { installId: string; reasons: readon
 
 /** A notice with the number of installs that need attention and a link to them; empty without any. */
 export function AttentionNotice({ accountId, onFollow }: { accountId: string; onFollow?(): void }) {
-  const { data: attention } = useAttention(accountId);
-  const count = attention?.size ?? 0;
+  const count = useAttentionCount(accountId) ?? 0;
   if (count === 0) return null;
   return (
     <Notice tone="bad">

@@ -1,4 +1,4 @@
-import { useAttention } from '../../api/overview.ts';
+import { useAttentionCount } from '../../api/overview.ts';
 import { useSite } from '../../api/sites.ts';
 import { ENVIRONMENTS, environmentLabel } from '../../components/environments.ts';
 import { FilterChip, SearchField } from '../../components/filter.tsx';
@@ -23,7 +23,7 @@ export function InstallFilters({
   filter: InstallFilter;
   onFilter(change: Partial<Record<keyof InstallFilter, string>>): void;
 }) {
-  const needing = useAttention(accountId).data?.size;
+  const needing = useAttentionCount(accountId);
   const site = useSite(['', NONE].includes(filter.site) ? undefined : filter.site);
   const chosen =
     filter.site === ''

@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Install, useConnection, useInstall } from '../../api/installs.ts';
-import { useAttention } from '../../api/overview.ts';
+import { useReasons } from '../../api/overview.ts';
 import { useSite } from '../../api/sites.ts';
 import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
@@ -99,10 +99,10 @@ function InstallFrame({ install, section }: { install: Install; section: string 
 /** The status, environment and site of an install. */
 function Placement({ install }: SectionProps) {
   const site = useSite(install.site?.id);
-  const { data: attention } = useAttention(install.account.id);
+  const reasons = useReasons(install);
   return (
     <>
-      <InstallStatus status={install.status} needsAttention={attention?.has(install.id)} />{' '}
+      <InstallStatus status={install.status} needsAttention={reasons && reasons.length > 0} />{' '}
       <span aria-hidden="true">· </span>
       {environmentLabel(install.environment)}
       {install.site === null ? (

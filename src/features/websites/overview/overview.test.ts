@@ -324,6 +324,14 @@ describe('attention list', () => {
     const path = `/accounts/${account.accountId}/attention`;
     const found = await results(account.owner, path);
     expect(found).toHaveLength(3);
+    expect(found[0]).toMatchObject({ install_id: failed });
+    const client = await signedIn(homeport, account.owner);
+    expect((await client.get(`${path}?limit=0`)).body).toEqual({ count: 3, results: [] });
+    expect((await client.get(`${path}?limit=1&offset=1`)).body).toEqual({ count: 3, results: [found[1]] });
+    expect(await results(account.owner, `${path}?install_id=${well}`)).toEqual([]);
+    expect(await results(account.owner, `${path}?install_id=${badly}`)).toMatchObject([
+      { install_id: badly },
+    ]);
     expect(found).toEqual(
       expect.arrayContaining([
         { install_id: failed, install_name, reasons: [{ ...nothing, kind: 'install_failed' }] },

@@ -46,8 +46,12 @@ const sortParameter = (sorts: readonly string[]) =>
     'with `-`, descending',
   );
 
-const requestOf = ({ sort = 'name', limit, offset }: QueryValues<'sort' | 'limit' | 'offset'>) => ({
+const requestOf = ({ sort = 'name', ...page }: QueryValues<'sort' | 'limit' | 'offset'>) => ({
   sort,
+  ...pageOf(page),
+});
+
+const pageOf = ({ limit, offset }: QueryValues<'limit' | 'offset'>) => ({
   limit: Math.min(Number(limit ?? DEFAULT_LIMIT), MAXIMUM_LIMIT),
   offset: Number(offset ?? 0),
 });
@@ -119,18 +123,19 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
         results: await overview.selectInstalls(caller, id('account_id'), filters, ids?.split(',')),
       }),
     }),
-    route({
-      method: 'GET',
+    queryRoute({
       path: '/accounts/:account_id/attention',
       operationId: 'listInstallsInNeedOfAttention',
-      summary: 'Installs of an account that need attention, with reasons',
+      summary: 'Installs of an account that need attention, with reasons; failed ones first',
       tag: 'Installs',
-      errors: [401, 403, 404, 429, 503],
-      success: 200,
-      response: Type.Object({ results: Type.Array(attentionSchema) }),
-      handle: async ({ caller, id }) => ({
-        results: await overview.attention(caller, id('account_id')),
+      errors: [400, 401, 403, 404, 429, 503],
+      parameters: [idParameter('install_id'), ...PAGE],
+      response: Type.Object({
+        count: Type.Integer({ description: 'installs that need attention, on all pages' }),
+        results: Type.Array(attentionSchema),
       }),
+      handle: ({ caller, id, query: { install_id, ...request } }) =>
+        overview.attention(caller, id('account_id'), { installId: install_id, ...pageOf(request) }),
     }),
     route({
       method: 'GET',

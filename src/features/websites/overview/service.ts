@@ -20,11 +20,13 @@ import type {
   selectedInstallSchema,
 } from './schema.ts';
 import {
+  countInNeed,
   type DoubtfulDomain,
   doubtfulDomains,
   failedBackups,
   failedInstalls,
   installsByDomain,
+  installsInNeed,
   stepsTaken,
 } from './store.ts';
 
@@ -73,8 +75,8 @@ export function createOverviewService(
     return { texts: textsOf(search ?? ''), ...filters, soon: soon() };
   }
 
-  /** The reasons why installs of a scope need attention, by install. With `ids`, of these alone. */
-  async function reasonsIn(scope: Scope, ids?: readonly string[]): Promise<Map<string, Attention>> {
+  /** The reasons why these installs of a scope need attention, by install. */
+  async function reasonsIn(scope: Scope, ids: readonly string[]): Promise<Map<string, Attention>> {
     const [installs, backups, domains] = await Promise.all([
       failedInstalls(reader, scope, ids),
       failedBackups(reader, scope, ids),
@@ -167,10 +169,20 @@ export function createOverviewService(
       return matchingInstalls(reader, scope, conditionsOf(filters), { ids, most: MOST_SELECTED });
     },
 
-    /** The installs that need attention. Throws NotFound. */
-    async attention(caller: Caller, accountId: string): Promise<Attention[]> {
+    /** One page of the installs that need attention, with the number of all; with `installId`, that one alone. Throws NotFound. */
+    async attention(
+      caller: Caller,
+      accountId: string,
+      { installId, limit, offset }: { installId?: string | undefined; limit: number; offset: number },
+    ): Promise<{ count: number; results: Attention[] }> {
       const scope = await scopeOf(caller, accountId);
-      return [...(await reasonsIn(scope)).values()];
+      const conditions = { ids: installId === undefined ? undefined : [installId], soon: soon() };
+      const [count, ids] = await Promise.all([
+        countInNeed(reader, scope, conditions),
+        limit === 0 ? [] : installsInNeed(reader, scope, { ...conditions, limit, offset }),
+      ]);
+      const found = ids.length === 0 ? undefined : await reasonsIn(scope, ids);
+      return { count, results: ids.flatMap((id) => found?.get(id) ?? []) };
     },
 
     /** Which first steps were taken in an account. Throws NotFound, Forbidden for users who cannot take them. */

@@ -6,9 +6,9 @@ import { patternOf } from './search-store.ts';
 
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
 
-/** The installs of a scope, or those among `ids` alone. */
-const among = (eb: InstallExpressions, scope: Scope, ids: readonly string[] | undefined) =>
-  ids === undefined ? inScope(eb, scope) : eb.and([inScope(eb, scope), eb('install.id', 'in', ids)]);
+/** Those among `ids` that are in a scope. */
+const among = (eb: InstallExpressions, scope: Scope, ids: readonly string[]) =>
+  eb.and([inScope(eb, scope), eb('install.id', 'in', ids)]);
 
 /** The first matching domain, by name, of each of these installs that has any. */
 export async function installsByDomain(
@@ -28,23 +28,22 @@ export async function installsByDomain(
     .execute();
 }
 
-/** The installs of a scope, or of `ids` alone, whose provisioning failed, oldest first. */
+/** Those among `ids` whose provisioning failed. */
 export async function failedInstalls(
   queries: Queries,
   scope: Scope,
-  ids?: readonly string[],
+  ids: readonly string[],
 ): Promise<{ install_id: string; install_name: string }[]> {
   return queries
     .selectFrom('installs as install')
     .select(['install.id as install_id', 'install.name as install_name'])
     .where((eb) => among(eb, scope, ids))
     .where('install.status', '=', 'failed')
-    .orderBy('install.seq')
     .execute();
 }
 
-/** Aborted backups of a scope's installs, or of `ids` alone, that are the latest finished backup of their install. */
-export async function failedBackups(queries: Queries, scope: Scope, ids?: readonly string[]) {
+/** Aborted backups of `ids` that are the latest finished backup of their install. */
+export async function failedBackups(queries: Queries, scope: Scope, ids: readonly string[]) {
   return queries
     .selectFrom('installs as install')
     .innerJoin('backups as backup', 'backup.install_id', 'install.id')
@@ -101,6 +100,44 @@ export function needsAttention(eb: InstallExpressions, soon: string) {
   ]);
 }
 
+/** Which installs are looked at. Certificates that end by `soon` need attention. */
+interface Looked {
+  ids: readonly string[] | undefined;
+  soon: string;
+}
+
+const inNeed = (queries: Queries, scope: Scope, { ids, soon }: Looked) =>
+  queries
+    .selectFrom('installs as install')
+    .where((eb) =>
+      eb.and([ids === undefined ? inScope(eb, scope) : among(eb, scope, ids), needsAttention(eb, soon)]),
+    );
+
+/** The number of installs of a scope that need attention. */
+export async function countInNeed(queries: Queries, scope: Scope, looked: Looked): Promise<number> {
+  const { count } = await inNeed(queries, scope, looked)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** One page of the installs of a scope that need attention: those that failed first, then by name. */
+export async function installsInNeed(
+  queries: Queries,
+  scope: Scope,
+  { limit, offset, ...looked }: Looked & { limit: number; offset: number },
+): Promise<string[]> {
+  const rows = await inNeed(queries, scope, looked)
+    .select('install.id')
+    .orderBy((eb) => eb.case().when('install.status', '=', 'failed').then(0).else(1).end())
+    .orderBy('install.name')
+    .orderBy('install.seq')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** A domain of a served website that may need attention. */
 export interface DoubtfulDomain {
   install_id: string;
@@ -118,14 +155,13 @@ export interface DoubtfulDomain {
 }
 
 /**
- * Domains of a scope's served websites that do not reach this platform, or whose certificate is missing or expires
- * before `soon`. With `ids`, of these installs alone.
+ * Domains of the served websites among `ids` that do not reach this platform, or whose certificate is missing or expires before `soon`.
  */
 export async function doubtfulDomains(
   queries: Queries,
   scope: Scope,
   soon: string,
-  ids?: readonly string[],
+  ids: readonly string[],
 ): Promise<DoubtfulDomain[]> {
   const rows = await queries
     .selectFrom('installs as install')

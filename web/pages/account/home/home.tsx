@@ -37,17 +37,17 @@ export function HomePage({ accountId }: { accountId: string }) {
 const MOST_SHOWN = 10;
 
 function NeedsAttention({ accountId }: { accountId: string }) {
-  const attention = useAttentionList(accountId);
+  const attention = useAttentionList(accountId, MOST_SHOWN);
   return (
     <Section title="Needs attention">
       <Loaded query={attention} what="what needs attention">
-        {(found) =>
-          found.length === 0 ? (
+        {({ count, results }) =>
+          count === 0 ? (
             <Empty>Nothing needs attention.</Empty>
           ) : (
             <>
               <ul className={styles.list}>
-                {found.slice(0, MOST_SHOWN).map(({ install_id, install_name, reasons }) => (
+                {results.map(({ install_id, install_name, reasons }) => (
                   <li key={install_id} className={styles.item}>
                     <Link href={`/installs/${install_id}`} className={styles.name}>
                       {install_name}
@@ -56,10 +56,10 @@ function NeedsAttention({ accountId }: { accountId: string }) {
                   </li>
                 ))}
               </ul>
-              {found.length > MOST_SHOWN && (
+              {count > results.length && (
                 <div>
                   <ButtonLink small href={`/accounts/${accountId}/installs?status=${ATTENTION}`}>
-                    Show all {found.length}
+                    Show all {count}
                   </ButtonLink>
                 </div>
               )}
