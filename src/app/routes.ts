@@ -31,6 +31,7 @@ import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
 import { changeRoutes } from '../features/updates/changes/routes.ts';
 import { updateRoutes } from '../features/updates/routes.ts';
+import { usagePortalRoutes } from '../features/usage/portal-routes.ts';
 import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
@@ -119,6 +120,7 @@ export function portalRoutes(services: Services): Route[] {
     ...activityRoutes(services.activity),
     ...activityPortalRoutes(services.activity),
     ...overviewRoutes(services.overview, services.search),
+    ...usagePortalRoutes(services.usage),
     ...liveEventRoutes(services.liveEvents),
     ...bulkRoutes(services.bulk),
     ...operationPortalRoutes(services.installOperations, services.operations),

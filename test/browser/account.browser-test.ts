@@ -101,7 +101,7 @@ describe('an account', () => {
     await steps.waitFor({ state: 'detached' });
     await page.unrouteAll();
     await page.reload();
-    await running.getByText('Nothing in progress').waitFor();
+    await running.waitFor({ state: 'detached' });
     expect(await steps.count()).toBe(0);
   });
 

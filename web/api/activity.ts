@@ -25,6 +25,21 @@ export function useActivity(accountId: string, query: ActivityQuery, offset: num
   });
 }
 
+const RECENT_ENTRIES = 6;
+
+/** Loads the newest entries of an account's activity. */
+export function useRecentActivity(accountId: string) {
+  return useQuery({
+    queryKey: ['activity', accountId, 'recent'],
+    queryFn: () =>
+      unwrap(
+        portal.GET('/portal/api/accounts/{account_id}/activity', {
+          params: { path: { account_id: accountId }, query: { limit: RECENT_ENTRIES } },
+        }),
+      ),
+  });
+}
+
 /** Loads the people who appear in the activity, including former members. */
 export function useActivityPeople(accountId: string) {
   return useQuery({

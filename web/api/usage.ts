@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type BodyOf, type HostingPaths, hosting } from './client.ts';
+import { type BodyOf, type HostingPaths, hosting, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 import { POLL_MS } from './queries.ts';
 
@@ -47,6 +47,22 @@ export function useAccountUsage(accountId: string) {
         if (page.next_page_token === null) return { ...page, environment_metrics: environments };
         offset = Number(page.next_page_token);
       }
+    },
+  });
+}
+
+/** Loads the traffic of an account in the last 30 days. Days without requests are left out. */
+export function useAccountTraffic(accountId: string) {
+  return useQuery({
+    queryKey: ['usage', accountId, 'days'],
+    staleTime: STALE_MS,
+    queryFn: async () => {
+      const { results } = await unwrap(
+        portal.GET('/portal/api/accounts/{account_id}/usage/days', {
+          params: { path: { account_id: accountId } },
+        }),
+      );
+      return results;
     },
   });
 }

@@ -12,7 +12,7 @@ import { takeTurn } from '../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { accountInsights, accountRollup, type Insight } from './account-usage.ts';
 import { type DayRange, lengthOf, nextMeasurement, rangeOf } from './days.ts';
-import { type DayFigures, daysOf, type Metric, type Rollup, rollupOf } from './figures.ts';
+import { type DayFigures, daysOf, decimal, type Metric, type Rollup, rollupOf } from './figures.ts';
 import { refreshLane, refreshStorage } from './jobs.ts';
 import { type AccountLimits, findAccountLimits, putAccountLimits } from './limits-store.ts';
 import {
@@ -22,6 +22,7 @@ import {
   refreshRequestedAt,
   storageDays,
   trafficDays,
+  trafficOfAccount,
   type UsageScope,
 } from './store.ts';
 
@@ -134,6 +135,20 @@ export function createUsageService(
     async summary(caller: Caller, accountId: string, asked: Partial<DayRange>): Promise<Rollup> {
       const of = await usageScope(caller, accountId);
       return accountRollup(reader, of, rangeOf(asked, clock.now()));
+    },
+
+    /** The traffic of the last 30 days by day, of all installs that the caller sees together. */
+    async daysOfAccount(
+      caller: Caller,
+      accountId: string,
+    ): Promise<{ date: string; visit_count: string; network_total_bytes: string }[]> {
+      const of = await usageScope(caller, accountId);
+      const days = await trafficOfAccount(reader, of, rangeOf({}, clock.now()));
+      return days.map(({ day, visits, bytes }) => ({
+        date: day,
+        visit_count: decimal(visits),
+        network_total_bytes: decimal(bytes),
+      }));
     },
 
     async insights(

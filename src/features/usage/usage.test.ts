@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { collectUsage, measureDaily } from './jobs.ts';
 
@@ -245,6 +246,16 @@ describe('collected usage', () => {
     expect((await partial.client.get(`/installs/${shop.id}/usage`)).status).toBe(404);
     const without = await homeport.person(accountId, 'partial');
     expect(await account('/summary', without.client)).toMatchObject({ network_total_bytes: { sum: null } });
+  });
+
+  it('is shown by day in the portal, to partial users of their installs alone', async () => {
+    const days = async (person: Person) =>
+      (await (await signedIn(homeport, person)).get(`/accounts/${accountId}/usage/days`)).body;
+    const both = { date: '2026-05-10', visit_count: '2', network_total_bytes: String(shopBytes + blogBytes) };
+    expect(await days(owner)).toEqual({ results: [both] });
+    const partial = await homeport.person(accountId, 'partial', [blog.id]);
+    const one = { ...both, visit_count: '1', network_total_bytes: String(blogBytes) };
+    expect(await days(partial)).toEqual({ results: [one] });
   });
 
   it('of a deleted install stays with its account', async () => {

@@ -1,8 +1,11 @@
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { useAttentionList } from '../../../api/overview.ts';
 import { ButtonLink } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Empty, Page, Section } from '../../../components/page.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { onDemand } from '../../../components/on-demand.ts';
+import { Page, Section } from '../../../components/page.tsx';
 import { useAccount, useMay } from '../../../session/session.ts';
 import { Reasons } from '../attention.tsx';
 import { LimitNotice } from '../limit-notice.tsx';
@@ -13,7 +16,16 @@ import styles from './home.module.css';
 import { OnboardingChecklist } from './onboarding-checklist.tsx';
 import { RunningOperations } from './running-operations.tsx';
 
-/** The first page of an account: what to do next, what needs attention, what runs, and the usage. */
+const AccountTraffic = onDemand(
+  () => import('./account-traffic.tsx'),
+  (module) => module.AccountTraffic,
+);
+const RecentActivity = onDemand(
+  () => import('./recent-activity.tsx'),
+  (module) => module.RecentActivity,
+);
+
+/** The first page of an account: first steps, what needs attention, what runs, the usage and the newest changes. */
 export function HomePage({ accountId }: { accountId: string }) {
   const account = useAccount(accountId);
   const may = useMay(accountId);
@@ -29,6 +41,10 @@ export function HomePage({ accountId }: { accountId: string }) {
       <NeedsAttention accountId={accountId} />
       <RunningOperations accountId={accountId} />
       <ThisMonth accountId={accountId} />
+      <Suspense fallback={null}>
+        <AccountTraffic accountId={accountId} />
+        {may('activity.read') && <RecentActivity accountId={accountId} />}
+      </Suspense>
     </Page>
   );
 }
@@ -43,7 +59,7 @@ function NeedsAttention({ accountId }: { accountId: string }) {
       <Loaded query={attention} what="what needs attention">
         {({ count, results }) =>
           count === 0 ? (
-            <Empty>Nothing needs attention.</Empty>
+            <Badge tone="good">Nothing needs attention.</Badge>
           ) : (
             <>
               <ul className={styles.list}>

@@ -2,31 +2,28 @@ import { Link } from 'wouter';
 import { type AccountOperation, useRunningOperations } from '../../../api/operations.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
-import { Empty, Section } from '../../../components/page.tsx';
+import { Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { kindName, progressLabel } from '../../install/operations/operation-labels.ts';
 import styles from './home.module.css';
 
-/** The operations that run or wait in the whole account. */
+/** The operations that run or wait in the whole account; empty without any. */
 export function RunningOperations({ accountId }: { accountId: string }) {
   const operations = useRunningOperations(accountId);
+  if (operations.isPending || operations.data?.count === 0) return null;
   return (
     <Section title="In progress">
       <Loaded query={operations} what="operations">
-        {({ count, results }) =>
-          results.length === 0 ? (
-            <Empty>Nothing in progress.</Empty>
-          ) : (
-            <>
-              <ul className={styles.list} aria-live="polite">
-                {results.map((operation) => (
-                  <OperationLine key={operation.id} operation={operation} />
-                ))}
-              </ul>
-              {count > results.length && <p className={styles.soft}>and {count - results.length} more</p>}
-            </>
-          )
-        }
+        {({ count, results }) => (
+          <>
+            <ul className={styles.list} aria-live="polite">
+              {results.map((operation) => (
+                <OperationLine key={operation.id} operation={operation} />
+              ))}
+            </ul>
+            {count > results.length && <p className={styles.soft}>and {count - results.length} more</p>}
+          </>
+        )}
       </Loaded>
     </Section>
   );

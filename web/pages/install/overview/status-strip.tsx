@@ -8,12 +8,12 @@ import { useWordPress } from '../../../api/wordpress.ts';
 import { displayName } from '../../../components/display-name.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
+import { visitsOn } from '../../../components/traffic-days.ts';
 import { formatByteCount, formatCount, storedBytes } from '../../../components/usage-figures.ts';
 import { useHasFeature, useMay } from '../../../session/session.ts';
 import { daysLeft } from '../domains/domain-labels.ts';
 import { waitingUpdates } from '../wordpress/waiting-updates.ts';
 import styles from './overview.module.css';
-import { visitsOn } from './traffic-days.ts';
 
 const EVERY_MINUTE = 60_000;
 

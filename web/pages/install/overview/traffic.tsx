@@ -5,9 +5,9 @@ import { Chart } from '../../../components/chart.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { useNow } from '../../../components/time.tsx';
+import { lastDays } from '../../../components/traffic-days.ts';
 import { formatByteCount, formatCount } from '../../../components/usage-figures.ts';
 import styles from './overview.module.css';
-import { lastDays } from './traffic-days.ts';
 
 const EVERY_MINUTE = 60_000;
 

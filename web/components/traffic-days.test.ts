@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UsageDay } from '../../../api/usage.ts';
+import type { UsageDay } from '../api/usage.ts';
 import { lastDays, visitsOn } from './traffic-days.ts';
 
 const NOW = new Date('2026-03-31T12:00:00Z');

@@ -1,6 +1,6 @@
-import type { UsageDay } from '../../../api/usage.ts';
-import type { ChartDay } from '../../../components/chart-shapes.ts';
-import { DAY_MS } from '../../../components/time.tsx';
+import type { UsageDay } from '../api/usage.ts';
+import type { ChartDay } from './chart-shapes.ts';
+import { DAY_MS } from './time.tsx';
 
 /** Number of days in the charts, with today. */
 const SHOWN_DAYS = 30;
@@ -15,15 +15,15 @@ export function visitsOn(days: readonly UsageDay[], now: Date): string {
 
 /**
  * Returns a value for each of the last 30 UTC days. The server leaves out days without any figure: `absent` is their value, and days
- * before the install existed have none.
+ * before `createdAt` have none.
  */
-export function lastDays(
-  days: readonly UsageDay[],
-  { now, createdAt, absent }: { now: Date; createdAt: string; absent: 0 | null },
-  figureOf: (day: UsageDay) => number | null,
+export function lastDays<Day extends { date: string }>(
+  days: readonly Day[],
+  { now, createdAt, absent }: { now: Date; createdAt?: string; absent: 0 | null },
+  figureOf: (day: Day) => number | null,
 ): ChartDay[] {
   const known = new Map(days.map((day) => [day.date, day]));
-  const first = dayOf(Date.parse(createdAt));
+  const first = createdAt === undefined ? '' : dayOf(Date.parse(createdAt));
   return Array.from({ length: SHOWN_DAYS }, (_, index) => {
     const date = dayOf(now.getTime() - (SHOWN_DAYS - 1 - index) * DAY_MS);
     const day = known.get(date);
