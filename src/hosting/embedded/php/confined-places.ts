@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { PhpSite } from './php-sites.ts';
 import {
   DESCRIPTORS,
   nodeArguments,
@@ -12,8 +13,11 @@ import {
   type ProcessPlaces,
   processFiles,
 } from './process-place.ts';
+import type { PhpFolders } from './process-protocol.ts';
 
 const run = promisify(execFile);
+type CommonFolders = Pick<PhpFolders, 'core' | 'readOnly'>;
+
 const TIMEOUT_MS = 60_000;
 /** What the process sees. */
 const SITE = '/site';
@@ -63,6 +67,7 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
     const slot = join(slots, name);
     const stage = join(staging, name);
     const mounted: string[] = [];
+    let common: Promise<CommonFolders> | undefined;
     await mkdir(join(slot, 'run'), { recursive: true, mode: 0o700 });
 
     async function mount(source: string, target: string, isReadOnly: boolean): Promise<string> {
@@ -81,6 +86,23 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
       return join(SITE, target);
     }
 
+    /** The folders that websites have in common, mounted once. */
+    function commonFolders(site: PhpSite): Promise<CommonFolders> {
+      common ??= mountCommon(site);
+      return common;
+    }
+
+    async function mountCommon({ core, readOnly }: PhpSite): Promise<CommonFolders> {
+      const [mountedCore, ...others] = await Promise.all([
+        mount(core, 'core', true),
+        ...Object.entries(readOnly).map(async ([path, from], at) => ({
+          path,
+          folder: await mount(from, `read-only-${at}`, true),
+        })),
+      ]);
+      return { core: mountedCore, readOnly: others };
+    }
+
     return {
       run: join(slot, 'run'),
       innerRun: join(SITE, 'run'),
@@ -89,17 +111,22 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
         arguments: [...enter, 'bwrap', ...sandbox(slot), NODE, ...phpArguments()],
         environment: { PATH: process.env.PATH ?? '' },
       },
+      async showPattern(pattern) {
+        const [common, website, own] = await Promise.all([
+          commonFolders(pattern),
+          mount(pattern.website, 'pattern', true),
+          mount(pattern.private, 'pattern-private', true),
+        ]);
+        return { ...common, website, private: own };
+      },
+
       async show(site) {
-        const [core, website, own, ...readOnly] = await Promise.all([
-          mount(site.core, 'core', true),
+        const [common, website, own] = await Promise.all([
+          commonFolders(site),
           mount(site.website, 'website', false),
           mount(site.private, 'private', false),
-          ...Object.entries(site.readOnly).map(async ([path, from], at) => ({
-            path,
-            folder: await mount(from, `read-only-${at}`, true),
-          })),
         ]);
-        return { core, website, private: own, readOnly };
+        return { ...common, website, private: own };
       },
       async remove() {
         if (mounted.length > 0) await inside('umount', '--lazy', ...mounted.reverse()).catch(() => undefined);

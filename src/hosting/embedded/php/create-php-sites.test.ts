@@ -1,5 +1,16 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -236,6 +247,49 @@ describe('requests', () => {
     });
     expect({ output, exit }).toEqual({ output: '/wordpressé', exit: 3 });
     await expect(run('echo str_repeat("x", 100);', { outputBytes: 99 })).rejects.toBeInstanceOf(PhpFailure);
+  });
+});
+
+describe('a spare that has shown a page of another website', () => {
+  /** Older than two seconds, so that opcache keeps it. */
+  async function putOld(path: string, code: string): Promise<void> {
+    await writeFile(path, `<?php ${code}`);
+    await utimes(path, 1_000_000_000, 1_000_000_000);
+  }
+
+  it('has compiled the core, and shows a website its own files from the first request on', async () => {
+    const [pattern, own] = [await newSite('pattern'), await newSite('own')];
+    await putOld(join(folder, 'core/wp-includes/common.php'), 'return "common";');
+    await putOld(join(pattern.website, 'wp-config.php'), 'return "of the pattern";');
+    await putOld(join(pattern.website, 'only.php'), '');
+    await writeFile(join(pattern.private, 'database/rows'), 'of the pattern');
+    await putOld(join(own.website, 'wp-config.php'), 'return FIRST;');
+    await sites.warmUp({
+      pattern,
+      code: `<?php foreach (['common', '../wp-config', '../only'] as $name) require "/wordpress/wp-includes/$name.php";
+        foreach (['/wordpress/left', '/private/left', '/tmp/left'] as $path) @file_put_contents($path, '');
+        if (FIRST !== 1 || file_get_contents('/private/database/rows') !== 'of the pattern') exit(1);
+        if (file_exists('/wordpress/left') || !opcache_is_script_cached('/wordpress/wp-config.php')) exit(2);`,
+      host: 'pattern.example',
+      https: false,
+    });
+    const { output } = await run(
+      `echo json_encode([opcache_is_script_cached('/wordpress/wp-includes/common.php'), require 'wp-config.php',
+        require 'wp-includes/common.php', file_exists('only.php'), scandir('/private'), scandir('/private/database')]);`,
+      {},
+      own,
+    );
+    const names = ['.', '..', 'database', 'tmp'];
+    expect(JSON.parse(output)).toEqual([true, 1, 'common', false, names, ['.', '..']]);
+    expect(await readdir(pattern.website)).toEqual(['only.php', 'wp-config.php', 'wp-content']);
+    await sites.stop('own');
+  });
+
+  it('is replaced by one without the page if that fails', async () => {
+    const [pattern, own] = [await newSite('broken'), await newSite('after')];
+    await sites.warmUp({ pattern, code: '<?php exit(1);', host: 'pattern.example', https: false });
+    expect((await run('echo FIRST;', {}, own)).output).toBe('1');
+    await sites.stop('after');
   });
 });
 

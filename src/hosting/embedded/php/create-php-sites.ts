@@ -17,6 +17,7 @@ import {
   type PhpSite,
   type PhpSites,
   type PhpSitesOptions,
+  type WarmUpPage,
 } from './php-sites.ts';
 import { preparePrivateFolder } from './private-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
@@ -33,7 +34,8 @@ const THREAD_OWN_MB = 256;
 export function createPhpSites(options: PhpSitesOptions): PhpSites {
   const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
-  let spare: { process: Promise<PhpProcess>; settings: PhpProcessStart } | null = null;
+  let spare: Spare | null = null;
+  let page: WarmUpPage | null = null;
   /** Of the process of each website. */
   const bodies = new WeakMap<PhpProcess, HeldBodies>();
   let isClosed = false;
@@ -78,8 +80,14 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
   /** Starts a process that waits for a website. */
   function keepSpare(from: ProcessPlaces, settings: PhpProcessStart): Promise<PhpProcess> {
-    const process = start(from, settings);
-    const kept = { process, settings };
+    return keepWarm(start(from, settings), settings);
+  }
+
+  /** Keeps a process, which warms up first if there is a page for that. */
+  function keepWarm(cold: Promise<PhpProcess>, settings: PhpProcessStart): Promise<PhpProcess> {
+    const wanted = page;
+    const process = wanted === null ? cold : cold.then((one) => warmed(one, wanted));
+    const kept = { process, settings, page: wanted };
     spare = kept;
     const forget = (): void => {
       if (spare === kept) spare = null;
@@ -88,12 +96,26 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     return process;
   }
 
-  async function takeSpare(settings: PhpProcessStart): Promise<PhpProcess> {
+  async function warmed(process: PhpProcess, wanted: WarmUpPage): Promise<PhpProcess> {
+    try {
+      await process.warmUp(wanted);
+      return process;
+    } catch (err) {
+      // The next spare does without it.
+      if (page === wanted) page = null;
+      await process.kill();
+      throw err;
+    }
+  }
+
+  async function takeSpare(site: PhpSite): Promise<PhpProcess> {
+    const settings = settingsOf(site.limits);
     const from = await placesOf();
     const taken = spare;
-    if (taken !== null && isDeepStrictEqual(taken.settings, settings)) {
+    if (taken !== null && isDeepStrictEqual(taken.settings, settings) && isFor(taken, site)) {
       spare = null;
-      return taken.process;
+      const process = await taken.process.catch(() => null);
+      if (process !== null) return process;
     }
     return start(from, settings);
   }
@@ -101,15 +123,13 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   /** Starts the process of a website. */
   async function startFor(site: PhpSite): Promise<PhpProcess> {
     await preparePrivateFolder(site.private);
-    const settings = settingsOf(site.limits);
-    const process = await takeSpare(settings);
+    const process = await takeSpare(site);
     try {
       await process.serve(site);
     } catch (error) {
       await process.kill();
       throw error;
     }
-    void renewSpare(settings);
     return process;
   }
 
@@ -118,7 +138,9 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     try {
       const from = await placesOf();
       const present = spare;
-      if (present !== null && isDeepStrictEqual(present.settings, settings)) return;
+      const isLike = present !== null && isDeepStrictEqual(present.settings, settings);
+      if (isLike && present.page === page) return;
+      if (isLike && present.page === null) return void (await keepWarm(present.process, settings));
       await keepSpare(from, settings);
       if (present !== null) await (await present.process).kill();
     } catch (err) {
@@ -132,7 +154,13 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     use: (process: PhpProcess, done: () => void) => Promise<Result>,
   ): Promise<Result> {
     if (isClosed) return Promise.reject(new PhpFailure('busy', 'Homeport is stopping', 5));
-    return sites.use(site, () => startFor(site), use);
+    // The website's first answer does not wait for the processors that a spare needs.
+    const andRenew = (process: PhpProcess, done: () => void): Promise<Result> =>
+      use(process, () => {
+        done();
+        void renewSpare(settingsOf(site.limits));
+      });
+    return sites.use(site, () => startFor(site), andRenew);
   }
 
   function bodiesOf(process: PhpProcess, { limits }: PhpSite): HeldBodies {
@@ -161,6 +189,12 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       } catch (error) {
         return { reason: messageOf(error) };
       }
+    },
+
+    async warmUp(wanted) {
+      if (page !== null && isDeepStrictEqual(page, wanted)) return;
+      page = wanted;
+      await renewSpare(settingsOf(wanted.pattern.limits));
     },
 
     request: (site, request, signal) =>
@@ -212,6 +246,19 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       await (await places?.catch(() => undefined))?.close();
     },
   };
+}
+
+/** A process that waits for a website. */
+interface Spare {
+  process: Promise<PhpProcess>;
+  settings: PhpProcessStart;
+  /** The page with which it warms up. */
+  page: WarmUpPage | null;
+}
+
+/** Whether it can become the process of a website: it sees another website's core, or none. */
+function isFor({ page }: Spare, { core, readOnly }: PhpSite): boolean {
+  return page === null || (page.pattern.core === core && isDeepStrictEqual(page.pattern.readOnly, readOnly));
 }
 
 const DEFAULT_LIMITS = { memoryMb: 256, uploadMb: 64 };

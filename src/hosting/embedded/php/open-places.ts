@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PhpSite } from './php-sites.ts';
 import {
   DESCRIPTORS,
   nodeArguments,
@@ -7,6 +8,7 @@ import {
   type ProcessPlaces,
   processFiles,
 } from './process-place.ts';
+import type { PhpFolders } from './process-protocol.ts';
 
 /** Places on a machine without namespaces: the virtual file system and Node's permissions separate websites. */
 export function createOpenPlaces(folder: string, roots: readonly string[]): ProcessPlaces {
@@ -27,15 +29,19 @@ export function createOpenPlaces(folder: string, roots: readonly string[]): Proc
           arguments: nodeArguments(join(root, entry), read, [DESCRIPTORS, ...roots, run]),
           environment: PROCESS_ENVIRONMENT,
         },
-        show: async (site) => ({
-          core: site.core,
-          website: site.website,
-          private: site.private,
-          readOnly: Object.entries(site.readOnly).map(([path, folder]) => ({ path, folder })),
-        }),
+        // The virtual file system keeps it from being changed.
+        showPattern: async (pattern) => foldersOf(pattern),
+        show: async (site) => foldersOf(site),
         remove: () => rm(run, { recursive: true, force: true }),
       };
     },
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+const foldersOf = ({ core, website, private: own, readOnly }: PhpSite): PhpFolders => ({
+  core,
+  website,
+  private: own,
+  readOnly: Object.entries(readOnly).map(([path, folder]) => ({ path, folder })),
+});

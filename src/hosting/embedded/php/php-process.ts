@@ -15,6 +15,7 @@ import {
   type PhpScript,
   type PhpScriptResult,
   type PhpSite,
+  type WarmUpPage,
 } from './php-sites.ts';
 import { listenForProcess, type ServiceOptions } from './platform-services.ts';
 import type { ProcessPlace } from './process-place.ts';
@@ -23,6 +24,7 @@ import {
   type PhpProcessLine,
   type PhpProcessSite,
   type PhpProcessStart,
+  type PhpWarmUp,
   PROCESS_PREFIX,
 } from './process-protocol.ts';
 
@@ -45,6 +47,8 @@ export interface PhpProcess {
   readonly pid: number;
   /** Resolves when the process has ended and its place is removed. */
   readonly ended: Promise<void>;
+  /** Shows the process a page of a website that is like its own, which gets it before {@link serve}. */
+  warmUp(page: WarmUpPage): Promise<void>;
   /** Gives the process its website. Once only. */
   serve(site: PhpSite): Promise<void>;
   request(request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse>;
@@ -98,7 +102,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
     }
   }
 
-  function send(value: PhpProcessStart | PhpProcessSite): void {
+  function send(value: PhpProcessStart | { warmUp: PhpWarmUp } | PhpProcessSite): void {
     child.stdin.write(`${JSON.stringify(value)}\n`);
   }
 
@@ -140,6 +144,19 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
       pid: child.pid ?? 0,
       ended,
       kill,
+
+      async warmUp({ pattern, code, host, https }) {
+        // The file that runs before each script stays empty until the process has its website.
+        const whole = `${pattern.prepend}\n?>${code}`;
+        send({ warmUp: { folders: await place.showPattern(pattern), code: whole, host, https } });
+        const line = await nextLine();
+        if (line.state !== 'warm' || line.error !== null) {
+          throw new PhpFailure(
+            'failed',
+            `PHP did not warm up: ${line.state === 'warm' ? line.error : line.state}`,
+          );
+        }
+      },
 
       async serve(site) {
         const socket = join(place.run, 'services.sock');

@@ -117,10 +117,22 @@ export interface PhpMail {
   arguments: readonly string[];
 }
 
+/** What the spare process does before it has a website, so that WordPress is compiled by then. */
+export interface WarmUpPage {
+  /** A website that PHP cannot change meanwhile. The spare is for websites with its core and its further folders. */
+  pattern: PhpSite;
+  /** PHP code that shows a page of it. */
+  code: string;
+  host: string;
+  https: boolean;
+}
+
 /** Runs the PHP of websites: a process for each site, started by its first request and stopped when idle. */
 export interface PhpSites {
   /** Checks once whether PHP can run on this machine. */
   available(): Promise<PhpAvailability>;
+  /** Keeps a spare that has shown this page. Resolves once there is one, or cannot be. */
+  warmUp(page: WarmUpPage): Promise<void>;
   /**
    * Answers a request. Starts the site's process if needed. A site whose folders or limits changed gets a new process.
    *

@@ -17,6 +17,11 @@ export interface ProcessPlace {
   /** The same folder as the process sees it. */
   innerRun: string;
   program: Program;
+  /**
+   * Lets the process see the folders of a website with which it warms up, and change none of them. Returns their paths in the process,
+   * which sees one website after it, with the same core and further folders.
+   */
+  showPattern(pattern: PhpSite): Promise<PhpFolders>;
   /** Lets the process see the folders of a website, and returns their paths in the process. */
   show(site: PhpSite): Promise<PhpFolders>;
   /** After the process has ended. */

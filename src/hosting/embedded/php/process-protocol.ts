@@ -16,7 +16,18 @@ export interface PhpProcessStart {
   threadMb: number;
 }
 
-/** Second line of the process's input. */
+/**
+ * Second line of the process's input, if it warms up: a page of another website that is like its own. PHP has compiled WordPress by then.
+ */
+export interface PhpWarmUp {
+  folders: PhpFolders;
+  /** The page, as PHP code. */
+  code: string;
+  host: string;
+  https: boolean;
+}
+
+/** Last line of the process's input. */
 export interface PhpProcessSite {
   folders: PhpFolders;
   prepend: string;
@@ -34,7 +45,10 @@ export interface PhpProcessSite {
 }
 
 /** A line of the process's output. */
-export type PhpProcessLine = { state: 'ready'; version: string } | { state: 'serving' };
+export type PhpProcessLine =
+  | { state: 'ready'; version: string }
+  | { state: 'warm'; error: string | null }
+  | { state: 'serving' };
 
 /** Headers of a request to the process that say what the visitor's request was. Others with this prefix are dropped. */
 export const PROCESS_PREFIX = 'x-homeport-';

@@ -19,6 +19,7 @@ function process(): PhpProcess {
     version: '8.4.1',
     pid: 1,
     ended,
+    async warmUp() {},
     async serve() {},
     request: () => Promise.reject(new Error('no request')),
     run: () => Promise.reject(new Error('no script')),

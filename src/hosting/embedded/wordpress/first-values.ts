@@ -21,10 +21,12 @@ const TEXTS = {
   wp_users: ['user_email', 'user_url'],
 } as const;
 
-/** Gives the database of a copied website its own values. No PHP may use it meanwhile. */
+/** Gives the database of a copied website its own values. No PHP may use it meanwhile. The caller puts it on the disk. */
 export function writeFirstValues(file: string, values: FirstValues): void {
   const database = new Sqlite(file, { fileMustExist: true });
   try {
+    database.pragma('journal_mode = memory');
+    database.pragma('synchronous = off');
     const replaced: [string, string][] = [
       [PLACEHOLDER.email, values.email],
       [PLACEHOLDER.origin, values.origin],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
@@ -10,7 +10,8 @@ import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
-import { DATABASE, DATABASE_FOLDER, type LibraryScript, PRIVATE } from './site.ts';
+import { copyTree } from './copy-tree.ts';
+import { DATABASE, DATABASE_FOLDER, type LibraryScript, PRIVATE, PURGES } from './site.ts';
 
 /** Runs our PHP on a document root outside the installs. Ends its process afterwards. */
 export type RunOn = (
@@ -56,7 +57,8 @@ export function createGoldenCopies({
         { name: 'settle.php' },
       ]);
       forgetTemporaryValues(join(files, PRIVATE, DATABASE_FOLDER, DATABASE));
-      await rm(join(files, 'wp-config.php'));
+      for (const name of ['wp-config.php', `${PRIVATE}/${PURGES}`])
+        await rm(join(files, name), { force: true });
       await syncFileSystem(files);
       await rename(files, target);
       await syncFolder(layout.golden);
@@ -89,7 +91,7 @@ async function makeTree(files: string, core: string): Promise<void> {
   for (const name of ['plugins', 'themes']) {
     const from = join(core, 'wp-content', name);
     if (!existsSync(from)) continue;
-    await cp(from, join(content, name), { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await copyTree(from, join(content, name));
   }
   await writeHostFiles(files);
   await writeFile(

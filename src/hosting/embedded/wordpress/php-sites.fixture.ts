@@ -28,6 +28,7 @@ export function fakePhp(): FakePhp {
     stopped: [],
     answer: () => ({ page: `page ${fake.requests.length}` }),
     available: async () => ({ version: '8.4.12' }),
+    async warmUp() {},
     running: 0,
     async request(site, request) {
       const body = request.body === null ? null : await text(request.body);

@@ -114,6 +114,16 @@ echo 'copied';
 `;
 }
 
+/** Code that shows the front page of a website without `wp-config.php`. */
+export const FRONT_PAGE_CODE = `<?php
+define('WP_USE_THEMES', true);
+defined('ABSPATH') || define('ABSPATH', '${SEEN.root}/');
+$table_prefix = 'wp_';
+require ABSPATH . 'wp-settings.php';
+wp();
+require ABSPATH . WPINC . '/template-loader.php';
+`;
+
 /** Code that runs due tasks of WordPress and prints the time of the next one, in seconds, or nothing without any. */
 export const CRON_CODE = `<?php
 register_shutdown_function(static function (): void {

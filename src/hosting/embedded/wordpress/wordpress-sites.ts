@@ -1,5 +1,5 @@
-import { constants, existsSync } from 'node:fs';
-import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
@@ -23,6 +23,7 @@ import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { PhpSite, PhpSites } from '../php/php-sites.ts';
+import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
 import { NAMES_FILE, parseNames, unicodeName } from './host-names-file.ts';
@@ -33,6 +34,7 @@ import {
   DATABASE_FOLDER,
   databaseCopyCode,
   databaseNameOf,
+  FRONT_PAGE_CODE,
   type LibraryScript,
   libraryScript,
   PRIVATE,
@@ -163,7 +165,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     const beginning = join(folder, '.provisioning');
     await rm(beginning, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await cp(source, beginning, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await copyTree(source, beginning);
     const { host, hostname } = new URL(facts.origin);
     const password = randomness.bytes(18).toString('base64url');
     writeFirstValues(join(beginning, PRIVATE, DATABASE_FOLDER, DATABASE), {
@@ -255,7 +257,16 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
     async prepare(report) {
       const version = await versionFor(null, report);
-      await golden.ensure(version);
+      const files = await golden.ensure(version);
+      const facts = { version, origin: PLACEHOLDER.origin, passKey: null };
+      const { host, protocol } = new URL(facts.origin);
+      // Nobody waits for it.
+      void php.warmUp({
+        pattern: await phpSiteIn('pattern', files, facts),
+        code: FRONT_PAGE_CODE,
+        host,
+        https: protocol === 'https:',
+      });
       return version;
     },
 

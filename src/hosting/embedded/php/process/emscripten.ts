@@ -94,6 +94,11 @@ export interface EmscriptenFs {
   mount(type: FsType, options: { root: string }, path: string): FsNode;
   mkdirTree(path: string): void;
   stat(path: string): { mode: number };
+  readdir(path: string): string[];
+  analyzePath(path: string): { exists: boolean };
+  writeFile(path: string, content: Uint8Array): void;
+  unlink(path: string): void;
+  rmdir(path: string): void;
   isFile(mode: number): boolean;
   isDir(mode: number): boolean;
   isLink(mode: number): boolean;

@@ -26,20 +26,29 @@ const APPEND = 1024;
 export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
   const { NODEFS } = FS.filesystems;
   const attempt = NODEFS.tryFSOperation.bind(NODEFS);
-  const roots = new WeakMap<FsNode, string>();
+  const roots = new WeakMap<FsNode, Root>();
 
-  function pathOf(node: FsNode): string {
+  function placeOf(node: FsNode): { path: string; isFixed: boolean } {
     const names: string[] = [];
     let at = node;
     for (; at.parent !== at; at = at.parent) names.push(at.name);
     const root = roots.get(at);
     if (root === undefined) throw new FS.ErrnoError(ERRNO.EIO);
-    return join(root, ...names.reverse());
+    return { path: join(root.folder, ...names.reverse()), isFixed: root.isFixed };
+  }
+
+  const pathOf = (node: FsNode): string => placeOf(node).path;
+
+  /** The path of a node that PHP may change. */
+  function ownPathOf(node: FsNode): string {
+    const { path, isFixed } = placeOf(node);
+    if (isFixed) throw new FS.ErrnoError(ERRNO.EROFS);
+    return path;
   }
 
   /** A path that may be changed: no folder of it has become a link. */
   function changeable(parent: FsNode, name: string): string {
-    const folder = pathOf(parent);
+    const folder = ownPathOf(parent);
     return attempt(() => {
       if (fs.realpathSync.native(folder) !== folder) throw new FS.ErrnoError(ERRNO.ENOENT);
       return join(folder, name);
@@ -73,7 +82,7 @@ export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
     getattr: (node) => attempt(() => attributes(fs.lstatSync(pathOf(node)))),
     setattr(node, change) {
       attempt(() => {
-        const path = pathOf(node);
+        const path = ownPathOf(node);
         const fd = openAt(path, change.size === undefined ? constants.O_RDONLY : constants.O_RDWR);
         try {
           applyChange(fd, path, change);
@@ -127,9 +136,11 @@ export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
       stream.shared.refcount = 1;
       // A folder is read by its path.
       if (FS.isDir(stream.node.mode)) return;
-      const { flags } = stream;
+      const { flags, node } = stream;
       const append = flags & APPEND ? constants.O_APPEND : 0;
-      stream.nfd = attempt(() => openAt(pathOf(stream.node), (flags & ACCESS_MODE) | append));
+      const access = flags & ACCESS_MODE;
+      const path = access === constants.O_RDONLY ? pathOf(node) : ownPathOf(node);
+      stream.nfd = attempt(() => openAt(path, access | append));
     },
     // The machine's inode, by which SQLite and the locks know a file.
     getattr: (stream) =>
@@ -150,15 +161,19 @@ export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
     operations,
     streams,
     pathOf,
-    type: (overrides = {}) => ({
-      mount({ opts: { root } }) {
-        const real = fs.realpathSync.native(root);
-        const node = nodeFor(null, '/', fs.lstatSync(real).mode);
-        node.node_ops = { ...operations, ...overrides };
-        roots.set(node, real);
+    folder(overrides = {}) {
+      let node: FsNode | null = null;
+      const show = (folder: string, { isFixed = false } = {}): FsNode => {
+        const real = fs.realpathSync.native(folder);
+        if (node === null) {
+          node = nodeFor(null, '/', fs.lstatSync(real).mode);
+          node.node_ops = { ...operations, ...overrides };
+        }
+        roots.set(node, { folder: real, isFixed });
         return node;
-      },
-    }),
+      };
+      return { show, type: { mount: ({ opts: { root } }) => node ?? show(root) } };
+    },
   };
 }
 
@@ -167,8 +182,20 @@ export interface LiveFiles {
   streams: StreamOperations;
   /** Path of the machine of a live node. */
   pathOf(node: FsNode): string;
-  /** The file system; `overrides` change what the uppermost folder does. */
-  type(overrides?: Partial<NodeOperations>): FsType;
+  /** Makes a file system; `overrides` change what the uppermost folder does. */
+  folder(overrides?: Partial<NodeOperations>): LiveFolder;
+}
+
+/** A file system that shows a folder of the machine. */
+export interface LiveFolder {
+  type: FsType;
+  /** Shows another folder in its place. `isFixed`: PHP cannot change it. No file of the former one may be open. */
+  show(folder: string, options?: { isFixed?: boolean }): void;
+}
+
+interface Root {
+  folder: string;
+  isFixed: boolean;
 }
 
 /** The attributes as Emscripten wants them, with the machine's inode. */

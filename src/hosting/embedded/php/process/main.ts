@@ -10,6 +10,7 @@ import {
   type PhpProcessLine,
   type PhpProcessSite,
   type PhpProcessStart,
+  type PhpWarmUp,
   PROCESS_PREFIX,
   type ScriptBody,
 } from '../process-protocol.ts';
@@ -33,8 +34,8 @@ process.stdin.on('end', () => process.exit(0));
 
 const settings: PhpProcessStart = await nextLine();
 const threads = createPhpThreads(settings, await wasmFile(), (line) => process.stderr.write(`${line}\n`));
-report({ state: 'ready', version: await threads.warm() });
-const site: PhpProcessSite = await nextLine();
+report({ state: 'ready', version: await threads.begin() });
+const site = await websiteLine();
 await threads.serve(site);
 const server = createServer((request, response) => {
   // A visitor who leaves while they send ends their own request alone.
@@ -48,6 +49,14 @@ async function nextLine() {
   const { value } = await lines.next();
   if (value === undefined) process.exit(0);
   return JSON.parse(value);
+}
+
+/** Warms up before the website is known, if the platform says so. */
+async function websiteLine(): Promise<PhpProcessSite> {
+  const line: { warmUp: PhpWarmUp } | PhpProcessSite = await nextLine();
+  if (!('warmUp' in line)) return line;
+  report({ state: 'warm', error: await threads.warmUp(line.warmUp) });
+  return nextLine();
 }
 
 function report(line: PhpProcessLine): void {

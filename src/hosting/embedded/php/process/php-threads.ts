@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { PhpProcessSite, PhpProcessStart } from '../process-protocol.ts';
+import type { PhpProcessSite, PhpProcessStart, PhpWarmUp } from '../process-protocol.ts';
 import { LockTable, newLockTable } from './lock-table.ts';
 import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
 
@@ -18,7 +18,9 @@ export interface CallListener {
 
 export interface PhpThreads {
   /** Starts the first thread. Resolves to PHP's version. */
-  warm(): Promise<string>;
+  begin(): Promise<string>;
+  /** Shows a page of another website in the first thread. Returns why it cannot serve a website now, or null. */
+  warmUp(given: PhpWarmUp): Promise<string | null>;
   /** Gives the threads their website. */
   serve(site: PhpProcessSite): Promise<void>;
   /** Runs a call when a thread is free. Returns a function that gives it up. */
@@ -128,7 +130,8 @@ export function createPhpThreads(
       return;
     }
     const { job } = thread;
-    if (job === null || message.kind === 'ready' || message.id !== job.call.id) return;
+    if (job === null || message.kind === 'ready' || message.kind === 'warm' || message.id !== job.call.id)
+      return;
     if (message.kind === 'head') job.listener.head(message.status, message.headers);
     else if (message.kind === 'output') {
       const { at, length } = message;
@@ -204,7 +207,15 @@ export function createPhpThreads(
   }
 
   return {
-    warm: start,
+    begin: start,
+    async warmUp(warmUp) {
+      const [thread] = threads;
+      if (thread === undefined) return 'no thread';
+      const answer = nextMessage(thread.worker);
+      post(thread, { warmUp });
+      const message = await answer;
+      return message.kind === 'warm' ? message.error : 'no answer';
+    },
     async serve(given) {
       site = given;
       for (const thread of threads) post(thread, { site });
@@ -233,9 +244,9 @@ export function createPhpThreads(
   };
 }
 
-function nextMessage(worker: Worker): Promise<void> {
+function nextMessage(worker: Worker): Promise<FromThread> {
   return new Promise((resolve, reject) => {
-    worker.once('message', () => resolve());
+    worker.once('message', resolve);
     worker.once('exit', () => reject(new Error('the thread ended')));
   });
 }

@@ -1,4 +1,4 @@
-import type { PhpProcessSite, PhpProcessStart } from '../process-protocol.ts';
+import type { PhpProcessSite, PhpProcessStart, PhpWarmUp } from '../process-protocol.ts';
 
 /** What a thread starts with. */
 export interface ThreadStart {
@@ -25,10 +25,12 @@ export interface PhpCall {
   code: string | null;
 }
 
-export type ToThread = { site: PhpProcessSite } | { call: PhpCall };
+export type ToThread = { warmUp: PhpWarmUp } | { site: PhpProcessSite } | { call: PhpCall };
 
 export type FromThread =
   | { kind: 'ready'; version: string }
+  /** `error`: why the thread cannot serve a website. */
+  | { kind: 'warm'; error: string | null }
   | { kind: 'serving' }
   | { kind: 'head'; id: number; status: number; headers: [name: string, value: string][] }
   | { kind: 'output'; id: number; at: number; length: number }

@@ -1,6 +1,6 @@
 /** A thread that runs PHP, one request at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PhpProcessSite } from '../process-protocol.ts';
+import type { PhpProcessSite, PhpWarmUp } from '../process-protocol.ts';
 import { FileLocks } from './file-locks.ts';
 import { type LoadedPhp, loadPhp, PREPEND_FILE } from './load-php.ts';
 import { LockTable } from './lock-table.ts';
@@ -26,6 +26,17 @@ $db->exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)');
 for ($i = 0; $i < 50; $i++) $db->prepare('INSERT INTO t (b) VALUES (?)')->execute([$html]);
 $db->query('SELECT b, count(*) FROM t GROUP BY b')->fetchAll();
 echo PHP_VERSION;`;
+/**
+ * Forgets what PHP knows of the files of the pattern. Compiled files of the core, whose folders no website can cover, and of the
+ * other folders that PHP only reads stay.
+ */
+const FORGET = `<?php
+clearstatcache(true);
+$kept = array_merge(['/wordpress/wp-admin/', '/wordpress/wp-includes/'], json_decode(file_get_contents('php://input')));
+foreach (array_keys(opcache_get_status(true)['scripts'] ?? []) as $file) {
+  foreach ($kept as $folder) if (str_starts_with($file, $folder)) continue 2;
+  opcache_invalidate($file, true);
+}`;
 const STANDARD_STREAM = /^\/request\/std(out|err)$/;
 
 const start: ThreadStart = workerData;
@@ -39,7 +50,7 @@ let closed: RegExp | null = null;
 
 raiseWalls(start.settings);
 const { php, runtime } = await load();
-const show = createVirtualFiles(runtime.FS);
+const files = createVirtualFiles(runtime.FS);
 php.setCommandSpawnHandler(
   'sendmail',
   (_command: string, parameters: string[]) => new MailProgram(parameters, deliver),
@@ -51,7 +62,8 @@ await warm.exitCode;
 closeStandardStreams();
 const output = createPhpOutput({ runtime, ring: start.ring, unread: start.unread, send });
 port.on('message', (message: ToThread) => {
-  if ('site' in message) serve(message.site);
+  if ('warmUp' in message) warmUp(message.warmUp);
+  else if ('site' in message) serve(message.site);
   else answer(message.call);
 });
 send({ kind: 'ready', version });
@@ -65,9 +77,40 @@ function load(): Promise<LoadedPhp> {
 function serve(site: PhpProcessSite): void {
   services = site.services;
   closed = new RegExp(site.closedPrograms, 's');
-  show(site.folders);
+  files.show(site.folders);
   php.writeFile(PREPEND_FILE, site.prepend);
   send({ kind: 'serving' });
+}
+
+/** Shows a page of a website that is like the coming one, to nobody. */
+async function warmUp({ folders, code, host, https }: PhpWarmUp): Promise<void> {
+  const visit = { id: 0, target: '/', headers: { host }, https, client: '127.0.0.1' };
+  const kept = JSON.stringify(folders.readOnly.map(({ path }) => `${path}/`));
+  let error: string | null;
+  try {
+    files.showPattern(folders);
+    error = await runUnseen({ ...visit, method: 'GET', body: null, code });
+    error ??= await runUnseen({
+      ...visit,
+      method: 'POST',
+      body: new TextEncoder().encode(kept),
+      code: FORGET,
+    });
+  } catch (reason) {
+    error = String(reason).slice(0, 500);
+  }
+  send({ kind: 'warm', error });
+}
+
+/** Returns what went wrong, or null. */
+async function runUnseen(call: PhpCall): Promise<string | null> {
+  php.chdir('/wordpress');
+  const response = await php.runStream(requestFor(call));
+  const stderr = response.stderrText.catch(() => '');
+  const exit = await response.exitCode;
+  const error = exit === 0 ? null : `exit code ${exit}: ${(await stderr).slice(0, 500)}`;
+  closeStandardStreams();
+  return error;
 }
 
 async function answer(call: PhpCall): Promise<void> {

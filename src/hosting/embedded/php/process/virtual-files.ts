@@ -3,15 +3,22 @@ import { join } from 'node:path';
 import type { PhpFolders } from '../process-protocol.ts';
 import { type EmscriptenFs, ERRNO, errnoOf, type FsNode, type FsType } from './emscripten.ts';
 import { createFixedFiles, type FixedFiles } from './fixed-files.ts';
-import { createLiveFiles, type LiveFiles } from './live-files.ts';
+import { createLiveFiles, type LiveFiles, type LiveFolder } from './live-files.ts';
 
 /** Folders of WordPress that come from the core alone. */
 const CORE_FOLDERS = new Set(['wp-admin', 'wp-includes']);
 /** Files that only a website has. Debian's core has one. */
 const OWN_FILES = new Set(['wp-config.php', '.htaccess']);
 
-/** Prepares the file systems. Returns a function that shows the folders of a website; before that PHP sees none of the machine. */
-export function createVirtualFiles(FS: EmscriptenFs): (folders: PhpFolders) => void {
+/** Shows folders of websites to PHP, which sees none of the machine before. */
+export interface VirtualFiles {
+  /** Shows a website that PHP cannot change, with `/private` in memory, until {@link show} shows another one with the same core. */
+  showPattern(folders: PhpFolders): void;
+  show(folders: PhpFolders): void;
+}
+
+/** Prepares the file systems. */
+export function createVirtualFiles(FS: EmscriptenFs): VirtualFiles {
   const { NODEFS } = FS.filesystems;
   NODEFS.convertNodeCode = errnoOf;
   // Emscripten flushes nothing by itself: `fsync` ends here.
@@ -33,21 +40,60 @@ export function createVirtualFiles(FS: EmscriptenFs): (folders: PhpFolders) => v
     if (node.node_ops !== live.operations) remember(node);
   };
 
+  let website: LiveFolder | null = null;
+
   function mount(type: FsType, root: string, path: string): void {
     FS.mkdirTree(path);
     FS.mount(type, { root }, path);
   }
 
-  return (folders) => {
-    mount(live.type(), folders.private, '/private');
-    mount(live.type(), join(folders.private, 'tmp'), '/tmp');
-    mount(websiteType(FS, live, fixed, folders), folders.website, '/wordpress');
+  function showWebsite(folders: PhpFolders, isFixed: boolean): void {
+    const isFirst = website === null;
+    website ??= websiteFolder(FS, live, fixed, folders);
+    website.show(folders.website, { isFixed });
+    if (!isFirst) return;
+    mount(website.type, folders.website, '/wordpress');
     for (const { folder, path } of folders.readOnly) mount(fixed.type, folder, path);
+  }
+
+  return {
+    showPattern(folders) {
+      showWebsite(folders, true);
+      FS.mkdirTree('/private/database');
+      const database = join(folders.private, 'database');
+      for (const name of fs.readdirSync(database)) {
+        FS.writeFile(`/private/database/${name}`, fs.readFileSync(join(database, name)));
+      }
+    },
+    show(folders) {
+      removeFiles(FS, '/private');
+      mount(live.folder().type, folders.private, '/private');
+      mount(live.folder().type, join(folders.private, 'tmp'), '/tmp');
+      showWebsite(folders, false);
+    },
   };
 }
 
+/** Removes what a folder in memory contains. Does nothing without the folder. */
+function removeFiles(FS: EmscriptenFs, folder: string): void {
+  if (!FS.analyzePath(folder).exists) return;
+  for (const name of FS.readdir(folder)) {
+    if (name === '.' || name === '..') continue;
+    const path = `${folder}/${name}`;
+    if (FS.isDir(FS.stat(path).mode)) {
+      removeFiles(FS, path);
+      FS.rmdir(path);
+    } else FS.unlink(path);
+  }
+}
+
 /** The document root: the files of the website, and below them those of the core. */
-function websiteType(FS: EmscriptenFs, live: LiveFiles, fixed: FixedFiles, { core }: PhpFolders): FsType {
+function websiteFolder(
+  FS: EmscriptenFs,
+  live: LiveFiles,
+  fixed: FixedFiles,
+  { core }: PhpFolders,
+): LiveFolder {
   const fromCore = new Set(
     fs
       .readdirSync(core, { withFileTypes: true })
@@ -69,7 +115,7 @@ function websiteType(FS: EmscriptenFs, live: LiveFiles, fixed: FixedFiles, { cor
   }
 
   const { operations } = live;
-  return live.type({
+  return live.folder({
     lookup(parent, name) {
       if (CORE_FOLDERS.has(name)) return coreNode(parent, name);
       try {
