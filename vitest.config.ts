@@ -54,13 +54,19 @@ const withoutDatabase = [
 const withoutPostgresUnlessLong = [
   'test/contract/{conditional,fuzz,permissions}.test.ts',
   'test/faults/idempotency.test.ts',
+  'src/api/{description,docs-page/samples}.test.ts',
+  'src/features/accounts/account-users/account-users.test.ts',
   'src/features/accounts/security-notices/*.test.ts',
+  'src/features/backups/staging/staging.test.ts',
   'src/features/domains/certificates/{user-orders,uploads/uploads}.test.ts',
-  'src/features/domains/domains/{names-of-others,primary-and-redirects,proved-names,verification}.test.ts',
+  'src/features/domains/domains/{names-of-others,portal-host,primary-and-redirects,proved-names,verification}.test.ts',
+  'src/features/hosts/away.test.ts',
   'src/features/identity/{credentials,email-changes,invitations,limits,passwords,second-factor,ssh-keys}/*.test.ts',
-  'src/features/identity/{sessions/known-devices,sign-in/guessing}.test.ts',
+  'src/features/identity/{profile/user,sessions/known-devices,sign-in/cross-site,sign-in/guessing}.test.ts',
   'src/features/websites/{caches,offload}/*.test.ts',
-  'src/features/websites/rules/protection/protection.test.ts',
+  'src/features/websites/{database-links/database-links,login-links/login-links,php/php}.test.ts',
+  'src/features/websites/installs/{connection-service,deferral,installs}.test.ts',
+  'src/features/websites/rules/{protection/protection,redirects/redirects}.test.ts',
 ];
 
 /** Files whose every test needs a PostgreSQL server. */

@@ -1,5 +1,5 @@
 /** Whether this is `npm run test:long` or `test:host:long`, where tests that repeat themselves do so more often. */
-const isLong = process.env.HOMEPORT_TEST_LONG === '1';
+export const isLong = process.env.HOMEPORT_TEST_LONG === '1';
 
 /** How often a test repeats itself: a few times, or many times in the long tests. */
 export const rounds = (few: number, many: number): number => (isLong ? many : few);

@@ -6,8 +6,12 @@ import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
+import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 /** Tests start at the beginning of an hour, so hourly limits do not reset during one. */
 const behindMs = Date.now() % HOUR_MS;
@@ -67,7 +71,7 @@ describe('a backup', () => {
     expect(archive?.length).toBe(row.bytes);
   });
 
-  it('is in progress in between', async () => {
+  rule('is in progress in between', async () => {
     const big = await homeport.install(owner, accountId);
     writeFileSync(join(filesOf(big.id), 'big.bin'), randomBytes(24 * 1024 * 1024));
     const id = text((await request({}, big.id)).body, 'id');
@@ -102,7 +106,7 @@ describe('a backup', () => {
     await expect(homeport.services.backups.requestRestore(crypto.randomUUID())).rejects.toThrow('not found');
   });
 
-  it('of a pending install waits for its website', async () => {
+  rule('of a pending install waits for its website', async () => {
     const created = await owner.client.post('/installs', {
       name: `late${Date.now() % 1e9}`,
       account_id: accountId,
@@ -135,7 +139,7 @@ describe('notification mails', () => {
     }
   });
 
-  it('contain the description on one line of bounded length', async () => {
+  rule('contain the description on one line of bounded length', async () => {
     const to = address();
     const description = `Your account is locked.\n\nOpen https://elsewhere.example\u2028now ${'x'.repeat(900)}`;
     await request({ description, notification_emails: [to] });
@@ -209,7 +213,7 @@ describe('notification mails', () => {
 });
 
 describe('a backup request is refused', () => {
-  it('above the limit of unfinished backups of an install', async () => {
+  rule('above the limit of unfinished backups of an install', async () => {
     const { install: busy, owner: asking } = await freshInstall();
     const { database, random } = homeport.platform;
     await database.write(({ queries }) =>
@@ -275,7 +279,7 @@ describe('a backup request is refused', () => {
     ).toMatchObject([{ field: 'notification_emails', code: 'too_many' }]);
   });
 
-  it('for hidden, missing and malformed ids', async () => {
+  rule('for hidden, missing and malformed ids', async () => {
     const other = await homeport.install(owner, accountId);
     const stranger = (await homeport.ownedAccount()).owner;
     const partial = await homeport.person(accountId, 'partial', [install.id]);

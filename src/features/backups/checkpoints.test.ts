@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { checkCheckpoints } from '../../cli/doctor/checkpoints.ts';
 import {
@@ -18,6 +19,9 @@ import { environment } from '../hosts/fleet.fixture.ts';
 import { RETURN_ATTEMPTS } from './checkpoints.ts';
 import { notedRestore } from './noted-restore.ts';
 import { EVERYTHING } from './replaced-parts.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 type Install = { id: string; name: string };
 type Restored = Parameters<HostMachine['restore']>;
@@ -90,7 +94,7 @@ const changePlugin = () =>
     status: 'active',
   });
 
-describe('the checkpoint of a copy', () => {
+withoutPostgresUnlessLong(describe)('the checkpoint of a copy', () => {
   it('is not put back if the host replaced nothing, and the customer reads why', async () => {
     answer(() => Promise.reject(new RefusedRestoreError(NO_ROOM)));
     await copy();
@@ -179,7 +183,7 @@ describe('the return to a checkpoint', () => {
     await homeport.idle();
   }
 
-  it('is tried again while the host refuses it, and holds up what waits', async () => {
+  rule('is tried again while the host refuses it, and holds up what waits', async () => {
     let isFull = true;
     answer(async () => {
       if (isFull) throw new RefusedRestoreError(NO_ROOM);
@@ -195,7 +199,7 @@ describe('the return to a checkpoint', () => {
     expect([restored.length, changes]).toEqual([attempts + 2, 1]);
   });
 
-  it('that fails for good fails what waited for it, until the website is replaced', async () => {
+  rule('that fails for good fails what waited for it, until the website is replaced', async () => {
     answer(() => Promise.reject(new RefusedRestoreError(NO_ROOM)));
     await breakWebsite();
     await finish();

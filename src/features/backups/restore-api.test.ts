@@ -6,10 +6,14 @@ import { type Answer, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
 import { discardCopyBackups } from './jobs.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 type Install = { id: string; name: string };
 
@@ -78,7 +82,7 @@ const operationOf = ({ headers }: Answer) => String(headers.location).split('/')
 const damage = ({ id }: Install, backupId: string) =>
   writeFileSync(hostFolder('snapshots', id, `${backupId}.tar.zst`), 'broken');
 
-describe('the list of backups', () => {
+withoutPostgresUnlessLong(describe)('the list of backups', () => {
   it('shows kind, size and times, oldest first, in pages', async () => {
     const first = await backUp(shop, 'First');
     const second = await backUp(shop, 'Second');
@@ -107,7 +111,7 @@ describe('the list of backups', () => {
 });
 
 describe('a restore', () => {
-  it('makes a checkpoint first, and names its operation', async () => {
+  rule('makes a checkpoint first, and names its operation', async () => {
     writeFileSync(pageOf(shop), 'as it was');
     const backupId = await backUp(shop);
     writeFileSync(pageOf(shop), 'broken');
@@ -130,7 +134,7 @@ describe('a restore', () => {
     expect((await list()).count).toBe(2);
   });
 
-  it('that replaced nothing leaves the website, and says so by mail', async () => {
+  rule('that replaced nothing leaves the website, and says so by mail', async () => {
     const backupId = await backUp(shop);
     damage(shop, backupId);
     writeFileSync(pageOf(shop), 'present');
@@ -170,7 +174,7 @@ describe('a restore', () => {
     expect(more).toEqual([]);
   });
 
-  it('emails members and strangers once each when it succeeds', async () => {
+  rule('emails members and strangers once each when it succeeds', async () => {
     const backupId = await backUp(shop);
     const [one, other] = [`one-${shop.name}@example.com`, `other-${shop.name}@example.com`];
     await restore(backupId, { notification_emails: [one, other, one.toUpperCase()] });
@@ -180,7 +184,7 @@ describe('a restore', () => {
     }
   });
 
-  it('limits mails to strangers like a backup', async () => {
+  rule('limits mails to strangers like a backup', async () => {
     const emails = Array.from({ length: 50 }, (_, index) => `s${index}@${shop.name}.example.com`);
     const { owner: fresh, accountId: own } = await homeport.ownedAccount();
     const install = await homeport.install(fresh, own);
@@ -218,7 +222,7 @@ describe('a restore', () => {
     expect((await list()).count).toBe(1);
   });
 
-  it('of the files alone works', async () => {
+  rule('of the files alone works', async () => {
     writeFileSync(pageOf(shop), 'before');
     const backupId = await backUp(shop);
     writeFileSync(pageOf(shop), 'after');
@@ -227,7 +231,7 @@ describe('a restore', () => {
     expect(contentOf(shop)).toBe('before');
   });
 
-  it('of a missing, hidden or unfinished backup is refused', async () => {
+  rule('of a missing, hidden or unfinished backup is refused', async () => {
     const other = await homeport.install(owner, accountId);
     const backupId = await backUp(other);
     expect(await restore(backupId)).toMatchObject(NOT_FOUND);
@@ -321,7 +325,7 @@ const sweep = async () => {
   await homeport.idle();
 };
 
-it('checkpoints are deleted after two weeks, unless one is the last backup', async () => {
+rule('checkpoints are deleted after two weeks, unless one is the last backup', async () => {
   const backupId = await backUp(shop);
   await restore(backupId);
   await homeport.idle();
@@ -334,7 +338,7 @@ it('checkpoints are deleted after two weeks, unless one is the last backup', asy
   expect((await list()).results.map(({ kind }) => kind)).toEqual(['manual']);
 });
 
-describe('POST /install_copy', () => {
+withoutPostgresUnlessLong(describe)('POST /install_copy', () => {
   const copy = (from: Install, into: Install, more: object = {}, person = owner) =>
     person.client.post('/install_copy', {
       source_environment_id: from.id,

@@ -6,7 +6,7 @@ import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { until } from '../../../test/jobs.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyOn } from '../../../test/only-on.ts';
+import { onlyOn, withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { operatorFor } from '../../access/caller.ts';
@@ -21,6 +21,9 @@ import { requireNameFree } from '../provisioning/orphans.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { loadInstallOptions } from './install-options.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 /** This machine's host, with a capacity of two. */
 let local: ServedMachine;
@@ -46,7 +49,7 @@ afterAll(async () => {
 const install = (more: object = {}) => homeport.install(owner, accountId, more);
 
 describe('a platform with one host', () => {
-  it("registers it under the machine's name and places installs on it", async () => {
+  rule("registers it under the machine's name and places installs on it", async () => {
     expect(await homeport.services.hosts.list()).toEqual([
       expect.objectContaining({
         id: local.description.id,
@@ -79,7 +82,7 @@ describe('a platform with one host', () => {
     expect(local.versions.has(id)).toBe(false);
   });
 
-  it('installs the requested PHP version and refuses one that no host has', async () => {
+  rule('installs the requested PHP version and refuses one that no host has', async () => {
     const { id } = await install({ php_version: '8.2' });
     expect(await row(homeport, id)).toMatchObject({ status: 'active', php_version: '8.2' });
     const refused = await owner.client.post('/installs', {
@@ -109,7 +112,7 @@ describe('a platform with one host', () => {
     await homeport.idle();
   });
 
-  it("reserves the names of the machine's logins", async () => {
+  rule("reserves the names of the machine's logins", async () => {
     const answer = await owner.client.post('/installs', { name: 'www-data', account_id: accountId });
     expect(answer).toMatchObject(
       refusal(
@@ -120,7 +123,7 @@ describe('a platform with one host', () => {
     );
   });
 
-  it("keeps a host's public name from installs, and install names from hosts", async () => {
+  rule("keeps a host's public name from installs, and install names from hosts", async () => {
     const { hosts } = homeport.services;
     await hosts.setReach(localName, { publicName: 'gate.localhost' });
     expect(await owner.client.post('/installs', { name: 'gate', account_id: accountId })).toMatchObject(
@@ -140,7 +143,7 @@ describe('a platform with one host', () => {
     ).rejects.toThrow(refused);
   });
 
-  it('names the host in reports', async () => {
+  rule('names the host in reports', async () => {
     const { id } = await install();
     const domain = text((await owner.client.get(`/installs/${id}/domains`)).body, 'results', 0, 'id');
     const asked = await owner.client.post(`/installs/${id}/domains/${domain}/check_status`);
@@ -149,7 +152,7 @@ describe('a platform with one host', () => {
     expect(field((await owner.client.get(path)).body, 'report', 'domains', 0, 'cluster_id')).toBe(localName);
   });
 
-  it('empties all caches from the innermost outwards, and all of them again after a failure', async () => {
+  rule('empties all caches from the innermost outwards, and all of them again after a failure', async () => {
     const { id } = await install();
     const { purge } = local.machine;
     const kinds: string[] = [];
@@ -175,7 +178,7 @@ describe('a platform with one host', () => {
     });
   });
 
-  it('backs up and restores on the host', async () => {
+  rule('backs up and restores on the host', async () => {
     const { id, name } = await install();
     await local.write({ id }, 'index.html', 'saved');
     const asked = await owner.client.post(`/installs/${id}/backups`, {
@@ -193,23 +196,26 @@ describe('a platform with one host', () => {
     expect((await local.http(`${name}.localhost`, '/')).text).toBe('saved');
   });
 
-  it('fails an install that no host has capacity for, with a reason, and counts nothing for it', async () => {
-    await install();
-    await install();
-    const third = await install();
-    expect(await row(homeport, third.id)).toMatchObject({ status: 'failed', host_id: null });
-    expect(await jobsOf(homeport, third.id)).toEqual([
-      {
-        kind: 'provision_install',
-        state: 'failed',
-        error: expect.stringMatching(
-          /^No host has room for another install; "homeport host add" adds a machine/,
-        ),
-        attempt: 1,
-      },
-      expect.objectContaining({ kind: 'remove_install', state: 'succeeded' }),
-    ]);
-  });
+  rule(
+    'fails an install that no host has capacity for, with a reason, and counts nothing for it',
+    async () => {
+      await install();
+      await install();
+      const third = await install();
+      expect(await row(homeport, third.id)).toMatchObject({ status: 'failed', host_id: null });
+      expect(await jobsOf(homeport, third.id)).toEqual([
+        {
+          kind: 'provision_install',
+          state: 'failed',
+          error: expect.stringMatching(
+            /^No host has room for another install; "homeport host add" adds a machine/,
+          ),
+          attempt: 1,
+        },
+        expect.objectContaining({ kind: 'remove_install', state: 'succeeded' }),
+      ]);
+    },
+  );
 
   it('never exceeds the capacity when requests compete', async () => {
     const { database } = homeport.platform;
@@ -227,7 +233,7 @@ describe('a platform with one host', () => {
     expect(states.filter(({ status, host_id }) => status === 'failed' && host_id === null)).toHaveLength(3);
   });
 
-  it('removes the remains of a failed provisioning and frees its place', async () => {
+  rule('removes the remains of a failed provisioning and frees its place', async () => {
     // The host has dropped that version since its last description.
     const { phpVersions } = local.description;
     local.description.phpVersions = ['8.2'];
@@ -237,7 +243,7 @@ describe('a platform with one host', () => {
     expect((await jobsOf(homeport, id)).at(0)).toMatchObject({ state: 'failed' });
   });
 
-  it('places nothing for an install that was deleted before', async () => {
+  rule('places nothing for an install that was deleted before', async () => {
     const fleet = startFleet(homeport);
     await fleet.start();
     const gone = siteState(`gone${process.pid}`, [`gone${process.pid}.localhost`]);
@@ -284,7 +290,7 @@ describe('a platform with one host', () => {
   });
 });
 
-describe('an unreachable host', () => {
+withoutPostgresUnlessLong(describe)('an unreachable host', () => {
   it('is recorded as unreachable; its jobs wait and run when it is back', async () => {
     const { id, name } = await install();
     await local.down();
@@ -429,7 +435,7 @@ describe('a compromised host', () => {
   });
 });
 
-describe('starting', () => {
+withoutPostgresUnlessLong(describe)('starting', () => {
   it('finds the same host again', async () => {
     const before = await homeport.services.hosts.list();
     const again = await startTestHomeport({

@@ -11,12 +11,16 @@ import {
 } from '../../../test/database.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { checkOrphans } from '../../cli/doctor/orphans.ts';
 import type { Inventory } from '../../hosting/contract/inventory.ts';
 import { findInstallStatus } from '../websites/installs/website-store.ts';
 import { EMBEDDED } from './orphan-store.ts';
 import { reconcileHost } from './reconciliation.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(test);
 
 const UNKNOWN = 'nobody.example';
 
@@ -91,7 +95,7 @@ describe('an older database', () => {
     await place?.remove();
   });
 
-  test('stops serving an unknown install and keeps its files', async () => {
+  rule('stops serving an unknown install and keeps its files', async () => {
     await serving(async (homeport) => {
       const unknown = await visit(homeport, `http://${UNKNOWN}/`);
       expect(unknown.status).toBe(404);
@@ -103,7 +107,7 @@ describe('an older database', () => {
     });
   });
 
-  test('serves domains as stored', async () => {
+  rule('serves domains as stored', async () => {
     await serving(async (homeport) => {
       await eventually(homeport, 'kept.example', 200);
       expect(await statusOf(homeport, 'added.example')).toBe(404);
@@ -111,7 +115,7 @@ describe('an older database', () => {
     });
   });
 
-  test('has the install named by doctor and the command line', async () => {
+  rule('has the install named by doctor and the command line', async () => {
     await serving(async (homeport) => {
       const [finding] = await checkOrphans(homeport.platform.database, homeport.config);
       expect(finding).toMatchObject({
@@ -131,7 +135,7 @@ describe('an older database', () => {
     ]);
   });
 
-  test('creates a new install of the same name without the old files', async () => {
+  rule('creates a new install of the same name without the old files', async () => {
     await serving(async (homeport) => {
       const made = await homeport.services.installs.create(operatorFor(owner.userId), {
         name: later.name,
@@ -148,7 +152,7 @@ describe('an older database', () => {
     expect(existsSync(files(place, later.id))).toBe(true);
   });
 
-  test('serves the install again once it is known', async () => {
+  rule('serves the install again once it is known', async () => {
     await newer.restore();
     await serving(async (homeport) => {
       await eventually(homeport, 'customer.example', 200);
@@ -178,7 +182,7 @@ describe('an older database', () => {
   });
 });
 
-describe('a database of another platform', () => {
+withoutPostgresUnlessLong(describe)('a database of another platform', () => {
   let place: DatabasePlace;
   let empty: DatabaseCopy;
   let foreign: { id: string; name: string };
@@ -241,7 +245,7 @@ describe('a database of another platform', () => {
   });
 });
 
-describe('an install with unfinished jobs', () => {
+withoutPostgresUnlessLong(describe)('an install with unfinished jobs', () => {
   /** An inventory of one served install, and whether it was set aside. `meanwhile` runs while the host lists it. */
   function holding(install: () => { id: string; name: string }, meanwhile: () => Promise<void>) {
     const aside: string[] = [];

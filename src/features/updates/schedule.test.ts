@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import type {
   AvailableUpdate,
   UpdateOrder,
@@ -15,6 +16,9 @@ import { lastFetches } from './fetch-store.ts';
 import { fetchReleases, scheduleUpdates } from './jobs.ts';
 import { WEEKDAYS } from './policy.ts';
 import { findUpdate, insertUpdate } from './store.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 const RELEASE = '6.1.9';
 const OPERATOR = 'operator@homeport.example';
@@ -119,7 +123,7 @@ const old = async () => {
 };
 const names = () => updated.map(([name]) => name);
 
-it('brings a release of the branch to one install, then to 5 %, then to the others', async () => {
+rule('brings a release of the branch to one install, then to 5 %, then to the others', async () => {
   await old();
   await tick();
   expect(names()).toHaveLength(1);
@@ -161,7 +165,7 @@ it('stops a release after a rollback, until the operator resumes it', async () =
   expect(names().sort()).toEqual(installs.map(({ name }) => name).sort());
 });
 
-it('brings no release to an install where a user’s update to it was rolled back', async () => {
+rule('brings no release to an install where a user’s update to it was rolled back', async () => {
   await old();
   const [first, ...others] = installs;
   broken = new Set(first ? [first.name] : []);
@@ -176,7 +180,7 @@ it('brings no release to an install where a user’s update to it was rolled bac
   expect(await homeport.services.rollouts.list()).toMatchObject([{ succeeded: 3, rolledBack: 0 }]);
 });
 
-it('does not count an unnecessary update as a success, and tries it again after a day', async () => {
+rule('does not count an unnecessary update as a success, and tries it again after a day', async () => {
   await old();
   const plan = machine.machine.planUpdates;
   machine.machine.planUpdates = async ({ name }, wanted) => {
@@ -264,7 +268,7 @@ it('goes on without an install whose policy cannot be read', async () => {
   );
 });
 
-it('ends updates whose jobs are gone', async () => {
+rule('ends updates whose jobs are gone', async () => {
   const [first] = installs;
   if (!first) throw new Error('there are too few installs');
   const { database, clock: now, random } = homeport.platform;
@@ -283,7 +287,7 @@ it('ends updates whose jobs are gone', async () => {
   expect(await findUpdate(database.reader, id)).toMatchObject({ status: 'failed' });
 });
 
-it('leaves out a host that does not answer', async () => {
+rule('leaves out a host that does not answer', async () => {
   await old();
   const note = (reason: string | null) =>
     homeport.platform.database.write(({ queries }) => queries.updateTable('hosts').set({ reason }).execute());
@@ -295,7 +299,7 @@ it('leaves out a host that does not answer', async () => {
   expect(planned).toHaveLength(1);
 });
 
-it('lets hosts fetch releases, and notes why they could not', async () => {
+rule('lets hosts fetch releases, and notes why they could not', async () => {
   const { platform } = homeport;
   const fetched = async () => {
     await platform.database.write(async (transaction) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { type HostMachine, PermanentHostError } from '../../hosting/contract/host.ts';
 import type {
@@ -12,6 +13,9 @@ import type {
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { environment } from '../hosts/fleet.fixture.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 const AKISMET: AvailableUpdate = {
   kind: 'plugin',
@@ -123,7 +127,7 @@ async function ended(body: object): Promise<unknown> {
 }
 
 describe('an update', () => {
-  it('makes a checkpoint first, and results in what was updated', async () => {
+  rule('makes a checkpoint first, and results in what was updated', async () => {
     const before = await checkpoints();
     const result = await ended({ core: true, plugins: ['akismet/akismet.php'] });
     expect(result).toMatchObject({
@@ -143,7 +147,7 @@ describe('an update', () => {
     });
   });
 
-  it('that was rolled back fails, and says why', async () => {
+  rule('that was rolled back fails, and says why', async () => {
     const rolledBack = { update: AKISMET, reason: 'the home page answers 500, and 200 before' };
     update(async () => outcome({ rolledBack, restored: true }));
     const message =
@@ -162,7 +166,7 @@ describe('an update', () => {
     expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.1.9' });
   });
 
-  it('stays on request if pages only look different', async () => {
+  rule('stays on request if pages only look different', async () => {
     const warning = 'the home page lacks <nav';
     update(async () => outcome({ rolledBack: { update: AKISMET, reason: warning, mayKeep: true } }));
     expect(await ended({ plugins: 'all' })).toMatchObject({
@@ -183,7 +187,7 @@ describe('an update', () => {
     expect(orders.map(({ keep }) => keep)).toEqual([undefined, true, true]);
   });
 
-  it('with nothing to do makes no checkpoint', async () => {
+  rule('with nothing to do makes no checkpoint', async () => {
     const before = await checkpoints();
     plan(async () => ({ updates: [], refused: [] }));
     expect(await ended({ themes: 'all' })).toMatchObject({ status: 'succeeded', result: {} });
@@ -191,7 +195,7 @@ describe('an update', () => {
     expect((await listed())[0]).toMatchObject({ status: 'unnecessary' });
   });
 
-  it('of an unknown plugin changes nothing', async () => {
+  rule('of an unknown plugin changes nothing', async () => {
     plan(async () => ({ updates: [AKISMET], refused: ['There is no plugin "nope"'] }));
     expect(await ended({ plugins: ['nope', 'akismet'] })).toMatchObject({
       status: 'failed',
@@ -225,14 +229,14 @@ describe('an update', () => {
     expect(restored).toEqual(['6.1.9']);
   });
 
-  it('that the host never began restores nothing', async () => {
+  rule('that the host never began restores nothing', async () => {
     update(() => Promise.reject(new PermanentHostError('the website has no record')));
     expect(await ended({ plugins: 'all' })).toMatchObject({ status: 'failed' });
     expect(await restores()).toEqual([]);
     expect((await listed())[0]).toMatchObject({ status: 'failed', restored: false });
   });
 
-  it('does not begin with a checkpoint older than an hour', async () => {
+  rule('does not begin with a checkpoint older than an hour', async () => {
     update(() => Promise.reject(new Error('the host is stopping')));
     const answer = await request({ plugins: 'all' });
     await homeport.idle();
@@ -247,7 +251,7 @@ describe('an update', () => {
     expect(await restores()).toEqual([]);
   });
 
-  it('that could not be made keeps the others, and restores nothing', async () => {
+  rule('that could not be made keeps the others, and restores nothing', async () => {
     update(async (_install, { updates }) => {
       const [first, ...others] = updates;
       if (first === undefined) throw new Error('there is nothing to update');
@@ -269,7 +273,7 @@ describe('an update', () => {
     expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.8.7' });
   });
 
-  it('says if an interruption restored the checkpoint first', async () => {
+  rule('says if an interruption restored the checkpoint first', async () => {
     update(async (_install, { updates }) => outcome({ made: [...updates], restored: true }));
     expect(await ended({ plugins: 'all' })).toMatchObject({
       status: 'succeeded',
@@ -278,7 +282,7 @@ describe('an update', () => {
     expect((await listed())[0]).toMatchObject({ status: 'succeeded', restored: true });
   });
 
-  it('cannot be cancelled once an attempt has begun, even while it waits for the next', async () => {
+  rule('cannot be cancelled once an attempt has begun, even while it waits for the next', async () => {
     let calls = 0;
     update(async (_install, { updates }) => {
       calls += 1;
@@ -298,7 +302,7 @@ describe('an update', () => {
     expect(await get(path)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('keeps its checkpoint until it has ended', async () => {
+  rule('keeps its checkpoint until it has ended', async () => {
     const deleted: unknown[] = [];
     const remove = async ({ checkpointId }: UpdateOrder) =>
       (await owner.client.delete(`/installs/${install.id}/backups/${checkpointId}`)).status;
@@ -312,7 +316,7 @@ describe('an update', () => {
     await homeport.idle();
   });
 
-  it('continues after the worker was interrupted', async () => {
+  rule('continues after the worker was interrupted', async () => {
     let calls = 0;
     update(async (_install, { updates }) => {
       calls += 1;
@@ -330,7 +334,7 @@ describe('an update', () => {
 });
 
 describe('a request', () => {
-  it('names what to update', async () => {
+  rule('names what to update', async () => {
     expect((await request({})).body).toMatchObject({
       message: 'Name what to update: core, plugins or themes.',
     });
@@ -339,7 +343,7 @@ describe('a request', () => {
     }
   });
 
-  it('names a version of the host, and none that is older', async () => {
+  rule('names a version of the host, and none that is older', async () => {
     await have(install.id, '6.8.7');
     const messages = {
       '7.0': 'The host of this install has no WordPress 7.0; it has 6.8.7, 6.1.9',
@@ -350,7 +354,7 @@ describe('a request', () => {
     }
   });
 
-  it('waits for the update before it, up to 20', async () => {
+  rule('waits for the update before it, up to 20', async () => {
     const release = Promise.withResolvers<void>();
     plan(async () => {
       await release.promise;
@@ -387,7 +391,7 @@ describe('a request', () => {
     await homeport.idle();
   });
 
-  it('is refused on the embedded host', async () => {
+  rule('is refused on the embedded host', async () => {
     const embedded = await startTestHomeport();
     try {
       const { accountId: account, owner: person } = await embedded.ownedAccount();
@@ -404,7 +408,7 @@ describe('a request', () => {
   });
 });
 
-describe('the policy', () => {
+withoutPostgresUnlessLong(describe)('the policy', () => {
   const path = () => `/installs/${install.id}/wordpress/update_policy`;
 
   it('installs releases of the same branch by default', async () => {

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../../test/refusal.ts';
 import { INVALID_ROLE, inviteTo, newAddress, usersOf } from './account-users.fixture.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -20,7 +24,7 @@ const users = (account = accountId) => usersOf(account);
 const invite = (client: Client, more: object = {}, account = accountId) => inviteTo(account, client, more);
 
 describe('POST account_users', () => {
-  it('adds a user and answers as GET does', async () => {
+  rule('adds a user and answers as GET does', async () => {
     const email = `Frida.${newAddress()}`;
     const answer = await invite(owner.client, { email, first_name: ' Frida ', last_name: 'Ölund' });
     expect(answer.status).toBe(201);
@@ -102,7 +106,7 @@ describe('POST account_users', () => {
     expect(field(answer.body, 'errors', 0)).toMatchObject({ field: 'email', type: 'invalid_value' });
   });
 
-  it('reports all errors in field order', async () => {
+  rule('reports all errors in field order', async () => {
     for (const body of [{}, { user: {} }, undefined]) {
       const answer = await owner.client.post(users(), body);
       expect(answer.status).toBe(400);
@@ -125,7 +129,7 @@ describe('POST account_users', () => {
     ]);
   });
 
-  it('refuses an account_id that differs from the path', async () => {
+  rule('refuses an account_id that differs from the path', async () => {
     const { accountId: other } = await homeport.ownedAccount();
     const answer = await invite(owner.client, { account_id: other });
     expect(answer).toMatchObject(
@@ -138,7 +142,7 @@ describe('POST account_users', () => {
     expect((await invite(owner.client, { account_id: accountId.toUpperCase() })).status).toBe(201);
   });
 
-  it('finds an existing user by email in any case, and keeps their details', async () => {
+  rule('finds an existing user by email in any case, and keeps their details', async () => {
     const known = await homeport.person();
     const answer = await invite(owner.client, {
       email: known.email.toUpperCase(),
@@ -208,7 +212,7 @@ describe('POST account_users', () => {
     },
   );
 
-  it('refuses an existing member in any case, and changes nothing', async () => {
+  rule('refuses an existing member in any case, and changes nothing', async () => {
     const member = await homeport.person(accountId, 'partial');
     const email = member.email.toUpperCase();
     expect(await invite(owner.client, { email, roles: 'owner' })).toMatchObject(
@@ -218,7 +222,7 @@ describe('POST account_users', () => {
     expect(entry.body).toMatchObject({ roles: 'partial', invite_accepted: true });
   });
 
-  it('grants partial users only installs of the account', async () => {
+  rule('grants partial users only installs of the account', async () => {
     const one = await homeport.install(owner, accountId);
     const two = await homeport.install(owner, accountId);
     const other = await homeport.ownedAccount();
@@ -250,7 +254,7 @@ describe('POST account_users', () => {
     expect(mailsTo(homeport, email)).toEqual([]);
   });
 
-  it('lets full users invite roles up to their own, and partial users none', async () => {
+  rule('lets full users invite roles up to their own, and partial users none', async () => {
     const full = await homeport.person(accountId, 'full');
     const fullBilling = await homeport.person(accountId, 'full,billing');
     const partial = await homeport.person(accountId, 'partial,billing');
@@ -274,7 +278,7 @@ describe('POST account_users', () => {
     }
   });
 
-  it('answers with the declared statuses for hidden, unknown and malformed account ids', async () => {
+  rule('answers with the declared statuses for hidden, unknown and malformed account ids', async () => {
     const { accountId: hidden } = await homeport.ownedAccount();
     for (const id of [hidden, crypto.randomUUID()]) {
       const user = { account_id: id, first_name: 'A', last_name: 'B', email: newAddress(), roles: 'full' };

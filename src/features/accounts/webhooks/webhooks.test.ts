@@ -3,9 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../../test/servers/webhook-receiver.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { MAX_WEBHOOKS, OVERLAP_MS } from './service.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -57,7 +61,7 @@ const deliveriesOf = async (id: string) =>
   listOf((await owner.client.get(`/webhooks/${id}/deliveries`)).body);
 
 describe('a webhook', () => {
-  it('gets the events of its account, signed as Standard Webhooks says', async () => {
+  rule('gets the events of its account, signed as Standard Webhooks says', async () => {
     const { id, secret } = await createWebhook({ description: 'Deployments' });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     await addSite('Signed');
@@ -96,7 +100,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('never shows its secret again, and stores it sealed', async () => {
+  rule('never shows its secret again, and stores it sealed', async () => {
     const { id, secret } = await createWebhook();
     for (const path of [`/webhooks/${id}`, '/webhooks', `/webhooks/${id}/deliveries`]) {
       expect(JSON.stringify((await owner.client.get(path)).body)).not.toContain(secret);
@@ -138,7 +142,7 @@ describe('a webhook', () => {
     expect(signaturesOf()).toHaveLength(1);
   });
 
-  it('gets the types and installs that it asks for', async () => {
+  rule('gets the types and installs that it asks for', async () => {
     const [one, other] = [await homeport.install(owner, accountId), await homeport.install(owner, accountId)];
     await createWebhook({ event_types: ['domain.created'], install_ids: [one.id] });
     await addSite('Unasked');
@@ -160,7 +164,7 @@ describe('a webhook', () => {
     await until(() => expect(names()).toEqual(['On']));
   });
 
-  it('is tested by an event of its own, once', async () => {
+  rule('is tested by an event of its own, once', async () => {
     const { id } = await createWebhook();
     const { id: silent } = await createWebhook({}, `${receiver.url}/other`);
     receiver.answer = () => 500;
@@ -268,7 +272,7 @@ describe('a failed delivery', () => {
     );
   });
 
-  it('can be delivered again by hand, with the same id', async () => {
+  rule('can be delivered again by hand, with the same id', async () => {
     const { id } = await createWebhook();
     await addSite('Again');
     await until(async () => expect(await deliveriesOf(id)).toMatchObject([{ state: 'succeeded' }]));
@@ -281,7 +285,7 @@ describe('a failed delivery', () => {
     expect(one?.headers['webhook-id']).toBe(other?.headers['webhook-id']);
   });
 
-  it('that waits is not delivered again by hand', async () => {
+  rule('that waits is not delivered again by hand', async () => {
     const { id } = await createWebhook();
     receiver.answer = () => 500;
     await addSite('Waiting');
@@ -294,7 +298,7 @@ describe('a failed delivery', () => {
     });
   });
 
-  it('is a redirect, which is not followed', async () => {
+  rule('is a redirect, which is not followed', async () => {
     const { id } = await createWebhook();
     receiver.answer = () => 307;
     receiver.headers = { location: `${receiver.url}/elsewhere` };
@@ -308,7 +312,7 @@ describe('a failed delivery', () => {
   });
 });
 
-describe('the address of a webhook', () => {
+withoutPostgresUnlessLong(describe)('the address of a webhook', () => {
   it.each([
     ['no address', 'hooks', 'invalid_url'],
     ['another protocol', 'ftp://hooks.example.com/', 'not_https'],
@@ -344,7 +348,7 @@ describe('the address of a webhook', () => {
   });
 });
 
-describe('limits and permissions', () => {
+withoutPostgresUnlessLong(describe)('limits and permissions', () => {
   it('an account has a limited number of webhooks', async () => {
     for (let n = 0; n < MAX_WEBHOOKS; n++) await createWebhook();
     const answer = await owner.client.post('/webhooks', { account_id: accountId, url: receiver.url });

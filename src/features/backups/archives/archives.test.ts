@@ -9,10 +9,14 @@ import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts'
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { discardCopyBackups } from '../jobs.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 interface Archive {
   id: string;
@@ -92,7 +96,7 @@ const sweep = async () => {
 };
 
 describe('an archive', () => {
-  it('is requested, packed, downloaded with its link alone, and contains the files', async () => {
+  rule('is requested, packed, downloaded with its link alone, and contains the files', async () => {
     const answer = await pack();
     expect(answer).toMatchObject({
       status: 202,
@@ -122,7 +126,7 @@ describe('an archive', () => {
     expect(execFileSync('tar', ['-xzO', '-f', '-', 'photo.jpg'], options).equals(photo)).toBe(true);
   });
 
-  it('is downloaded in ranges', async () => {
+  rule('is downloaded in ranges', async () => {
     const { uri, bytes } = await packed();
     const whole = await download(uri);
     const etag = String(whole.headers.etag);
@@ -157,7 +161,7 @@ describe('an archive', () => {
     expect(head.body).toHaveLength(0);
   });
 
-  it('is not downloaded with a changed, foreign, missing or expired link', async () => {
+  rule('is not downloaded with a changed, foreign, missing or expired link', async () => {
     const { uri, archive } = await packed();
     const other = await packed();
     const url = new URL(uri);
@@ -230,7 +234,7 @@ describe('an archive', () => {
     expect(rows).toEqual([]);
   });
 
-  it('outlives its backup, which cannot be deleted while it is packed', async () => {
+  rule('outlives its backup, which cannot be deleted while it is packed', async () => {
     await packed();
     const path = `/installs/${shop.id}/backups/${backupId}`;
     expect((await owner.client.delete(path)).status).toBe(204);
@@ -239,7 +243,7 @@ describe('an archive', () => {
     expect((await download(archive?.download_uri ?? '')).status).toBe(200);
   });
 
-  it('is limited to three of an install', async () => {
+  rule('is limited to three of an install', async () => {
     for (const _ of [1, 2, 3]) expect((await pack()).status).toBe(202);
     await homeport.idle();
     expect(await pack()).toMatchObject({
@@ -270,7 +274,7 @@ describe('an archive', () => {
     ]);
   });
 
-  it('is announced by mail without its link', async () => {
+  rule('is announced by mail without its link', async () => {
     const to = `ready-${shop.name}@example.com`;
     await pack({ notification_emails: [to] });
     await homeport.idle();
@@ -280,7 +284,7 @@ describe('an archive', () => {
     expect(more).toEqual([]);
   });
 
-  it('has no link for a credential that only reads', async () => {
+  rule('has no link for a credential that only reads', async () => {
     const { archive } = await packed();
     const limits = { readOnly: true, accountId: null, installs: null };
     const credential = await homeport.services.credentials.issue(owner.userId, { name: 'reading', limits });
@@ -288,7 +292,7 @@ describe('an archive', () => {
     expect((body as { results: Archive[] }).results).toMatchObject([{ id: archive.id, download_uri: null }]);
   });
 
-  it('is made of completed backups of the install only', async () => {
+  rule('is made of completed backups of the install only', async () => {
     const message = 'The install has no such backup';
     const unknown = refusal('Archive.backup_id', 'invalid_value / unknown', message);
     const other = await homeport.install(owner, accountId);
@@ -297,14 +301,14 @@ describe('an archive', () => {
     expect(await pack({ backup_id: crypto.randomUUID() })).toMatchObject(unknown);
   });
 
-  it('is gone for a link if its file is', async () => {
+  rule('is gone for a link if its file is', async () => {
     const { uri } = await packed();
     rmSync(join(homeport.config.dataDir, 'host', 'archives', shop.id), { recursive: true });
     expect((await download(uri)).status).toBe(404);
   });
 });
 
-it('a process with the API alone serves archives from the folder of the websites', async () => {
+rule('a process with the API alone serves archives from the folder of the websites', async () => {
   const { uri } = await packed();
   const second = await startTestHomeport({ clock, place, roles: { api: true, hosting: false } });
   try {

@@ -4,6 +4,7 @@ import { activityOf } from '../../../../test/activity.ts';
 import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { checkImports } from '../../../cli/doctor/imports.ts';
@@ -20,6 +21,9 @@ import { createReconciling } from '../../provisioning/reconciling.ts';
 import { putCheckpointBack } from '../checkpoints.ts';
 import { importWebsite } from '../jobs.ts';
 import { settleImportsAgain } from './settle-again.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -66,7 +70,7 @@ async function operationOf({ headers }: { headers: Record<string, unknown> }): P
 }
 
 describe('an import', () => {
-  it('begins with a checkpoint, and keeps the address of the archive secret', async () => {
+  rule('begins with a checkpoint, and keeps the address of the archive secret', async () => {
     const url = 'https://files.example/site.zip?signature=s3cret';
     const answer = await request({ source: 'url', url });
     expect(answer.status).toBe(202);
@@ -110,7 +114,7 @@ describe('an import', () => {
     expect(await restores()).toMatchObject({ count: 1 });
   });
 
-  it('that is refused after an interrupted attempt is undone, too', async () => {
+  rule('that is refused after an interrupted attempt is undone, too', async () => {
     const own = await homeport.install(owner, accountId);
     let attempts = 0;
     answerWith((_install, _source, { importId = null } = {}) => {
@@ -207,7 +211,7 @@ describe('an import', () => {
     expect(body).toMatchObject({ count: 2 });
   });
 
-  it('begins after the return of a checkpoint that was requested while it waited', async () => {
+  rule('begins after the return of a checkpoint that was requested while it waited', async () => {
     const { platform } = homeport;
     const other = await homeport.install(owner, accountId);
     const { id: checkpoint_id } = await homeport.services.backups.request(
@@ -235,7 +239,7 @@ describe('an import', () => {
     expect(before).toMatchObject({ results: [{ status: 'succeeded' }] });
   });
 
-  it('is refused for a wrong source', async () => {
+  rule('is refused for a wrong source', async () => {
     for (const [body, field, code] of [
       [{ source: 'file' }, 'path', 'missing'],
       [{ source: 'url' }, 'url', 'missing'],
@@ -337,7 +341,7 @@ describe('an import', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('by SSH gets another key, or none', async () => {
+  rule('by SSH gets another key, or none', async () => {
     const other = await homeport.install(owner, accountId);
     const key = `/installs/${other.id}/import_key`;
     expect((await owner.client.delete(key)).status).toBe(404);
@@ -359,7 +363,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('is one at a time', async () => {
+  rule('is one at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     answerWith(async () => {
       await promise;
@@ -373,7 +377,7 @@ describe('an import', () => {
   });
 });
 
-it('is refused on the embedded host', async () => {
+rule('is refused on the embedded host', async () => {
   const embedded = await startTestHomeport();
   try {
     const { accountId: account, owner: person } = await embedded.ownedAccount();

@@ -5,12 +5,16 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { PASSWORD, signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import type { Database } from '../../../database/database.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import { applyInstall } from '../../websites/installs/jobs.ts';
 import { ensureCertificates, installsToRenew } from './self-signed-certificates.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 const CONTACT = 'hostmaster@operator.example';
 
@@ -39,7 +43,7 @@ async function added(name: string): Promise<string> {
 const certificateOf = (id: string, person = owner) => person.client.get(`${domains()}/${id}/ssl_certificate`);
 
 describe('GET ssl_certificate', () => {
-  it('returns the certificate that the edge serves, with its key', async () => {
+  rule('returns the certificate that the edge serves, with its key', async () => {
     const id = await added('secure.example');
     const answer = await certificateOf(id);
     expect(answer.status).toBe(200);
@@ -77,7 +81,7 @@ describe('GET ssl_certificate', () => {
     expect((await visit(homeport, 'https://secure.example/')).certificateNames).toBe('DNS:secure.example');
   });
 
-  it('marks a wildcard', async () => {
+  rule('marks a wildcard', async () => {
     const answer = await certificateOf(await added('*.wild.example'));
     expect(answer.body).toMatchObject({
       cert_name: '*.wild.example',
@@ -85,7 +89,7 @@ describe('GET ssl_certificate', () => {
     });
   });
 
-  it('returns the key only to owner and full users', async () => {
+  rule('returns the key only to owner and full users', async () => {
     const id = await added('key.example');
     const full = await homeport.person(accountId, 'full');
     const partial = await homeport.person(accountId, 'partial,billing', [install.id]);
@@ -100,7 +104,7 @@ describe('GET ssl_certificate', () => {
     expect(await certificateOf(id, none)).toMatchObject(NOT_FOUND);
   });
 
-  it('shows the key to a browser after the password alone, and records it', async () => {
+  rule('shows the key to a browser after the password alone, and records it', async () => {
     const id = await added('asked.example');
     const key = text((await certificateOf(id)).body, 'cert_info', 'key');
     const browser = await signedIn(homeport, owner);
@@ -155,7 +159,7 @@ describe('GET ssl_certificate', () => {
     expect(row.sealed_key).not.toContain('PRIVATE');
   });
 
-  it('answers 404 for a missing certificate, a hidden or missing domain, and an invalid id', async () => {
+  rule('answers 404 for a missing certificate, a hidden or missing domain, and an invalid id', async () => {
     const other = await homeport.install(owner, accountId);
     const foreign = field((await owner.client.get(`/installs/${other.id}/domains`)).body, 'results', 0, 'id');
     const duplicate = await owner.client.post(`/installs/${other.id}/domains`, { name: 'secure.example' });
@@ -214,7 +218,7 @@ describe('the life of a self-signed certificate', () => {
     expect(await rowOf(id)).toMatchObject({ source: 'SELF_SIGNED' });
   });
 
-  it('is renewed before it expires, and the edge serves the new one; else it expires', async () => {
+  rule('is renewed before it expires, and the edge serves the new one; else it expires', async () => {
     const id = await added('renewed.example');
     const serialOf = async () => {
       const { body } = await certificateOf(id);

@@ -4,6 +4,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import type { ManualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import type { AcmeServer } from '../../../../test/servers/acme-server.ts';
 import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
 import type { Caller } from '../../../access/caller.ts';
@@ -13,6 +14,9 @@ import { requestOrders } from './attempts.ts';
 import { HERE, startOrderingHomeport } from './authority.fixture.ts';
 import { orderCertificates } from './jobs.ts';
 import { recordValidation } from './validations.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let dns: DnsTestServers;
 let acme: AcmeServer;
@@ -132,7 +136,7 @@ describe('a domain that leads here', () => {
     expect(seen.fingerprint).toBe(leaf?.fingerprint256);
   });
 
-  it('has one for each name, including the default domain', async () => {
+  rule('has one for each name, including the default domain', async () => {
     const domain = await added('apart.here.example');
     const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
     const path = `/installs/${install.id}/domains/${own}/ssl_certificate`;
@@ -142,7 +146,7 @@ describe('a domain that leads here', () => {
     expect((await row(domain)).reached).toBe(true);
   });
 
-  it('keeps its certificate without another order', async () => {
+  rule('keeps its certificate without another order', async () => {
     const domain = await added('keeps.here.example');
     const { chain } = await row(domain);
     clock.advance(DAY_MS);
@@ -153,7 +157,7 @@ describe('a domain that leads here', () => {
     expect(await validationsOf(domain.name)).toBe(1);
   });
 
-  it('redirects visitors to HTTPS, because its certificate is valid', async () => {
+  rule('redirects visitors to HTTPS, because its certificate is valid', async () => {
     const domain = await added('secure.here.example');
     await owner.client.patch(domain.path, { secure_all_urls: true });
     await homeport.idle();
@@ -162,7 +166,7 @@ describe('a domain that leads here', () => {
 });
 
 describe('a domain that does not lead here', () => {
-  it('shows why, requests no validation, and gets its certificate once the DNS is right', async () => {
+  rule('shows why, requests no validation, and gets its certificate once the DNS is right', async () => {
     await dns.setZone('away.example', '@ A 127.0.0.9\n');
     const domain = await added('away.example');
     expect(await sslOf(domain)).toBe('failed');
@@ -202,7 +206,7 @@ describe('a domain that does not lead here', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', failures: 0 });
   });
 
-  it('is retried at growing intervals', async () => {
+  rule('is retried at growing intervals', async () => {
     await dns.setZone('rising.example', '');
     const domain = await added('rising.example');
     const pauses: number[] = [];
@@ -220,7 +224,7 @@ describe('a domain that does not lead here', () => {
   });
 });
 
-it('does not order a certificate that CAA forbids, and says which record to add', async () => {
+rule('does not order a certificate that CAA forbids, and says which record to add', async () => {
   await dns.setZone('guarded.example', `${HERE}@ CAA 0 issue "other-authority.example"\n`);
   const domain = await added('guarded.example');
   expect(await sslOf(domain)).toBe('failed');
@@ -245,7 +249,7 @@ it('does not order wildcards, which affects no other name', async () => {
   expect(await sslOf(beside)).toBe('active');
 });
 
-describe('a certificate that grows old', () => {
+withoutPostgresUnlessLong(describe)('a certificate that grows old', () => {
   it('is renewed with a third of its lifetime left, and not before', async () => {
     const domain = await added('renewed.here.example');
     const { chain, renew_at } = await row(domain);
@@ -283,7 +287,7 @@ describe('a certificate that grows old', () => {
   });
 });
 
-it('creates one account for all orders, with a sealed key', async () => {
+rule('creates one account for all orders, with a sealed key', async () => {
   const accounts = await homeport.platform.database.reader.selectFrom('acme_accounts').selectAll().execute();
   expect(accounts).toMatchObject([
     { directory_url: acme.directoryUrl, account_url: expect.stringContaining('https://') },
@@ -291,7 +295,7 @@ it('creates one account for all orders, with a sealed key', async () => {
   expect(accounts[0]?.sealed_key).toMatch(/^v1\./);
 });
 
-it('registers again with an authority that has lost the account', async () => {
+rule('registers again with an authority that has lost the account', async () => {
   await acme.restart();
   const domain = await added('again.here.example');
   if ((await row(domain)).source !== 'LETS_ENCRYPT') {
@@ -315,20 +319,23 @@ describe('limits', () => {
     });
   }
 
-  it('requests no fifth validation within an hour, keeps the reason, and continues afterwards', async () => {
-    await dns.setZone('spent.example', '');
-    const domain = await added('spent.example');
-    const { ssl_reason, failures } = await row(domain);
-    await dns.setZone('spent.example', HERE);
-    await spendValidations(domain.name, 4);
-    clock.advance(2 * MINUTE_MS);
-    await minute();
-    expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
-    expect(await validationsOf(domain.name)).toBe(4);
-    clock.advance(HOUR_MS);
-    await minute();
-    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
-  });
+  rule(
+    'requests no fifth validation within an hour, keeps the reason, and continues afterwards',
+    async () => {
+      await dns.setZone('spent.example', '');
+      const domain = await added('spent.example');
+      const { ssl_reason, failures } = await row(domain);
+      await dns.setZone('spent.example', HERE);
+      await spendValidations(domain.name, 4);
+      clock.advance(2 * MINUTE_MS);
+      await minute();
+      expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
+      expect(await validationsOf(domain.name)).toBe(4);
+      clock.advance(HOUR_MS);
+      await minute();
+      expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
+    },
+  );
 
   it('checks the limit in the transaction that records a request', async () => {
     const name = 'counted.example';
@@ -363,7 +370,7 @@ describe('limits', () => {
     expect((await row(domain)).source).toBe('LETS_ENCRYPT');
   });
 
-  it('uses only the order that was queued last', async () => {
+  rule('uses only the order that was queued last', async () => {
     await dns.setZone('twice.example', '');
     const domain = await added('twice.example');
     await homeport.platform.database.write((transaction) =>

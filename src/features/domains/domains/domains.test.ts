@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND, refusal } from '../../../../test/refusal.ts';
 import { domainCalls, domainName, domainsOf, fault } from './domains.fixture.ts';
 
@@ -39,7 +40,7 @@ describe('the ssl status', () => {
   });
 });
 
-describe('an install', () => {
+withoutPostgresUnlessLong(describe)('an install', () => {
   it('has its default domain as first domain, primary, served and secured', async () => {
     const install = await newInstall();
     const name = `${install.name}.localhost`;
@@ -97,7 +98,7 @@ describe('an install', () => {
   });
 });
 
-describe('POST domains', () => {
+withoutPostgresUnlessLong(describe)('POST domains', () => {
   it('adds a name, and the edge serves it by HTTP and HTTPS', async () => {
     const install = await newInstall();
     const name = domainName();
@@ -281,7 +282,7 @@ describe('POST domains', () => {
   });
 });
 
-describe('POST domains/bulk', () => {
+withoutPostgresUnlessLong(describe)('POST domains/bulk', () => {
   it('adds all, redirects to names of the request or the install, and returns the first and all', async () => {
     const install = await newInstall();
     const present = domainName();
@@ -459,7 +460,7 @@ describe('POST domains/bulk', () => {
   });
 });
 
-describe('PATCH and DELETE of a missing domain', () => {
+withoutPostgresUnlessLong(describe)('PATCH and DELETE of a missing domain', () => {
   it('answer with the documented statuses', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const foreign = await defaultDomain(other);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import { maintenance } from '../../../app/maintenance.ts';
@@ -9,6 +10,9 @@ import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { checkDomain, monitorReachability } from './jobs.ts';
 import { checksPerMinute, reachabilitySchedule } from './reachability-monitor.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 const HERE = '@ A 127.0.0.1\nwww A 127.0.0.1';
 /** Configured as this platform's address, but closed. */
@@ -117,7 +121,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     return field(answer.body, 'results');
   }
 
-  it('checks once a day, and creates a report only if reachability changed', async () => {
+  rule('checks once a day, and creates a report only if reachability changed', async () => {
     await dns.setZone('shop.example', HERE);
     await added('shop.example');
     clock.advance(DAY_MS - 1);
@@ -142,7 +146,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await attention()).toEqual([]);
   });
 
-  it('notices within a day that a domain leads elsewhere, and within hours that it is back', async () => {
+  rule('notices within a day that a domain leads elsewhere, and within hours that it is back', async () => {
     await dns.setZone('moved.example', HERE);
     const domain = await added('moved.example');
     clock.advance(DAY_MS);
@@ -181,7 +185,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await attention()).toEqual([]);
   });
 
-  it('creates one report for a name and its www name', async () => {
+  rule('creates one report for a name and its www name', async () => {
     await dns.setZone('pair.example', HERE);
     await added('pair.example');
     await added('www.pair.example');
@@ -222,7 +226,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await row('silent.example')).toMatchObject({ reached: false });
   });
 
-  it('skips domains with a report from today, and keeps the state if it cannot tell', async () => {
+  rule('skips domains with a report from today, and keeps the state if it cannot tell', async () => {
     await dns.setZone('asked.example', HERE);
     await dns.setZone('private.example', HERE);
     const domain = await added('asked.example');
@@ -241,7 +245,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await reports()).toHaveLength(count);
   });
 
-  it('does not run if the operator has switched it off', () => {
+  rule('does not run if the operator has switched it off', () => {
     const { platform } = homeport;
     const schedules = (watchDomains: boolean) =>
       maintenance(
@@ -252,7 +256,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(schedules(false)).not.toContain(monitorReachability.name);
   });
 
-  it('checks served domains only', async () => {
+  rule('checks served domains only', async () => {
     await dns.setZone('twice.example', HERE);
     await dns.setZone('waits.example', HERE);
     await added('twice.example');

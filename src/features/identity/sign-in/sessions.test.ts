@@ -4,6 +4,7 @@ import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { enrol } from '../../../../test/one-time-codes.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import {
   createPortalClient,
   givePassword,
@@ -13,6 +14,9 @@ import {
 } from '../../../../test/portal-client.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -39,7 +43,7 @@ const resultsOf = async (browser: PortalClient) => {
 const statusOf = async (browser: PortalClient) => (await browser.get('/session')).status;
 
 describe('signing in', () => {
-  it('sets a cookie that only pages of the portal send and no script can read', async () => {
+  rule('sets a cookie that only pages of the portal send and no script can read', async () => {
     const person = await personWithPassword();
     const browser = createPortalClient(homeport);
     const answer = await browser.signIn(person.email, PASSWORD);
@@ -59,7 +63,7 @@ describe('signing in', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('shows the user and their permissions by account', async () => {
+  rule('shows the user and their permissions by account', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     expect((await browser.get('/session')).body).toEqual({
@@ -94,14 +98,14 @@ describe('signing in', () => {
     });
   });
 
-  it('accepts the address in any case, and the API accepts the cookie', async () => {
+  rule('accepts the address in any case, and the API accepts the cookie', async () => {
     const person = await personWithPassword();
     const browser = createPortalClient(homeport);
     expect((await browser.signIn(` ${person.email.toUpperCase()} `, PASSWORD)).status).toBe(200);
     expect((await browser.get('/v1/user')).body).toMatchObject({ id: person.userId });
   });
 
-  it('answers alike for an unknown address, a user without a password and a wrong password', async () => {
+  rule('answers alike for an unknown address, a user without a password and a wrong password', async () => {
     const known = await personWithPassword();
     const without = await homeport.person();
     const browser = createPortalClient(homeport);
@@ -122,7 +126,7 @@ describe('signing in', () => {
     }
   });
 
-  it('takes as much CPU time for unknown users as for wrong passwords', async () => {
+  rule('takes as much CPU time for unknown users as for wrong passwords', async () => {
     const known = await personWithPassword();
     const browser = createPortalClient(homeport);
     const timed = async (email: string) => {
@@ -140,7 +144,7 @@ describe('signing in', () => {
     expect(Math.min(...without)).toBeGreaterThan(Math.min(...withHash) / 3);
   });
 
-  it('reports missing fields', async () => {
+  rule('reports missing fields', async () => {
     const browser = createPortalClient(homeport);
     expect(await browser.post('/session', { email: 'a@b.example' })).toMatchObject({
       status: 400,
@@ -165,7 +169,7 @@ describe('signing in', () => {
     expect(await browser.get('/session')).toMatchObject(NOT_SIGNED_IN);
   });
 
-  it('stores only the hash of the token', async () => {
+  rule('stores only the hash of the token', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     const token = browser.cookie?.split('=')[1] ?? '';
     const stored = JSON.stringify(
@@ -175,7 +179,7 @@ describe('signing in', () => {
     expect(stored).toContain(hashSecret(token));
   });
 
-  it('is logged in the accounts of the user', async () => {
+  rule('is logged in the accounts of the user', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     await signedIn(homeport, owner);
     const [written] = (await activityOf(homeport, accountId)).filter(
@@ -193,7 +197,7 @@ describe('a session', () => {
     return status;
   }
 
-  it('ends twelve hours after its last use', async () => {
+  rule('ends twelve hours after its last use', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     clock.advance(11 * HOUR_MS);
     expect(await use(browser)).toBe(200);
@@ -204,7 +208,7 @@ describe('a session', () => {
     expect((await browser.get('/v1/user')).status).toBe(401);
   });
 
-  it('is not extended by background requests of a page', async () => {
+  rule('is not extended by background requests of a page', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     const unattended = { headers: { 'x-homeport-unattended': 'true' } };
     for (const hours of [6, 5]) {
@@ -215,7 +219,7 @@ describe('a session', () => {
     expect((await browser.call('GET', '/session', unattended)).status).toBe(401);
   });
 
-  it('ends thirty days after its start, even if used', async () => {
+  rule('ends thirty days after its start, even if used', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     for (let half = 0; half < 65; half++) {
       clock.advance(11 * HOUR_MS);
@@ -242,7 +246,7 @@ describe('a session', () => {
     expect(row.last_seen_at).toBe(new Date(minute).toISOString());
   });
 
-  it('ends at sign-out, which clears the cookie and is logged', async () => {
+  rule('ends at sign-out, which clears the cookie and is logged', async () => {
     const accountId = await homeport.account();
     const browser = await signedIn(homeport, await homeport.person(accountId));
     const kept = browser.cookie;
@@ -262,7 +266,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is refused for an unknown token', async () => {
+  rule('is refused for an unknown token', async () => {
     const browser = createPortalClient(homeport);
     for (const token of ['', 'x', 'x'.repeat(43), '%00', "' or 1=1 --", 'é', 'x'.repeat(6000)]) {
       browser.cookie = `__Host-homeport-session=${encodeURIComponent(token)}`;
@@ -326,7 +330,7 @@ describe('the list of sessions', () => {
     expect(await resultsOf(first)).toHaveLength(1);
   });
 
-  it('contains no sessions of other users', async () => {
+  rule('contains no sessions of other users', async () => {
     const mine = await signedIn(homeport, await homeport.person());
     const theirs = await signedIn(homeport, await homeport.person());
     const [session] = await resultsOf(theirs);
@@ -335,7 +339,7 @@ describe('the list of sessions', () => {
     expect(await statusOf(theirs)).toBe(200);
   });
 
-  it('refuses API credentials', async () => {
+  rule('refuses API credentials', async () => {
     const { owner } = await homeport.ownedAccount();
     const authorization = `Basic ${btoa(`${owner.credential.username}:${owner.credential.password}`)}`;
     const browser = createPortalClient(homeport);
@@ -345,7 +349,7 @@ describe('the list of sessions', () => {
   });
 });
 
-describe('a stolen cookie', () => {
+withoutPostgresUnlessLong(describe)('a stolen cookie', () => {
   it.each([
     [
       'a new password',

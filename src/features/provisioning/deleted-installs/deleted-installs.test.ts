@@ -6,6 +6,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
 import { NO_PHP_LIMITS } from '../../../hosting/contract/php-limits.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -17,6 +18,9 @@ import { findPhpLimits, storePhpLimits } from '../../websites/php/limits-store.t
 import { expireDeleted, removeKeptBackups } from './jobs.ts';
 import { parseKept } from './kept.ts';
 import { expiredInstalls, expireOldest, findDeleted, isNameBeingFreed, readInstall } from './store.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -128,7 +132,7 @@ describe('a deleted install', () => {
     });
   });
 
-  it('is restored without what belongs to others now', async () => {
+  rule('is restored without what belongs to others now', async () => {
     const site = text(
       (await owner.client.post('/sites', { name: 'Taken', account_id: accountId })).body,
       'id',
@@ -224,7 +228,7 @@ describe('a deleted install', () => {
     });
   });
 
-  it('is gone for good after 14 days', async () => {
+  rule('is gone for good after 14 days', async () => {
     const install = await website();
     await remove(install.id);
     clock.advance(13 * DAY_MS);
@@ -237,7 +241,7 @@ describe('a deleted install', () => {
     expect(readdirSync(folderOf('snapshots', ''))).not.toContain(install.id);
   });
 
-  it('is not seen by strangers and partial users', async () => {
+  rule('is not seen by strangers and partial users', async () => {
     const install = await website();
     await remove(install.id);
     const partial = await homeport.person(accountId, 'partial');
@@ -318,7 +322,7 @@ describe('what is kept of a deleted install', () => {
     await homeport.idle();
   });
 
-  it('is read as an earlier version stored it', () => {
+  rule('is read as an earlier version stored it', () => {
     const facts = { site_id: null, environment: null, php_version: '8.3', wordpress_version: null };
     const document = {
       ...facts,
@@ -363,7 +367,7 @@ describe('what is kept of a deleted install', () => {
   });
 });
 
-describe('the name of a deleted install', () => {
+withoutPostgresUnlessLong(describe)('the name of a deleted install', () => {
   it('is being freed until its website is removed', async () => {
     const { database, queue } = homeport.platform;
     const payload = { id: crypto.randomUUID(), name: installName(), keep_backups: true };
@@ -400,7 +404,7 @@ describe('without a last backup', () => {
     expect(readFileSync(fileOf(install.id), 'utf8')).toBe(`page of ${install.name}`);
   });
 
-  it('nothing is kept of an install without any backup', async () => {
+  rule('nothing is kept of an install without any backup', async () => {
     const install = await website();
     breakFolder(install.id);
     await remove(install.id);
@@ -409,7 +413,7 @@ describe('without a last backup', () => {
     expect(readdirSync(folderOf('snapshots', ''))).not.toContain(install.id);
   });
 
-  it('a pending install leaves nothing', async () => {
+  rule('a pending install leaves nothing', async () => {
     const name = installName();
     const answer = await owner.client.post('/installs', { name, account_id: accountId });
     await remove(text(answer.body, 'id'));

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { type HostMachine, PermanentHostError } from '../../../hosting/contract/host.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import type { ItemOrder } from '../../../hosting/contract/wordpress-changes.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
 import { storeReading } from '../../websites/wordpress/store.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 const CHANGED = { changed: { id: 'akismet/akismet.php', name: 'Akismet', version: '5.4' } };
 
@@ -58,7 +62,7 @@ async function ended(path: string, body: object, requested = () => {}): Promise<
 }
 
 describe('a change of a plugin', () => {
-  it('makes a checkpoint first, and results in what was changed', async () => {
+  rule('makes a checkpoint first, and results in what was changed', async () => {
     const body = { kind: 'plugin', id: 'akismet', status: 'active' };
     expect(await ended('changes', body)).toMatchObject({
       kind: 'wordpress.change',
@@ -77,7 +81,7 @@ describe('a change of a plugin', () => {
     );
   });
 
-  it('stays on request, and results in a warning', async () => {
+  rule('stays on request, and results in a warning', async () => {
     const warning = 'the home page answers 503, and 200 before';
     answer(async () => ({ changed: { ...CHANGED.changed, warning } }));
     const body = { kind: 'plugin', id: 'akismet', status: 'active', keep: true };
@@ -85,7 +89,7 @@ describe('a change of a plugin', () => {
     expect(orders).toMatchObject([{ change: { keep: true } }]);
   });
 
-  it('of automatic updates alone makes none', async () => {
+  rule('of automatic updates alone makes none', async () => {
     const body = { kind: 'plugin', id: 'akismet', auto_update: true };
     expect(await ended('changes', body)).toMatchObject({ status: 'succeeded', result: CHANGED.changed });
     expect(orders).toMatchObject([{ checkpointId: null, change: { autoUpdate: true, status: null } }]);
@@ -124,7 +128,7 @@ describe('a change of a plugin', () => {
     });
   });
 
-  it('is undone before the changes that wait behind it', async () => {
+  rule('is undone before the changes that wait behind it', async () => {
     const { promise: isWaiting, resolve: letFail } = Promise.withResolvers<void>();
     let restored: unknown;
     answer(async (_ref, { change }, _signal, report) => {
@@ -144,7 +148,7 @@ describe('a change of a plugin', () => {
     expect(restored).toMatchObject({ status: 'succeeded', result: { backup_id: orders[0]?.checkpointId } });
   });
 
-  it('that the host did not begin restores nothing', async () => {
+  rule('that the host did not begin restores nothing', async () => {
     answer(() => Promise.reject(new PermanentHostError('the journal cannot be written')));
     const before = (await operations('backup.restore')).length;
     expect(await ended('changes', { kind: 'plugin', id: 'akismet', status: 'deleted' })).toMatchObject({
@@ -175,7 +179,7 @@ describe('a change of a plugin', () => {
   });
 });
 
-describe('an installation', () => {
+withoutPostgresUnlessLong(describe)('an installation', () => {
   it('stores the URL of a package encrypted, and shows its host only', async () => {
     const url = 'https://packages.test/shop.zip?signature=secret';
     await ended('installations', { kind: 'plugin', url, activate: true });
@@ -200,7 +204,7 @@ describe('an installation', () => {
   });
 });
 
-describe('what the last reading excludes', () => {
+withoutPostgresUnlessLong(describe)('what the last reading excludes', () => {
   const plugin = { version: '1.0', update: null, autoUpdate: false };
   const theme = { ...plugin, parent: null, bundled: false };
   const reading: WordPressReading = {

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { createBulkService } from './service.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -46,7 +50,7 @@ it('backs up many installs in one request, each once', async () => {
   ]);
 });
 
-it('reports why an install is refused, and continues with the others', async () => {
+rule('reports why an install is refused, and continues with the others', async () => {
   const purge = { operation: 'purge_object_cache', install_ids: [one.id] };
   expect(await ask(owner, purge)).toMatchObject({ status: 202, body: { results: [{ refusal: null }] } });
   const given = await homeport.person(accountId, 'partial', [one.id, two.id]);
@@ -69,7 +73,7 @@ it('reports why an install is refused, and continues with the others', async () 
   });
 });
 
-it('purges all caches, which uses the turn of the object cache', async () => {
+rule('purges all caches, which uses the turn of the object cache', async () => {
   const fresh = await homeport.install(owner, accountId);
   const purge = { operation: 'purge_all_caches', install_ids: [fresh.id] };
   expect(await ask(owner, purge)).toMatchObject({ status: 202, body: { results: [{ refusal: null }] } });
@@ -81,7 +85,7 @@ it('purges all caches, which uses the turn of the object cache', async () => {
   );
 });
 
-it('changes nothing for installs of others', async () => {
+rule('changes nothing for installs of others', async () => {
   const { owner: stranger } = await homeport.ownedAccount();
   const before = (await activityOf(homeport, accountId)).length;
   expect(await ask(stranger, { operation: 'purge_page_cache', install_ids: [one.id] })).toMatchObject({
@@ -90,7 +94,7 @@ it('changes nothing for installs of others', async () => {
   expect(await activityOf(homeport, accountId)).toHaveLength(before);
 });
 
-it('requires a description of backups and a list of installs', async () => {
+rule('requires a description of backups and a list of installs', async () => {
   for (const body of [
     { operation: 'backup', install_ids: [one.id] },
     { operation: 'backup', description: ' ', install_ids: [one.id] },
@@ -100,14 +104,14 @@ it('requires a description of backups and a list of installs', async () => {
     expect((await ask(owner, body)).status).toBe(400);
 });
 
-it('accepts 500 installs in one request, and no more', async () => {
+rule('accepts 500 installs in one request, and no more', async () => {
   const installs = (count: number) => Array.from({ length: count }, () => crypto.randomUUID());
   const ofMany = (count: number) => ({ operation: 'purge_page_cache', install_ids: installs(count) });
   expect((await ask(owner, ofMany(500))).status).toBe(202);
   expect((await ask(owner, ofMany(501))).status).toBe(400);
 });
 
-it('turns an unexpected error into the refusal of one install, and logs its cause', async () => {
+rule('turns an unexpected error into the refusal of one install, and logs its cause', async () => {
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
   const { backups, caches } = homeport.services;

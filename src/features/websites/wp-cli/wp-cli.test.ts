@@ -3,6 +3,7 @@ import { activityOf } from '../../../../test/activity.ts';
 import { type Answer, field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import type { WpCliOutcome } from '../../../hosting/contract/wp-cli.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
@@ -11,6 +12,9 @@ import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
 import { KEEP_OUTPUTS_MS } from './outputs.ts';
 import { deleteWpCliRunsBefore } from './store.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -60,7 +64,7 @@ async function ended(args: unknown): Promise<Answer> {
 }
 
 describe('a command', () => {
-  it('runs with its arguments unchanged, and the operation has its status and outputs', async () => {
+  rule('runs with its arguments unchanged, and the operation has its status and outputs', async () => {
     const args = ['user', 'create', 'bob', '--user_pass=secret word', '', 'two\nlines'];
     const answer = await ended(args);
     expect(answer).toMatchObject({ status: 202, body: undefined });
@@ -120,7 +124,7 @@ describe('a command', () => {
     expect(field(await operation(answer), 'result')).toEqual({ exit_status: '1', command: 'plugin list' });
   });
 
-  it('is refused with a fault if its arguments are invalid', async () => {
+  rule('is refused with a fault if its arguments are invalid', async () => {
     const long = Array.from({ length: 10 }, () => 'x'.repeat(16_000));
     for (const wrong of [undefined, [], 'plugin list', [7], ['a\0b'], ['x'.repeat(16_385)], long]) {
       const answer = await run(wrong);
@@ -132,7 +136,7 @@ describe('a command', () => {
     expect(ran).toEqual([]);
   });
 
-  it('needs the permission to work on the install', async () => {
+  rule('needs the permission to work on the install', async () => {
     const stranger = await homeport.person(accountId, 'partial');
     expect(await run(['plugin', 'list'], stranger)).toMatchObject(NOT_FOUND);
     const other = await homeport.ownedAccount();
@@ -145,7 +149,7 @@ describe('a command', () => {
   });
 });
 
-describe('limits', () => {
+withoutPostgresUnlessLong(describe)('limits', () => {
   it('five commands of an install wait or run, one after the other', async () => {
     let isOver = () => {};
     const over = new Promise<void>((resolve) => {
@@ -199,7 +203,7 @@ describe('a failure', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('of the host ends the operation, and the command never runs again', async () => {
+  rule('of the host ends the operation, and the command never runs again', async () => {
     answerWith(() => Promise.reject(new Error('the host is stopping')));
     const failed = await ended(['plugin', 'list']);
     expect(await operation(failed)).toMatchObject({ status: 'failed' });
@@ -241,7 +245,7 @@ describe('a failure', () => {
   });
 });
 
-it('is refused on the embedded host', async () => {
+rule('is refused on the embedded host', async () => {
   const embedded = await startTestHomeport();
   try {
     const { accountId: account, owner: person } = await embedded.ownedAccount();

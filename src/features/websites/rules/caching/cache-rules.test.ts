@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field } from '../../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../../test/homeport.ts';
+import { withoutPostgresUnlessLong } from '../../../../../test/only-on.ts';
 import { type ServedMachine, serveMachine } from '../../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../../hosts/fleet.fixture.ts';
 import { loadDesiredState } from '../../../provisioning/desired-state.ts';
 import { type Install, ruleCalls } from '../rules.fixture.ts';
+
+/** A test of a rule: other tests reach its queries. */
+const rule = withoutPostgresUnlessLong(it);
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -35,7 +39,7 @@ const { install: newInstall, change } = ruleCalls(() => ({ homeport, accountId, 
 const path = () => `/installs/${install.id}/cache_rules`;
 const USUAL = { uncached_paths: [], bypass_cookies: [], ignored_parameters: [], max_age: 60 };
 
-it('are the usual ones until they change, and then reach the host', async () => {
+rule('are the usual ones until they change, and then reach the host', async () => {
   expect((await owner.client.get(path())).body).toEqual(USUAL);
   const wanted = {
     uncached_paths: [{ match: 'prefix', path: '/caf%C3%A9' }],
@@ -66,7 +70,7 @@ it('are the usual ones until they change, and then reach the host', async () => 
   expect(await loadDesiredState(homeport.platform, install.id)).not.toHaveProperty('rules');
 });
 
-it('are refused where no pages are cached', async () => {
+rule('are refused where no pages are cached', async () => {
   await runOn(null);
   const answer = await owner.client.call('PATCH', path(), { json: { max_age: 600 } });
   expect(answer).toMatchObject({
