@@ -148,6 +148,8 @@ export const RATE_LIMITS = {
 
   wrongCodeNotices: { keyPrefix: 'told-wrong-codes:person', size: 1, windowSeconds: HOUR, subject: 'user' },
   securityNotices: { keyPrefix: 'notices', size: 5, windowSeconds: HOUR, subject: 'user and kind' },
+  /** Emails about notifications. What is more waits for the next hour, and goes out in one email. */
+  notificationMails: { keyPrefix: 'notification-mails', size: 10, windowSeconds: HOUR, subject: 'user' },
   resetMailsByAddress: { keyPrefix: 'resets:address', size: 10, windowSeconds: MINUTE, subject: 'address' },
   resetMailsByEmail: { keyPrefix: 'resets:person', size: 5, windowSeconds: HOUR, subject: 'email' },
   emailChangesByAddress: {

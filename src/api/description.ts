@@ -23,6 +23,7 @@ const API_TAGS = [
   { name: 'Logs', description: 'Requests, errors, scheduled tasks and messages of an install' },
   { name: 'Offload', description: 'Files that a bucket serves' },
   { name: 'SSH keys', description: 'Keys for SFTP connections' },
+  { name: 'Notifications', description: 'The inbox of the user, and which emails they get' },
 ];
 
 /** The version of the published description (specification, Versioning). */

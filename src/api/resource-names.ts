@@ -16,6 +16,7 @@ const NAMES: Record<string, string> = {
   webhook_id: 'webhook',
   delivery_id: 'delivery',
   redirect_id: 'redirect',
+  notification_id: 'notification',
   deleted_install_id: 'install',
 };
 

@@ -1,5 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
+import { notificationJobKinds } from '../features/accounts/notifications/job-kinds.ts';
 import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
 import { webhookJobKinds } from '../features/accounts/webhooks/job-kinds.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
@@ -126,6 +127,7 @@ export function createHomeportWorker(
     ...updateMailKinds(mailer, config),
     ...wordpressJobKinds(platform, host, answering),
     ...webhookJobKinds(mailer, config),
+    ...notificationJobKinds(platform, services.mailCounter, mailer),
     ...upkeep,
     ...platformBackup.kinds,
   ];

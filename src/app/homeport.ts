@@ -9,6 +9,7 @@ import { publicFolder, publishCertificate } from '../api/public-certificate.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
+import { unsubscribePage } from '../features/accounts/notifications/unsubscribe-page.ts';
 import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
 import { archiveDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
@@ -215,6 +216,13 @@ export async function startHomeport(
             archives: services.archives,
             readPacked: websites?.host.readPacked ?? createPackedReader(platform, lazyFleet),
             admit: gate.anonymous,
+          }),
+        );
+        await pages.register(
+          unsubscribePage({
+            notifications: services.notifications,
+            admit: gate.anonymous,
+            publicUrl: config.publicUrl,
           }),
         );
         await pages.register(

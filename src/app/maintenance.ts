@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { notificationSchedule } from '../features/accounts/notifications/job-kinds.ts';
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../features/backups/jobs.ts';
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
@@ -68,6 +69,7 @@ export function maintenance(
       verificationSchedule(platform),
       ...usageSchedules(platform),
       limitSchedule(platform),
+      notificationSchedule(platform),
       wordpressSchedule(platform),
       ...(config.host === 'linux' ? [updateSchedule(platform)] : []),
       ...(config.host === 'linux' && config.wordpressFetch ? [fetchSchedule(platform)] : []),

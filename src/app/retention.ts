@@ -7,6 +7,10 @@ import { deleteInBatches } from '../database/delete-in-batches.ts';
 import { pruneChanges } from '../database/sqlite-changes.ts';
 import { deleteActivityBefore } from '../features/accounts/activity/store.ts';
 import { deleteEventsBefore } from '../features/accounts/events/store.ts';
+import {
+  deleteNotificationsBefore,
+  deleteNotificationsBeyond,
+} from '../features/accounts/notifications/store.ts';
 import { deleteReleasedBefore } from '../features/domains/domains/claims-store.ts';
 import { HOLD_DAYS } from '../features/domains/domains/ownership.ts';
 import { deleteReportsBefore } from '../features/domains/status-reports/store.ts';
@@ -32,6 +36,9 @@ import { deleteRunsBefore } from '../platform-backup/runs-store.ts';
 const KEEP_REPORTS_MS = 30 * DAY_MS;
 /** With their webhook deliveries. */
 const KEEP_EVENTS_MS = 30 * DAY_MS;
+const KEEP_NOTIFICATIONS_MS = 90 * DAY_MS;
+/** Of each user. */
+const MOST_NOTIFICATIONS = 1_000;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
 const KEEP_TRANSFERS_MS = 365 * DAY_MS;
 const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
@@ -63,6 +70,13 @@ export function createTidyJob({
       const monthAgo = timestamp(clock, -KEEP_EVENTS_MS);
       await deleteInBatches(database, signal, (queries, limit) =>
         deleteEventsBefore(queries, monthAgo, limit),
+      );
+      const quarterAgo = timestamp(clock, -KEEP_NOTIFICATIONS_MS);
+      await deleteInBatches(database, signal, (queries, limit) =>
+        deleteNotificationsBefore(queries, quarterAgo, limit),
+      );
+      await deleteInBatches(database, signal, (queries, limit) =>
+        deleteNotificationsBeyond(queries, MOST_NOTIFICATIONS, limit),
       );
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {

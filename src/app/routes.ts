@@ -5,6 +5,7 @@ import { accountPortalRoutes, accountRoutes } from '../features/accounts/account
 import { activityPortalRoutes, activityRoutes } from '../features/accounts/activity/routes.ts';
 import { eventRoutes } from '../features/accounts/events/routes.ts';
 import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
+import { notificationRoutes } from '../features/accounts/notifications/routes.ts';
 import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
 import { archivePortalRoutes } from '../features/backups/archives/portal-routes.ts';
 import { archiveRoutes } from '../features/backups/archives/routes.ts';
@@ -100,6 +101,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...activityRoutes(services.activity),
     ...eventRoutes(services.events),
     ...webhookRoutes(services.webhooks),
+    ...notificationRoutes(services.notifications),
   ];
 }
 

@@ -8,6 +8,8 @@ import { createActivityService } from '../features/accounts/activity/service.ts'
 import { createEventPlacement } from '../features/accounts/events/placement.ts';
 import { createEventService } from '../features/accounts/events/service.ts';
 import { createLiveEventService } from '../features/accounts/live-events/service.ts';
+import { notifier } from '../features/accounts/notifications/notify.ts';
+import { createNotificationService } from '../features/accounts/notifications/service.ts';
 import { createNoticeLimits } from '../features/accounts/security-notices/job-kinds.ts';
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
@@ -123,7 +125,12 @@ export function createServices(
     wordpressHere,
   );
   const connections = createConnectionService(platform, ownHost);
-  const eventPlacement = createEventPlacement(platform.database, deliveryQueue(platform));
+  const queueDeliveries = deliveryQueue(platform);
+  const notify = notifier(platform);
+  const eventPlacement = createEventPlacement(platform.database, async (transaction, events) => {
+    await queueDeliveries(transaction, events);
+    await notify(transaction, events);
+  });
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
@@ -172,6 +179,7 @@ export function createServices(
     eventPlacement,
     events: createEventService(platform, eventPlacement),
     webhooks: createWebhookService(platform, eventPlacement),
+    notifications: createNotificationService(platform),
     overview: createOverviewService(platform, {
       dailyBackups: areBackupsDaily(platform.config),
       siteDomain: platform.config.siteDomain,

@@ -1,4 +1,4 @@
-/** The subject of a change. `activity`: the activity log has a new entry. */
+/** The subject of a change. `activity`: the activity log has a new entry. `notification`: of the user `user_id` alone. */
 export const TOPICS = [
   'account',
   'member',
@@ -12,6 +12,7 @@ export const TOPICS = [
   'rules',
   'operation',
   'activity',
+  'notification',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -23,7 +24,7 @@ export interface DatabaseChange {
   install_id: string | null;
   /** Id of the object, if it has one. */
   id: string | null;
-  /** For `member`: the member; for `activity`: the user who made the recorded change. */
+  /** For `member`: the member; for `activity`: the user who made the recorded change; for `notification`: the user who gets it. */
   user_id: string | null;
 }
 

@@ -29,6 +29,7 @@ import type { ImportKeyRow } from './tables/import-keys.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, OperationRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
+import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
 import type {
@@ -122,6 +123,8 @@ export interface Tables {
   event_positions: EventPositionRow;
   webhooks: WebhookRow;
   webhook_deliveries: WebhookDeliveryRow;
+  notifications: NotificationRow;
+  notification_preferences: NotificationPreferenceRow;
   wordpress_readings: WordPressReadingRow;
   wordpress_update_policies: WordPressUpdatePolicyRow;
   wordpress_updates: WordPressUpdateRow;

@@ -10,6 +10,8 @@ export interface MailText {
 
 export interface Mail extends MailText {
   to: string;
+  /** Further header fields by name. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A finished message. */
@@ -59,7 +61,8 @@ function smtpMailer(url: string, from: string): Mailer {
   };
   return {
     async send(mail) {
-      await (await transport()).sendMail(mail);
+      const { headers = {}, ...rest } = mail;
+      await (await transport()).sendMail({ ...rest, headers: { ...headers } });
     },
     async forward({ from: sender, to, message }) {
       await (await transport()).sendMail({ envelope: { from: sender, to }, raw: message });
@@ -92,7 +95,7 @@ function fileMailer(folder: string, from: string, clock: Clock): Mailer {
 async function headOf(mail: Mail & { date: Date }, from: string): Promise<string> {
   const library = await nodemailer();
   const transport = library.createTransport({ streamTransport: true, buffer: true }, { from });
-  const { message } = await transport.sendMail({ ...mail, text: '' });
+  const { message } = await transport.sendMail({ ...mail, headers: { ...mail.headers }, text: '' });
   if (!Buffer.isBuffer(message)) throw new Error('the mail was not composed in memory');
   const [head = ''] = message.toString('utf8').split('\r\n\r\n');
   const others = head.split('\r\n').filter((line) => !/^content-(type|transfer-encoding):/i.test(line));

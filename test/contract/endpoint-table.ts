@@ -133,12 +133,17 @@ const TABLE = `
 | 175| POST   | /installs/{install_id}/database/login_links                 | 201 | 401, 403, 404, 409, 429, 502, 503  |
 | 176| DELETE | /installs/{install_id}/import_key                           | 204 | 401, 403, 404, 429, 503            |
 | 177| POST   | /installs/{install_id}/import_key/renewal                   | 201 | 401, 403, 404, 409, 429, 503       |
+| 183| GET    | /user/notifications                                         | 200 | 400, 401, 429, 503                 |
+| 184| PATCH  | /user/notifications/{notification_id}                       | 200 | 400, 401, 403, 404, 409, 429, 503  |
+| 185| POST   | /user/notifications/read_all                                | 200 | 401, 403, 429, 503                 |
+| 186| GET    | /user/notification_preferences                              | 200 | 401, 429, 503                      |
+| 187| PATCH  | /user/notification_preferences                              | 200 | 400, 401, 403, 429, 503            |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175, 177];
+const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175, 177, 185];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152];
+const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152, 183];
 const PUBLIC = [1, 2];
 /** Changes that ignore `Idempotency-Key`. */
 const REPEATABLE = [110, 175];

@@ -77,6 +77,10 @@ const WRITTEN: Record<number, readonly string[]> = {
   111: ['install.wp_cli'],
   // It changes something only on a host with PHP.
   113: [],
+  // A user's own inbox and emails.
+  184: [],
+  185: [],
+  187: [],
 };
 
 /** A body that no endpoint takes. */
@@ -93,6 +97,8 @@ const NONSENSE = {
   max_age: 'x',
   core: 7,
   memory_limit: 7,
+  read: 7,
+  backups: 7,
 };
 
 const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');

@@ -29,6 +29,7 @@ export type ResourceSet = Record<
   | 'webhook_id'
   | 'delivery_id'
   | 'redirect_id'
+  | 'notification_id'
   | 'deleted_install_id',
   string
 >;
@@ -173,8 +174,41 @@ export async function createResources(
     webhook_id: webhook.id,
     delivery_id: test.id,
     redirect_id: redirect.id,
+    notification_id: await notificationOf(homeport, accountId, owner),
     deleted_install_id: await deletedInstall(homeport, accountId),
   };
+}
+
+/** An unread notification of the owner. */
+async function notificationOf(
+  { platform }: TestHomeport,
+  account_id: string,
+  { userId }: Person,
+): Promise<string> {
+  const id = crypto.randomUUID();
+  const now = timestamp(platform.clock);
+  await platform.database.write(({ queries }) =>
+    queries
+      .insertInto('notifications')
+      .values({
+        id,
+        user_id: userId,
+        account_id,
+        category: 'webhooks',
+        problem: 'webhook.disabled',
+        subject: id,
+        install_id: null,
+        install_name: null,
+        facts: '{}',
+        first_at: now,
+        last_at: now,
+        read_at: null,
+        mail_due_at: null,
+        mailed_at: null,
+      })
+      .execute(),
+  );
+  return id;
 }
 
 /** A deleted install that can be restored, as after the jobs of its deletion. */
@@ -288,6 +322,7 @@ export function absentResources(): ResourceSet {
     webhook_id: id(),
     delivery_id: id(),
     redirect_id: id(),
+    notification_id: id(),
     deleted_install_id: id(),
   };
 }
@@ -359,6 +394,10 @@ export function bodyFor(
       return { backup_id };
     case 46:
       return { source_environment_id: install_id, destination_environment_id: destination_id };
+    case 184:
+      return { read: true };
+    case 187:
+      return { backups: 'daily' };
     case 111:
       return { args: ['plugin', 'list'] };
     case 113:

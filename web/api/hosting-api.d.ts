@@ -2140,7 +2140,7 @@ export interface paths {
   };
   '/events': {
     get: {
-      parameters: { query?: { limit?: number; cursor?: string; account_id?: string; install_id?: string; type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"; since?: string }; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
+      parameters: { query?: { limit?: number; cursor?: string; account_id?: string; install_id?: string; type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"; since?: string }; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['EventPage'] } };
@@ -2330,6 +2330,104 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/user/notifications': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number; read?: "false" | "true"; category?: "backups" | "operations" | "domains" | "certificates" | "usage" | "webhooks" | "finished"; account_id?: string }; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['NotificationPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/user/notifications/{notification_id}': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { notification_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateNotification'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Notification'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
+  '/user/notifications/read_all': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['NotificationsRead'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/user/notification_preferences': {
+    get: {
+      parameters: { query?: never; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['NotificationPreferences'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path?: never; header?: { "If-Match"?: string; "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['UpdateNotificationPreferences'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['NotificationPreferences'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
   '/swagger': {
     get: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
@@ -2395,7 +2493,7 @@ export interface components {
     CreateSiteTransfer: { destination_account_id: string; scheduled_time?: string | null; maintenance_mode?: boolean };
     CreateSshKey: { public_key: string };
     CreateStaging: { name: string };
-    CreateWebhook: { account_id: string; url: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"> | null; install_ids?: Array<string> | null };
+    CreateWebhook: { account_id: string; url: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null };
     CreateWordPressUpdate: { core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
     CreateWordPressUpdates: { install_ids?: Array<string>; core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
@@ -2422,7 +2520,7 @@ export interface components {
     Error: { message: string; errors?: Array<components['schemas']['Fault']> };
     Event: { id: string; type: components['schemas']['EventType']; version: number; timestamp: string; account_id: string; install_id: string | null; data: Record<string, string | number | null> };
     EventPage: { results: Array<components['schemas']['Event']>; next_cursor: string; has_more: boolean };
-    EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test";
+    EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
     Fault: { resource: string; field: string; type: string; code: string; message: string };
     FilestoreSettings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<components['schemas']['OffloadPath']> };
     FilestoreSettingsChange: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<components['schemas']['OffloadPath']> };
@@ -2446,6 +2544,10 @@ export interface components {
     MaintenanceWindow: { days: Array<"monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday">; from_hour: number; hours: number; time_zone: string };
     MxRecord: { Host: string; Pref: number };
     NamedReference: { id: string; name: string };
+    Notification: { id: string; account_id: string; account_name: string; install_id: string | null; install_name: string | null; category: string; severity: "error" | "warning" | "success"; title: string; message: string | null; path: string; count: number; first_at: string; last_at: string; read: boolean };
+    NotificationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Notification']> };
+    NotificationPreferences: { categories: Array<{ category: string; title: string; description: string; email: "default" | "immediately" | "daily" | "never"; default_email: "default" | "immediately" | "daily" | "never" }> };
+    NotificationsRead: { count: number };
     NsRecord: { host: string };
     OffloadPath: { path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" };
     OffloadSettings: { filestore_settings: components['schemas']['FilestoreSettings'] };
@@ -2496,13 +2598,15 @@ export interface components {
     UpdateDomain: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean };
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null; defer_wordpress_upgrades_until?: string | null; php_version?: string };
     UpdateInstallMail: { limit_per_hour: number | null };
+    UpdateNotification: { read: boolean };
+    UpdateNotificationPreferences: { backups?: "default" | "immediately" | "daily" | "never"; operations?: "default" | "immediately" | "daily" | "never"; domains?: "default" | "immediately" | "daily" | "never"; certificates?: "default" | "immediately" | "daily" | "never"; usage?: "default" | "immediately" | "daily" | "never"; webhooks?: "default" | "immediately" | "daily" | "never"; finished?: "default" | "immediately" | "daily" | "never" };
     UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
     UpdatePhp: { memory_limit?: string | null; upload_max_filesize?: string | null; max_execution_time?: number | null; workers?: number | null; max_input_vars?: number | null };
     UpdateProtection: { xmlrpc?: "allowed" | "blocked"; blocked_addresses?: Array<string>; noindex?: "automatic" | "on" | "off"; password?: components['schemas']['UpdateVisitorPassword'] };
     UpdateRedirect: { match?: "exact" | "prefix" | "regex"; from?: string; to?: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
     UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };
     UpdateVisitorPassword: { enabled?: boolean; username?: string; password?: string | null; allowed_addresses?: Array<string> };
-    UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
+    UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
     UpdateWordPressUpdatePolicy: { core?: "none" | "security" | "minor" | "all"; plugins?: "none" | "weekly" | "daily"; themes?: "none" | "weekly" | "daily"; maintenance_window?: components['schemas']['MaintenanceWindow'] | null; pages?: Array<string> };
     UsageByEnvironment: { production: string | null; staging: string | null; development: string | null };
     UsageBySiteType: { standard: string | null; transferable: string | null; sandbox: string | null };

@@ -1772,6 +1772,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your notifications, latest first
+         * @description Lists what the user of the credential should know: failed work, problems of domains and certificates, limits, and finished work that they started. Kept for 90 days, 1,000 at most. Those about what you can no longer see are left out.
+         */
+        get: operations["listNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/notifications/{notification_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark a notification as read or unread
+         * @description Marks one of your notifications. Answers 409 if a newer notification about the same problem is unread.
+         */
+        patch: operations["updateNotification"];
+        trace?: never;
+    };
+    "/user/notifications/read_all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark all your notifications as read
+         * @description Marks all notifications that the credential shows as read.
+         */
+        post: operations["readAllNotifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/notification_preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When your notifications are emailed
+         * @description Lists the categories with your choice for each. Security notices are always emailed and have no category.
+         */
+        get: operations["getNotificationPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change when your notifications are emailed
+         * @description Changes the categories that the body names. `default` follows the default of the category. A credential that is limited to an account cannot change them, because they apply to all accounts.
+         */
+        patch: operations["updateNotificationPreferences"];
+        trace?: never;
+    };
     "/swagger": {
         parameters: {
             query?: never;
@@ -3027,7 +3111,7 @@ export interface components {
             url: string;
             description?: string;
             /** @description null: all */
-            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test")[] | null;
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
         };
@@ -3869,7 +3953,7 @@ export interface components {
          * @example install.active
          * @enum {string}
          */
-        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test";
+        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
         /**
          * @description One fault of a request
          * @example {
@@ -4517,6 +4601,133 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        /**
+         * @description Something that the user of the credential should know
+         * @example {
+         *       "id": "5b92e7c4-08d1-4f3a-96b5-e2a7c1d0f438",
+         *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *       "account_name": "Example",
+         *       "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *       "install_name": "shop",
+         *       "category": "backups",
+         *       "severity": "error",
+         *       "title": "The backup of shop failed",
+         *       "message": "The disk of the machine is full.",
+         *       "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
+         *       "count": 2,
+         *       "first_at": "2026-03-01T02:10:00.000Z",
+         *       "last_at": "2026-03-02T02:10:00.000Z",
+         *       "read": false
+         *     }
+         */
+        Notification: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            account_id: string;
+            account_name: string;
+            /** @description the install that it is about; null: the account, or several installs */
+            install_id: string | null;
+            /** @description its name at the time of the event */
+            install_name: string | null;
+            /** @description one of backups, operations, domains, certificates, usage, webhooks, finished */
+            category: string;
+            /** @enum {string} */
+            severity: "error" | "warning" | "success";
+            /** @description one sentence */
+            title: string;
+            /** @description the reason, if it is known */
+            message: string | null;
+            /** @description the page of the portal that shows more, below its address */
+            path: string;
+            /** @description events that it stands for; an unread one counts repetitions */
+            count: number;
+            /**
+             * Format: date-time
+             * @description of the first of these events; ISO 8601, UTC
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description of the latest of these events; ISO 8601, UTC
+             */
+            last_at: string;
+            read: boolean;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "5b92e7c4-08d1-4f3a-96b5-e2a7c1d0f438",
+         *           "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+         *           "account_name": "Example",
+         *           "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *           "install_name": "shop",
+         *           "category": "backups",
+         *           "severity": "error",
+         *           "title": "The backup of shop failed",
+         *           "message": "The disk of the machine is full.",
+         *           "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
+         *           "count": 2,
+         *           "first_at": "2026-03-01T02:10:00.000Z",
+         *           "last_at": "2026-03-02T02:10:00.000Z",
+         *           "read": false
+         *         }
+         *       ]
+         *     }
+         */
+        NotificationPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["Notification"][];
+        };
+        /**
+         * @description When the notifications of each category are emailed. The inbox has all of them.
+         * @example {
+         *       "categories": [
+         *         {
+         *           "category": "backups",
+         *           "title": "Backups",
+         *           "description": "Backups, restores and archives that fail.",
+         *           "email": "daily",
+         *           "default_email": "immediately"
+         *         }
+         *       ]
+         *     }
+         */
+        NotificationPreferences: {
+            categories: {
+                category: string;
+                title: string;
+                description: string;
+                /**
+                 * @description `daily`: one email a day, after 7:00 UTC
+                 * @enum {string}
+                 */
+                email: "default" | "immediately" | "daily" | "never";
+                /**
+                 * @description what `default` means for owners and for what you started
+                 * @enum {string}
+                 */
+                default_email: "default" | "immediately" | "daily" | "never";
+            }[];
+        };
+        /**
+         * @example {
+         *       "count": 3
+         *     }
+         */
+        NotificationsRead: {
+            /** @description notifications that were unread */
+            count: number;
         };
         /**
          * @example {
@@ -5760,6 +5971,58 @@ export interface components {
         };
         /**
          * @example {
+         *       "read": true
+         *     }
+         */
+        UpdateNotification: {
+            /** @description whether you have read it */
+            read: boolean;
+        };
+        /**
+         * @example {
+         *       "backups": "daily",
+         *       "finished": "never"
+         *     }
+         */
+        UpdateNotificationPreferences: {
+            /**
+             * @description Backups, restores and archives that fail.
+             * @enum {string}
+             */
+            backups?: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description Installs, copies, imports, updates and settings that fail.
+             * @enum {string}
+             */
+            operations?: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description Domains that no longer lead to your website.
+             * @enum {string}
+             */
+            domains?: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description Certificates that cannot be issued or that expire soon.
+             * @enum {string}
+             */
+            certificates?: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description Accounts that reach 80 % or 100 % of a limit.
+             * @enum {string}
+             */
+            usage?: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description Webhooks that Homeport switches off after failed deliveries.
+             * @enum {string}
+             */
+            webhooks?: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description Backups, restores, archives, copies and imports that you started and that are finished.
+             * @enum {string}
+             */
+            finished?: "default" | "immediately" | "daily" | "never";
+        };
+        /**
+         * @example {
          *       "filestore_settings": {
          *         "bucket_region": "us-east-1"
          *       }
@@ -5876,7 +6139,7 @@ export interface components {
             url?: string;
             description?: string;
             /** @description null: all */
-            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test")[] | null;
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
             /** @description false: deliveries that wait fail */
@@ -15454,7 +15717,7 @@ export interface operations {
                  * @description only events of this type
                  * @example account.updated
                  */
-                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "webhook.test";
+                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
                 /**
                  * @description changes at or after this time
                  * @example 2026-01-31T00:00:00Z
@@ -16165,6 +16428,318 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listNotifications: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description only unread or only read notifications
+                 * @example false
+                 */
+                read?: "false" | "true";
+                /**
+                 * @description only notifications of this category
+                 * @example backups
+                 */
+                category?: "backups" | "operations" | "domains" | "certificates" | "usage" | "webhooks" | "finished";
+                /**
+                 * @description only those of the account with this id
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "5b92e7c4-08d1-4f3a-96b5-e2a7c1d0f438",
+                     *           "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *           "account_name": "Example",
+                     *           "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                     *           "install_name": "shop",
+                     *           "category": "backups",
+                     *           "severity": "error",
+                     *           "title": "The backup of shop failed",
+                     *           "message": "The disk of the machine is full.",
+                     *           "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
+                     *           "count": 2,
+                     *           "first_at": "2026-03-01T02:10:00.000Z",
+                     *           "last_at": "2026-03-02T02:10:00.000Z",
+                     *           "read": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description ID of the notification */
+                notification_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "read": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateNotification"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5b92e7c4-08d1-4f3a-96b5-e2a7c1d0f438",
+                     *       "account_id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15",
+                     *       "account_name": "Example",
+                     *       "install_id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                     *       "install_name": "shop",
+                     *       "category": "backups",
+                     *       "severity": "error",
+                     *       "title": "The backup of shop failed",
+                     *       "message": "The disk of the machine is full.",
+                     *       "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
+                     *       "count": 2,
+                     *       "first_at": "2026-03-01T02:10:00.000Z",
+                     *       "last_at": "2026-03-02T02:10:00.000Z",
+                     *       "read": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notification"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readAllNotifications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationsRead"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNotificationPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "category": "backups",
+                     *           "title": "Backups",
+                     *           "description": "Backups, restores and archives that fail.",
+                     *           "email": "daily",
+                     *           "default_email": "immediately"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationPreferences"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateNotificationPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 412 unless the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "backups": "daily",
+                 *       "finished": "never"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateNotificationPreferences"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "category": "backups",
+                     *           "title": "Backups",
+                     *           "description": "Backups, restores and archives that fail.",
+                     *           "email": "daily",
+                     *           "default_email": "immediately"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationPreferences"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

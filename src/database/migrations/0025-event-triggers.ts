@@ -200,5 +200,5 @@ function condition({ on, of = [], when }: EventTrigger, row: (text: string) => s
 }
 
 /** A random UUID, version 4. */
-const UUID_ON_SQLITE = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
+export const UUID_ON_SQLITE = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
   || '-' || substr('89ab', 1 + (abs(random()) % 4), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`;

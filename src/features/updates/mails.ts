@@ -58,7 +58,11 @@ export async function mailOwnersOfRollback(
 ): Promise<void> {
   const website = await findWebsite(transaction.queries, { id: install_id });
   if (!website) return;
-  for (const { email, first_name } of await findOwners(transaction.queries, website.account_id)) {
+  for (const { email, first_name } of await findOwners(
+    transaction.queries,
+    website.account_id,
+    'operations',
+  )) {
     await queue.enqueue(transaction, mailRollback, {
       payload: { to: email, first_name, install_id, install_name: website.name, reason },
       lane: null,

@@ -95,7 +95,7 @@ export function limitWarningJobKinds(
     // A warning of 80 % would come too late.
     if (threshold === 100) await recordWarning(transaction.queries, { ...key, threshold: 80 }, now);
     if (!isNew) return;
-    for (const { email, first_name } of await findOwners(transaction.queries, account.id)) {
+    for (const { email, first_name } of await findOwners(transaction.queries, account.id, 'usage')) {
       await queue.enqueue(transaction, sendLimitWarning, {
         payload: {
           ...{ to: email, first_name, account_id: account.id, account_name: account.name },

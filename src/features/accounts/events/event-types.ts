@@ -1,4 +1,4 @@
-/** Every type of event. The triggers of migration 0025 write them; renaming one orphans stored events and filters. */
+/** Every type of event. The triggers of migrations 0025 and 0047 write them; renaming one orphans stored events and filters. */
 export const EVENT_TYPES = [
   'account.updated',
   'account_user.added',
@@ -18,9 +18,12 @@ export const EVENT_TYPES = [
   'domain.active',
   'domain.failed',
   'domain.verified',
+  'domain.unreachable',
   'domain.deleted',
   'certificate.issued',
   'certificate.uploaded',
+  'certificate.failed',
+  'certificate.expiring',
   'backup.created',
   'backup.completed',
   'backup.failed',
@@ -28,6 +31,8 @@ export const EVENT_TYPES = [
   'operation.succeeded',
   'operation.failed',
   'operation.cancelled',
+  'usage.limit_reached',
+  'webhook.disabled',
   'webhook.test',
 ] as const;
 

@@ -6,6 +6,7 @@ import { type Client, field } from '../../../../test/client.ts';
 import { startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { onlyOn } from '../../../../test/only-on.ts';
 import { EVENT_TRIGGERS } from '../../../database/migrations/0025-event-triggers.ts';
+import { PROBLEM_TRIGGERS } from '../../../database/migrations/0047-notifications.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { deleteEventsBefore } from './store.ts';
 
@@ -50,7 +51,9 @@ async function allOf(client: Client, query: Record<string, string> = {}) {
 const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
 it('the triggers write the closed list of types', () => {
-  const written = new Set([...EVENT_TRIGGERS.map(({ type }) => type), 'webhook.test']);
+  const written = new Set([...EVENT_TRIGGERS, ...PROBLEM_TRIGGERS].map(({ type }) => type)).add(
+    'webhook.test',
+  );
   expect(EVENT_TYPES.filter((type) => !written.has(type))).toEqual([]);
   expect([...written].filter((type) => !EVENT_TYPES.some((known) => known === type))).toEqual([]);
 });

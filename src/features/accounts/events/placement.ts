@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../database/database.ts';
 import { coalesce } from '../../../lib/concurrency.ts';
 import { hasUnplacedEvents, lockEventLog, PLACED_AT_ONCE, type PlacedEvent, placeEvents } from './store.ts';
 
-/** Gives committed events their positions, and queues their deliveries in the same transaction. */
+/** Gives committed events their positions, and queues deliveries and notifications in the same transaction. */
 export interface EventPlacement {
   /** Resolves once every event committed before the call has a position. */
   place(): Promise<void>;
@@ -16,13 +16,13 @@ export interface EventPlacement {
  */
 export function createEventPlacement(
   database: Database,
-  queueDeliveries: (transaction: Transaction, events: readonly PlacedEvent[]) => Promise<void>,
+  handOn: (transaction: Transaction, events: readonly PlacedEvent[]) => Promise<void>,
 ): EventPlacement {
   /** Returns whether more events may wait. */
   async function placeSome(transaction: Transaction): Promise<boolean> {
     const last = await lockEventLog(transaction);
     const events = await placeEvents(transaction.queries, last);
-    if (events.length > 0) await queueDeliveries(transaction, events);
+    if (events.length > 0) await handOn(transaction, events);
     return events.length === PLACED_AT_ONCE;
   }
 

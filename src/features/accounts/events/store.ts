@@ -30,6 +30,9 @@ export interface PlacedEvent {
   type: string;
   account_id: string;
   install_id: string | null;
+  /** The id of the thing that changed. */
+  subject_id: string | null;
+  data: unknown;
 }
 
 /** Events placed in one transaction. */
@@ -114,7 +117,7 @@ export async function placeEvents(queries: Queries, last: number): Promise<Place
       from (select seq from events where position is null order by seq limit ${sql.lit(PLACED_AT_ONCE)}) as unplaced
     ) as placed
     where events.seq = placed.number
-    returning events.seq as seq, type, account_id, install_id`.execute(queries);
+    returning events.seq as seq, type, account_id, install_id, subject_id, data`.execute(queries);
   if (rows.length === 0) return [];
   await queries
     .updateTable('event_positions')

@@ -117,6 +117,8 @@ export function createFollower({
         mayHaveEnded = true;
       } else {
         if (rights && !rights.roles.has(change.account_id)) return;
+        // The notifications of others. An outage makes one for each user of the account.
+        if (change.topic === 'notification' && change.user_id !== userId) return;
         if (change.topic === 'account') mayHaveEnded = true;
         gathered.set(JSON.stringify(change), change);
         if (gathered.size > MAX_GATHERED) missed = true;

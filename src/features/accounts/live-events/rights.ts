@@ -26,6 +26,7 @@ const VERBS: Record<Topic, Verb> = {
   rules: 'install.read',
   operation: 'install.read',
   activity: 'activity.read',
+  notification: 'account.read',
 };
 
 export function sees(rights: Rights, change: DatabaseChange): boolean {

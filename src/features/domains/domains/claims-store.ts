@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { wantsMail } from '../../../access/owners.ts';
 import type { Queries } from '../../../database/database.ts';
+import type { NotificationCategory } from '../../../lib/notification-categories.ts';
 import type { Claim } from './claims.ts';
 import { endingBelow, namesAbove, ownershipDomainOf } from './ownership.ts';
 
@@ -84,8 +86,11 @@ export async function setNeedsProof(
   await queries.updateTable('domains').set({ needs_proof }).where('id', 'in', ids).execute();
 }
 
-/** The owners of an install's account who have accepted their invitation, with the names of install and account. */
-export function ownersOfInstall(queries: Queries, installId: string) {
+/**
+ * The owners of an install's account who have accepted their invitation, with the names of install and account. With `category`, without
+ * those who chose no emails or daily emails for its notifications.
+ */
+export function ownersOfInstall(queries: Queries, installId: string, category?: NotificationCategory) {
   return queries
     .selectFrom('installs as install')
     .innerJoin('accounts as account', 'account.id', 'install.account_id')
@@ -95,6 +100,7 @@ export function ownersOfInstall(queries: Queries, installId: string) {
     .where('install.id', '=', installId)
     .where('member.role', '=', 'owner')
     .where('member.invite_accepted', '=', true)
+    .where((eb) => (category === undefined ? eb.lit(true) : wantsMail(eb, category)))
     .orderBy('member.seq')
     .execute();
 }

@@ -20,9 +20,12 @@ const CHOICES: Record<Exclude<EventType, 'webhook.test'>, true> = {
   'domain.active': true,
   'domain.failed': true,
   'domain.verified': true,
+  'domain.unreachable': true,
   'domain.deleted': true,
   'certificate.issued': true,
   'certificate.uploaded': true,
+  'certificate.failed': true,
+  'certificate.expiring': true,
   'backup.created': true,
   'backup.completed': true,
   'backup.failed': true,
@@ -30,6 +33,8 @@ const CHOICES: Record<Exclude<EventType, 'webhook.test'>, true> = {
   'operation.succeeded': true,
   'operation.failed': true,
   'operation.cancelled': true,
+  'usage.limit_reached': true,
+  'webhook.disabled': true,
 };
 
 const isChoice = (type: string): type is keyof typeof CHOICES => Object.hasOwn(CHOICES, type);

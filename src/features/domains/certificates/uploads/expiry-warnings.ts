@@ -65,7 +65,8 @@ export function uploadExpiryWarnings(platform: Platform, mailer: Mailer) {
           const threshold = Math.min(...WARNED_AT.filter((days) => daysLeft(not_after, now) <= days));
           for (const row of rows) await recordWarned(transaction.queries, { ...row, threshold });
           const domains = rows.map(({ domain }) => domain);
-          for (const { email, ...owner } of await ownersOfInstall(transaction.queries, install_id)) {
+          const owners = await ownersOfInstall(transaction.queries, install_id, 'certificates');
+          for (const { email, ...owner } of owners) {
             const payload = { to: email, ...owner, install_id, domains, not_after };
             await queue.enqueue(transaction, mailWarning, { payload, lane: null });
           }

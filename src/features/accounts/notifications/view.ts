@@ -1,0 +1,17 @@
+import { Value } from 'typebox/value';
+import { eventFactsSchema } from '../events/schema.ts';
+import type { NotificationView } from './schema.ts';
+import type { StoredNotification } from './store.ts';
+import { wordsOf } from './words.ts';
+
+/** A notification as its user sees it. */
+export function notificationView(stored: StoredNotification): NotificationView {
+  const { problem: _, subject: _subject, facts, read_at, count, ...shown } = stored;
+  const known = Value.Check(eventFactsSchema, facts) ? facts : {};
+  return {
+    ...shown,
+    ...wordsOf({ ...stored, facts: known }),
+    count: Number(count),
+    read: read_at !== null,
+  };
+}
