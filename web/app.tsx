@@ -48,6 +48,9 @@ const ProfilePage = onDemand(me, (pages) => pages.ProfilePage);
 const SecurityPage = onDemand(me, (pages) => pages.SecurityPage);
 const ApiAccessPage = onDemand(me, (pages) => pages.ApiAccessPage);
 const SshKeysPage = onDemand(me, (pages) => pages.SshKeysPage);
+const inbox = () => import('./pages/me/notifications/index.tsx');
+const NotificationsPage = onDemand(inbox, (pages) => pages.NotificationsPage);
+const NotificationPreferencesPage = onDemand(inbox, (pages) => pages.NotificationPreferencesPage);
 const HomePage = onDemand(
   () => import('./pages/account/home/home.tsx'),
   (module) => module.HomePage,
@@ -212,6 +215,8 @@ function PortalRoutes() {
             <Route path="/me/security" component={SecurityPage} />
             <Route path="/me/api-access" component={ApiAccessPage} />
             <Route path="/me/ssh-keys" component={SshKeysPage} />
+            <Route path="/me/notifications" component={NotificationsPage} />
+            <Route path="/me/notifications/preferences" component={NotificationPreferencesPage} />
             <Route component={NotFound} />
           </Switch>
         </Suspense>

@@ -18,6 +18,7 @@ const EXAMPLES: Record<string, string> = {
   webhook_id: EXAMPLE_ID.webhook,
   delivery_id: EXAMPLE_ID.delivery,
   redirect_id: EXAMPLE_ID.redirect,
+  notification_id: EXAMPLE_ID.notification,
   deleted_install_id: EXAMPLE_ID.install,
 };
 

@@ -9,7 +9,7 @@ import { publicFolder, publishCertificate } from '../api/public-certificate.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
-import { unsubscribePage } from '../features/accounts/notifications/unsubscribe-page.ts';
+import { unsubscribePage } from '../features/accounts/notifications/unsubscribe/routes.ts';
 import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
 import { archiveDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';

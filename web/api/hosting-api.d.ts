@@ -2546,7 +2546,8 @@ export interface components {
     NamedReference: { id: string; name: string };
     Notification: { id: string; account_id: string; account_name: string; install_id: string | null; install_name: string | null; category: string; severity: "error" | "warning" | "success"; title: string; message: string | null; path: string; count: number; first_at: string; last_at: string; read: boolean };
     NotificationPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Notification']> };
-    NotificationPreferences: { categories: Array<{ category: string; title: string; description: string; email: "default" | "immediately" | "daily" | "never"; default_email: "default" | "immediately" | "daily" | "never" }> };
+    NotificationPreference: { category: string; title: string; description: string; email: "default" | "immediately" | "daily" | "never"; default_email: "default" | "immediately" | "daily" | "never" };
+    NotificationPreferences: { categories: Array<components['schemas']['NotificationPreference']> };
     NotificationsRead: { count: number };
     NsRecord: { host: string };
     OffloadPath: { path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" };

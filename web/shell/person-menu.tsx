@@ -16,6 +16,7 @@ export function PersonMenu() {
       label={`${user.first_name} ${user.last_name}: your account`}
       entries={[
         { label: 'Profile', href: '/me/profile' },
+        { label: 'Notifications', href: '/me/notifications' },
         { label: 'Password and second factor', href: '/me/security' },
         { label: 'API access', href: '/me/api-access' },
         { label: 'SSH keys', href: '/me/ssh-keys' },

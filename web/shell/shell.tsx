@@ -1,9 +1,10 @@
 import Bars3Icon from '@heroicons/react/24/outline/Bars3Icon';
 import BookOpenIcon from '@heroicons/react/24/outline/BookOpenIcon';
 import XMarkIcon from '@heroicons/react/24/outline/XMarkIcon';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
+import { onDemand } from '../components/on-demand.ts';
 import { useClearFailuresOnUnmount } from '../components/toast.tsx';
 import { useIsConnected } from '../live/connected.ts';
 import { type SessionAccount, useSession } from '../session/session.ts';
@@ -16,6 +17,11 @@ import { useRecentPages } from './recent-pages.ts';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { SidebarPlace } from './sidebar-place.ts';
+
+const Bell = onDemand(
+  () => import('./bell.tsx'),
+  (module) => module.Bell,
+);
 
 const icon = new URL('../icon.svg', import.meta.url).href;
 
@@ -55,6 +61,11 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
               Homeport
             </Link>
             {account && <SearchButton accountId={account.id} />}
+            <span className={styles.bell}>
+              <Suspense>
+                <Bell />
+              </Suspense>
+            </span>
           </div>
           <div id="sidebar" className={styles.sidebar} data-open={menu.isOpen || undefined}>
             {account && <AccountSwitcher account={account} location={location} />}

@@ -15,6 +15,7 @@ const OWN_PAGES = [
   ['Password and second factor', '/me/security'],
   ['API access', '/me/api-access'],
   ['SSH keys', '/me/ssh-keys'],
+  ['Notifications', '/me/notifications'],
 ] as const;
 
 /** Returns all commands of the palette except for the results of a search. `onPick` asks for the install of a command. */

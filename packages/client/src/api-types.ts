@@ -4641,7 +4641,7 @@ export interface components {
             message: string | null;
             /** @description the page of the portal that shows more, below its address */
             path: string;
-            /** @description events that it stands for; an unread one counts repetitions */
+            /** @description number of events; an unread notification counts repetitions */
             count: number;
             /**
              * Format: date-time
@@ -4690,35 +4690,45 @@ export interface components {
             results: components["schemas"]["Notification"][];
         };
         /**
+         * @example {
+         *       "category": "backups",
+         *       "title": "Backups",
+         *       "description": "Backups, restores and archives that fail.",
+         *       "email": "daily",
+         *       "default_email": "immediately"
+         *     }
+         */
+        NotificationPreference: {
+            category: string;
+            title: string;
+            description: string;
+            /**
+             * @description `daily`: one email a day, after 7:00 UTC
+             * @enum {string}
+             */
+            email: "default" | "immediately" | "daily" | "never";
+            /**
+             * @description the meaning of `default` for owners and for people who started the work
+             * @enum {string}
+             */
+            default_email: "default" | "immediately" | "daily" | "never";
+        };
+        /**
          * @description When the notifications of each category are emailed. The inbox has all of them.
          * @example {
          *       "categories": [
          *         {
-         *           "category": "backups",
-         *           "title": "Backups",
-         *           "description": "Backups, restores and archives that fail.",
-         *           "email": "daily",
-         *           "default_email": "immediately"
+         *           "category": "finished",
+         *           "title": "Finished work",
+         *           "description": "Backups, restores, archives, copies and imports that you started and that are finished.",
+         *           "email": "default",
+         *           "default_email": "never"
          *         }
          *       ]
          *     }
          */
         NotificationPreferences: {
-            categories: {
-                category: string;
-                title: string;
-                description: string;
-                /**
-                 * @description `daily`: one email a day, after 7:00 UTC
-                 * @enum {string}
-                 */
-                email: "default" | "immediately" | "daily" | "never";
-                /**
-                 * @description what `default` means for owners and for what you started
-                 * @enum {string}
-                 */
-                default_email: "default" | "immediately" | "daily" | "never";
-            }[];
+            categories: components["schemas"]["NotificationPreference"][];
         };
         /**
          * @example {
@@ -16523,7 +16533,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description ID of the notification */
+                /**
+                 * @description ID of the notification
+                 * @example 5b92e7c4-08d1-4f3a-96b5-e2a7c1d0f438
+                 */
                 notification_id: string;
             };
             cookie?: never;
@@ -16650,11 +16663,11 @@ export interface operations {
                      * @example {
                      *       "categories": [
                      *         {
-                     *           "category": "backups",
-                     *           "title": "Backups",
-                     *           "description": "Backups, restores and archives that fail.",
-                     *           "email": "daily",
-                     *           "default_email": "immediately"
+                     *           "category": "finished",
+                     *           "title": "Finished work",
+                     *           "description": "Backups, restores, archives, copies and imports that you started and that are finished.",
+                     *           "email": "default",
+                     *           "default_email": "never"
                      *         }
                      *       ]
                      *     }
@@ -16724,11 +16737,11 @@ export interface operations {
                      * @example {
                      *       "categories": [
                      *         {
-                     *           "category": "backups",
-                     *           "title": "Backups",
-                     *           "description": "Backups, restores and archives that fail.",
-                     *           "email": "daily",
-                     *           "default_email": "immediately"
+                     *           "category": "finished",
+                     *           "title": "Finished work",
+                     *           "description": "Backups, restores, archives, copies and imports that you started and that are finished.",
+                     *           "email": "default",
+                     *           "default_email": "never"
                      *         }
                      *       ]
                      *     }

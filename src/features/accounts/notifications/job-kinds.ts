@@ -59,7 +59,7 @@ export function notificationJobKinds(
       async run({ user_id, notification_ids }) {
         const recipient = await findRecipient(database.reader, user_id);
         if (!recipient) return;
-        // What the user has read or can no longer see is left out.
+        // Leaves out read ones, and those that the user can no longer see.
         const scope = await loadScope(database.reader, { ...PLATFORM, userId: user_id, limits: null });
         const { count, results } = await pageOfNotifications(
           database.reader,

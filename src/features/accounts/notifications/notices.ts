@@ -3,7 +3,7 @@ import { eventFactsSchema } from '../events/schema.ts';
 import type { PlacedEvent } from '../events/store.ts';
 import { NOTIFIED_TYPES, problemOf, RULES, type Rule } from './rules.ts';
 
-/** What an event of an operation does not say. */
+/** Facts of an operation that its event does not have. */
 export interface OperationFacts {
   id: string;
   /** The user whose request started it; null for schedules and the operator. */
@@ -61,7 +61,7 @@ export function noticeOf(
   };
 }
 
-/** What has the problem. The same problem of it is counted, not listed again. */
+/** The thing with the problem. Further events about it are counted. */
 function subjectOf(event: PlacedEvent, { kind, event: type }: Rule, facts: Notice['facts']): string {
   if (type === 'usage.limit_reached') return String(facts.limited);
   // Operations: each has its own id.

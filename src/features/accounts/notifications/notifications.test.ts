@@ -123,9 +123,11 @@ describe('an inbox', () => {
       ...{ title: `The backup of ${shop.name} failed`, message: 'The disk is full.' },
       ...{ install_id: shop.id, count: 2, read: false },
     });
-    expect((await owner.client.patch(`/user/notifications/${found?.id}`, { read: true })).body).toMatchObject({
-      read: true,
-    });
+    expect((await owner.client.patch(`/user/notifications/${found?.id}`, { read: true })).body).toMatchObject(
+      {
+        read: true,
+      },
+    );
     await end([shop], 'backup.create', 'failed');
     expect((await inbox(owner)).map(({ count, read }) => [count, read])).toEqual([
       [1, false],
@@ -140,7 +142,10 @@ describe('an inbox', () => {
   });
 
   it('has one notification for an outage of many installs', async () => {
-    const many = Array.from({ length: 12 }, (_, index) => ({ id: crypto.randomUUID(), name: `many${index}` }));
+    const many = Array.from({ length: 12 }, (_, index) => ({
+      id: crypto.randomUUID(),
+      name: `many${index}`,
+    }));
     await end(many, 'backup.create', 'failed');
     await end(many, 'backup.create', 'failed');
     const found = await inbox(owner, '?read=false');
@@ -175,7 +180,11 @@ describe('an inbox', () => {
     const { database } = homeport.platform;
     await database.write(async ({ queries }) => {
       await queries.updateTable('domains').set({ reached: true }).where('install_id', '=', blog.id).execute();
-      await queries.updateTable('domains').set({ reached: false }).where('install_id', '=', blog.id).execute();
+      await queries
+        .updateTable('domains')
+        .set({ reached: false })
+        .where('install_id', '=', blog.id)
+        .execute();
     });
     await homeport.services.eventPlacement.place();
     const [found, ...more] = await inbox(partial);
@@ -226,7 +235,9 @@ describe('emails', () => {
     expect(await mailsAfter(owner, 0)).toEqual([]);
     const mails = await mailsAfter(owner, MINUTE_MS);
     expect(mails.map(({ subject }) => subject)).toEqual(['2 notifications from Homeport']);
-    expect(mails[0]?.text).toContain(`The copy into ${shop.name} failed\n  The disk is full.\n  Account An account`);
+    expect(mails[0]?.text).toContain(
+      `The copy into ${shop.name} failed\n  The disk is full.\n  Account An account`,
+    );
     expect(mails[0]?.text).toContain(`/installs/${blog.id}`);
     expect(mails[0]?.text).not.toContain('Settings of');
     // The same problem again counts, and is emailed again only after a while.
@@ -251,7 +262,9 @@ describe('emails', () => {
     expect(await mailsAfter(full, MINUTE_MS)).toEqual([]);
     const [mail, ...more] = await mailsAfter(full, DAY_MS);
     expect([mail?.subject, more]).toEqual([`A backup of ${blog.name} could not be deleted`, []]);
-    expect((await full.client.patch('/user/notification_preferences', { backups: 'often' })).status).toBe(400);
+    expect((await full.client.patch('/user/notification_preferences', { backups: 'often' })).status).toBe(
+      400,
+    );
     await readAll(owner);
   });
 

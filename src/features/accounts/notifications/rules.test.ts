@@ -15,7 +15,11 @@ function operation(type: string, kind: string, facts: Partial<OperationFacts> = 
     ...{ id: 'thing', starter: null, has_failed: false, error_code: null, reason: null },
     ...{ install_name: 'shop', is_checkpoint: false, ...facts },
   };
-  return noticeOf({ ...event, type, data: { operation_id: 'thing', kind } }, new Map([['thing', known]]), names);
+  return noticeOf(
+    { ...event, type, data: { operation_id: 'thing', kind } },
+    new Map([['thing', known]]),
+    names,
+  );
 }
 
 describe('the rules', () => {

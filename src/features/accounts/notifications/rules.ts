@@ -6,7 +6,7 @@ import type { EventType } from '../events/event-types.ts';
 export const SEVERITIES = ['error', 'warning', 'success'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** What a notification says about an event. */
+/** The words and the audience of notifications about an event. */
 export interface Rule {
   event: EventType;
   /** Of events of operations. */
@@ -179,7 +179,7 @@ function rulesOf(kind: OperationKind): Rule[] {
   return [failure, { ...success, severity: 'success', audience: 'starter' }];
 }
 
-/** The name of a rule, under which repetitions of the same problem are counted. */
+/** The name of a rule. Events with the same name and subject are counted together. */
 export const problemOf = ({ event, kind }: Pick<Rule, 'event' | 'kind'>): string =>
   kind === undefined ? event : `${event}:${kind}`;
 

@@ -31,7 +31,7 @@ export const notificationSchema = component(
       title: Type.String({ description: 'one sentence' }),
       message: nullableString('the reason, if it is known'),
       path: Type.String({ description: 'the page of the portal that shows more, below its address' }),
-      count: Type.Integer({ description: 'events that it stands for; an unread one counts repetitions' }),
+      count: Type.Integer({ description: 'number of events; an unread notification counts repetitions' }),
       first_at: timestamp('of the first of these events; ISO 8601, UTC'),
       last_at: timestamp('of the latest of these events; ISO 8601, UTC'),
       read: Type.Boolean(),
@@ -70,30 +70,38 @@ export const notificationsReadSchema = component(
 
 const emailChoice = (description?: string) => stringEnum(EMAIL_CHOICES, description);
 
+const preferenceSchema = component(
+  'NotificationPreference',
+  Type.Object({
+    category: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    email: emailChoice('`daily`: one email a day, after 7:00 UTC'),
+    default_email: emailChoice('the meaning of `default` for owners and for people who started the work'),
+  }),
+  {
+    category: 'backups',
+    title: NOTIFICATION_CATEGORIES.backups.title,
+    description: NOTIFICATION_CATEGORIES.backups.description,
+    email: 'daily',
+    default_email: NOTIFICATION_CATEGORIES.backups.email,
+  },
+);
+
 export const preferencesSchema = component(
   'NotificationPreferences',
   Type.Object(
-    {
-      categories: Type.Array(
-        Type.Object({
-          category: Type.String(),
-          title: Type.String(),
-          description: Type.String(),
-          email: emailChoice('`daily`: one email a day, after 7:00 UTC'),
-          default_email: emailChoice('what `default` means for owners and for what you started'),
-        }),
-      ),
-    },
+    { categories: Type.Array(preferenceSchema) },
     { description: 'When the notifications of each category are emailed. The inbox has all of them.' },
   ),
   {
     categories: [
       {
-        category: 'backups',
-        title: NOTIFICATION_CATEGORIES.backups.title,
-        description: NOTIFICATION_CATEGORIES.backups.description,
-        email: 'daily',
-        default_email: NOTIFICATION_CATEGORIES.backups.email,
+        category: 'finished',
+        title: NOTIFICATION_CATEGORIES.finished.title,
+        description: NOTIFICATION_CATEGORIES.finished.description,
+        email: 'default',
+        default_email: NOTIFICATION_CATEGORIES.finished.email,
       },
     ],
   },

@@ -20,7 +20,7 @@ export interface MailTimes {
   again: string;
 }
 
-/** What the events of operations do not say, by the ids of the operations. */
+/** Facts of operations that their events do not have. */
 export async function operationFacts(queries: Queries, ids: readonly string[]): Promise<OperationFacts[]> {
   if (ids.length === 0) return [];
   const rows = await queries

@@ -6,7 +6,7 @@ import type { Sealer } from '../../../secrets/sealer.ts';
 /** Where emails are switched off, below the public URL. */
 export const UNSUBSCRIBE_PATH = '/unsubscribe';
 
-/** What a link switches off. */
+/** The emails that a link switches off. */
 export interface Unsubscription {
   userId: string;
   categories: readonly NotificationCategory[];

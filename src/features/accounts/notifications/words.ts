@@ -1,7 +1,7 @@
 import { RULES, type Severity } from './rules.ts';
 import type { StoredNotification } from './store.ts';
 
-/** What a notification says, and where the portal shows more. */
+/** The words of a notification, and the page of the portal that shows more. */
 export interface Words {
   title: string;
   /** Why, in one sentence; null if the title says all. */

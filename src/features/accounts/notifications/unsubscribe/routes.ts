@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { NOTIFICATION_CATEGORIES, type NotificationCategory } from '../../../lib/notification-categories.ts';
-import type { NotificationService } from './service.ts';
-import { UNSUBSCRIBE_PATH } from './unsubscribe-link.ts';
+import { NOTIFICATION_CATEGORIES, type NotificationCategory } from '../../../../lib/notification-categories.ts';
+import type { NotificationService } from '../service.ts';
+import { UNSUBSCRIBE_PATH } from '../unsubscribe-link.ts';
 
 const STYLE = `:root{color-scheme:light dark}body{max-width:32rem;margin:12vh auto 0;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}
 button{padding:.5rem 1rem;font:inherit}`;

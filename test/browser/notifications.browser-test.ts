@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createUnsubscribeLinks } from '../../src/features/accounts/notifications/unsubscribe-link.ts';
+import type { Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
+import { type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
+
+let portal: Portal;
+let owner: Person;
+let accountId: string;
+let install: { id: string; name: string };
+let page: Page;
+
+beforeAll(async () => {
+  portal = await startPortal();
+  ({ accountId, owner } = await portal.homeport.ownedAccount());
+  install = await portal.homeport.install(owner, accountId);
+  page = await portal.signedIn(owner);
+});
+afterAll(() => portal?.remove());
+
+const bell = (name: string) => page.getByRole('link', { name, exact: true });
+
+/** Lets the domain of the install lead here or elsewhere, as a check observes it. */
+async function lead(reached: boolean): Promise<void> {
+  await portal.homeport.platform.database.write(({ queries }) =>
+    queries.updateTable('domains').set({ reached }).where('install_id', '=', install.id).execute(),
+  );
+}
+
+it('shows the inbox, which grows while the page is open', async () => {
+  await bell('Notifications').click();
+  await page.getByText('No notifications yet.').waitFor();
+  await expectAccessibleInBothThemes(page);
+  await lead(true);
+  await lead(false);
+  const title = page.getByRole('link', { name: /no longer leads to/ });
+  await title.waitFor();
+  await bell('Notifications: 1 unread').waitFor();
+  await page.getByRole('heading', { name: 'Today', level: 2 }).waitFor();
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
+
+  await page.getByRole('link', { name: 'Unread (1)' }).click();
+  const mark = page.getByRole('button', { name: /^Mark as read: / });
+  await mark.focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('You have read everything.').waitFor();
+  await bell('Notifications').waitFor();
+  await page.getByRole('link', { name: 'All', exact: true }).click();
+  await page.getByRole('button', { name: /^Mark as unread: / }).click();
+  await title.click();
+  await page.waitForURL(`**/installs/${install.id}/domains`);
+  await bell('Notifications').waitFor();
+});
+
+it('keeps the choice of emails, and links to the webhooks', async () => {
+  await page.goto('/me/notifications/preferences');
+  await page.getByLabel('Domains').selectOption({ label: 'All, in one email a day' });
+  await page.getByText('Saved your preferences.').waitFor();
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
+  await page.reload();
+  await page.getByLabel('Domains').waitFor();
+  expect(await page.getByLabel('Domains').inputValue()).toBe('daily');
+  await page.getByRole('link', { name: /^Webhooks of / }).click();
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+});
+
+it('stops emails by the link of an email, without signing in', async () => {
+  const { linkFor } = createUnsubscribeLinks(portal.homeport.platform.sealer, portal.homeport.config.publicUrl);
+  const visitor = await portal.browser();
+  await visitor.goto(linkFor({ userId: owner.userId, categories: ['usage'] }));
+  await visitor.getByRole('button', { name: 'Stop emails' }).click();
+  await visitor.getByRole('heading', { name: 'Emails stopped' }).waitFor();
+  const { body } = await owner.client.get('/user/notification_preferences');
+  expect(JSON.stringify(body)).toContain('"email":"never"');
+});

@@ -1,0 +1,2 @@
+export { NotificationsPage } from './notifications-page.tsx';
+export { NotificationPreferencesPage } from './preferences-page.tsx';
