@@ -69,7 +69,10 @@ it('keeps the choice of emails, and links to the webhooks', async () => {
 });
 
 it('stops emails by the link of an email, without signing in', async () => {
-  const { linkFor } = createUnsubscribeLinks(portal.homeport.platform.sealer, portal.homeport.config.publicUrl);
+  const { linkFor } = createUnsubscribeLinks(
+    portal.homeport.platform.sealer,
+    portal.homeport.config.publicUrl,
+  );
   const visitor = await portal.browser();
   await visitor.goto(linkFor({ userId: owner.userId, categories: ['usage'] }));
   await visitor.getByRole('button', { name: 'Stop emails' }).click();

@@ -188,7 +188,8 @@ onlyOn('sqlite', describe)('each endpoint that changes something', () => {
     it.each(CHANGE_ROWS)('%s', async (_, row) => {
       const written = await writtenBy(accountId, async () => {
         expect((await ask(reading, row)).status).toBeGreaterThanOrEqual(400);
-        if (!OPEN_TO_ALL.includes(row.number)) expect((await ask(outsider, row)).status).toBeGreaterThanOrEqual(400);
+        if (!OPEN_TO_ALL.includes(row.number))
+          expect((await ask(outsider, row)).status).toBeGreaterThanOrEqual(400);
         if (bodyFor(row, resources) !== undefined) {
           expect((await ask(owner, row, NONSENSE)).status).toBe(400);
         }

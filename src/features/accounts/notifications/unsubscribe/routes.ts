@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { NOTIFICATION_CATEGORIES, type NotificationCategory } from '../../../../lib/notification-categories.ts';
+import {
+  NOTIFICATION_CATEGORIES,
+  type NotificationCategory,
+} from '../../../../lib/notification-categories.ts';
 import type { NotificationService } from '../service.ts';
 import { UNSUBSCRIBE_PATH } from '../unsubscribe-link.ts';
 
