@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { insertSite } from '../../src/features/websites/sites/store.ts';
 import { text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent, temporaryFolder } from '../database.ts';
 import { call, callJson } from './call-homeport.ts';
@@ -63,6 +64,21 @@ async function addInstall(name: string): Promise<void> {
       .execute(),
   );
   await database.close();
+}
+
+async function addSite(name: string): Promise<string> {
+  const site = {
+    id: crypto.randomUUID(),
+    name,
+    account_id: account,
+    sandbox: false,
+    transferable: false,
+    created_at: new Date().toISOString(),
+  };
+  const database = openDatabase(place.settings, silent);
+  await database.write(({ queries }) => insertSite(queries, site));
+  await database.close();
+  return site.id;
 }
 
 const person = (email: string, ...more: string[]) => [
@@ -275,12 +291,25 @@ test('an install is created in a named account, and without a server only of fil
   await refused(words, /^homeport: Homeport is not running\. Start it/);
   await refused(['install', 'create', 'fresh'], /There are several accounts/);
   await refused(['install', 'create', 'No!'], /"No!" cannot be the name of an install/);
-  expect(await json(...words, '--runtime', 'static')).toMatchObject({
+  const site = await addSite('Harbour Shop');
+  const where = ['--site', 'Harbour Shop', '--environment', 'staging'];
+  expect(await json(...words, ...where, '--runtime', 'static')).toMatchObject({
     install_name: 'fresh',
     wordpress_version: null,
     sign_in: null,
   });
+  const database = openDatabase(place.settings, silent);
+  const created = database.reader.selectFrom('installs').select(['site_id', 'environment']);
+  expect(await created.where('name', '=', 'fresh').execute()).toEqual([
+    { site_id: site, environment: 'staging' },
+  ]);
+  await database.close();
   await refused([...words, '--runtime', 'static'], /The install name "fresh" is already taken/);
+  await refused([...words, '--site', 'Shop'], /^homeport: There is no site "Shop" in Harbour Agency\.$/m);
+  await refused(
+    [...words, '--environment', 'live'],
+    /"live" is no environment. Choose one of production, staging/,
+  );
 });
 
 describe('what cannot be done is one line, and 1', () => {

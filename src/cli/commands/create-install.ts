@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Services } from '../../app/services.ts';
+import type { Environment } from '../../database/tables/installs.ts';
 import { RUNTIMES, type Runtime } from '../../hosting/contract/runtime.ts';
 import { Conflict, UpstreamFailed } from '../../lib/failures.ts';
+import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
@@ -11,6 +13,8 @@ import { waitForJob } from './wait-for-job.ts';
 
 interface Options {
   account?: string;
+  site?: string;
+  environment?: string;
   runtime?: Runtime;
   php?: string;
   json?: boolean;
@@ -27,6 +31,8 @@ export function addCreateInstall(install: Command): void {
     )
     .argument('<name>', 'its name, and the first label of its default domain')
     .option('--account <account>', 'the account: its name or id. Optional if there is only one')
+    .option('--site <site>', 'a site of the account that it belongs to: its name or id')
+    .option('--environment <environment>', 'its place in the site: production, staging or development')
     .addOption(
       new Option(
         '--runtime <runtime>',
@@ -41,7 +47,8 @@ export function addCreateInstall(install: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  homeport install create shop\n  homeport install create brochure --runtime static',
+      '\nExample:\n  homeport install create shop\n  homeport install create brochure --runtime static\n' +
+        '  homeport install create shopstg --site "Harbour Shop" --environment staging',
     )
     .action(createInstall);
 }
@@ -54,7 +61,13 @@ async function createInstall(name: string, options: Options, command: Command): 
     // Named, so that a machine without WordPress says why instead of making another kind of website.
     const runtime = options.runtime ?? (config.host === 'embedded' ? config.installRuntime : null);
     const { id, operationId } = await services.installs.createAsOperator(
-      { name, account_id: account.id, runtime, php_version: options.php ?? null },
+      {
+        name,
+        account_id: account.id,
+        runtime,
+        php_version: options.php ?? null,
+        ...(await placeOf(platform, account, options)),
+      },
       async () => null,
     );
     const words = { title: `Creating ${name}`, subject: `The creation of ${name}` };
@@ -119,6 +132,32 @@ async function requireName(name: string): Promise<void> {
   if (new RegExp(INSTALL_NAME_PATTERN).test(name)) return;
   throw new OperatorError(
     `"${name}" cannot be the name of an install. Choose lower-case letters, digits and hyphens.`,
+  );
+}
+
+/** The site and the environment that the options name. */
+async function placeOf(
+  { database }: Platform,
+  account: { id: string; name: string },
+  { site, environment }: Options,
+): Promise<{ site_id?: string; environment?: Environment }> {
+  const { ENVIRONMENTS } = await import('../../features/websites/installs/schema.ts');
+  const known = ENVIRONMENTS.find((one) => one === environment);
+  if (environment !== undefined && known === undefined) {
+    throw new OperatorError(`"${environment}" is no environment. Choose one of ${ENVIRONMENTS.join(', ')}.`);
+  }
+  const place = known === undefined ? {} : { environment: known };
+  if (site === undefined) return place;
+  const { sitesOfAccount } = await import('../../features/websites/sites/store.ts');
+  const id = parseUuid(site);
+  const all = await sitesOfAccount(database.reader, account.id);
+  const meant = all.filter((one) => (id === undefined ? one.name === site : one.id === id));
+  const [found] = meant;
+  if (found !== undefined && meant.length === 1) return { ...place, site_id: found.id };
+  throw new OperatorError(
+    found === undefined
+      ? `There is no site ${id ?? `"${site}"`} in ${account.name}.`
+      : `${account.name} has ${meant.length} sites named "${site}". Use the id of one.`,
   );
 }
 

@@ -32,6 +32,11 @@ const COLUMNS = [
   'site.created_at',
 ] as const;
 
+/** The names of an account's sites, for the operator. */
+export function sitesOfAccount(queries: Queries, accountId: string): Promise<{ id: string; name: string }[]> {
+  return queries.selectFrom('sites').select(['id', 'name']).where('account_id', '=', accountId).execute();
+}
+
 /** A site with the caller's access to it. Partial users own the sites that contain an install they see. */
 export async function findSite(
   queries: Queries,
