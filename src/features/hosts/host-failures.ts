@@ -1,3 +1,4 @@
+import { StillFetchingError } from '../../hosting/contract/embedded-wordpress.ts';
 import { PermanentHostError } from '../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { PermanentFailure, Postponed } from '../../jobs/job.ts';
@@ -15,11 +16,14 @@ export async function permanently<Result>(work: Promise<Result>): Promise<Result
   }
 }
 
-/** While a host is unreachable, its jobs wait. Users do not learn which host or why; operators do. */
+/** While a host is unreachable or downloads WordPress, its jobs wait. Users do not learn which host or why; operators do. */
 export async function postponing<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof StillFetchingError) {
+      throw new Postponed('WordPress is still being downloaded.', { cause: error });
+    }
     if (!(error instanceof HostUnreachableError)) throw error;
     throw new Postponed('The machine that the website is on does not answer.', {
       code: 'host_unreachable',

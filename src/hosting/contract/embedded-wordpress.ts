@@ -7,3 +7,8 @@ export interface PreparedWordPress {
   /** `major.minor`. */
   php: string;
 }
+
+/** The WordPress of a website is being downloaded, which takes longer than one attempt. A later attempt finds it. */
+export class StillFetchingError extends Error {
+  override readonly name = 'StillFetchingError';
+}

@@ -35,6 +35,7 @@ import { measureFiles } from './snapshots/measure-files.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
+import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
 import { completeRestored, requireParts } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
@@ -186,9 +187,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     const exists = (await ifThere(stat(filesOf(state.id)))) !== null;
     const { versionFor, versionForPresent } = wordpress.sites;
     return {
-      version: await (exists && wanted !== null
-        ? versionForPresent(wanted, report)
-        : versionFor(wanted, report)),
+      version: await waitForFetch(
+        exists && wanted !== null ? versionForPresent(wanted, report) : versionFor(wanted, report),
+      ),
       origin: originFor(state, present?.wordpress?.origin),
       ...(state.mail ? { mailsPerHour: state.mail.perHour } : {}),
     };
