@@ -37,7 +37,8 @@ const ENTRY_BYTES = 1_024;
 export function createPageCache(bytes: number, clock: Clock): PageCache {
   const pages = new LRUCache<string, Page>({
     maxSize: bytes,
-    sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
+    sizeCalculation: ({ headers, body }, key) =>
+      body.length + JSON.stringify(headers).length + key.length + ENTRY_BYTES,
   });
   const making = new Map<string, Promise<Page | null>>();
   return {
@@ -124,8 +125,12 @@ function timeOf(date: string): number | null {
 function continued(chunks: Buffer[], rest: AsyncIterator<Buffer>): Readable {
   return PassThrough.from(
     (async function* () {
-      yield* chunks;
-      for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+      try {
+        yield* chunks;
+        for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+      } finally {
+        await rest.return?.();
+      }
     })(),
   );
 }

@@ -1,7 +1,10 @@
 import { PassThrough, type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { IDLE_MS } from '../../../network/connections/listener.ts';
 import { locationWithCampaign, splitCampaign } from '../../policy/campaign-parameters.ts';
 import { PAGE_ACCEPT, PAGE_USER_AGENT } from '../../policy/page-request-headers.ts';
 import { NOTICES, type Notice } from '../../policy/pages.ts';
@@ -9,6 +12,7 @@ import type { Scheme } from '../../policy/redirects.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import { PhpFailure, type PhpFailureReason, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
 import { type Exchange, sendNotice } from './exchange.ts';
+import { createLeftRequests } from './left-requests.ts';
 import { bypassesPageCache } from './page-bypass.ts';
 import { createPageCache, type Page, readAnswer } from './page-cache.ts';
 import { hasBody, headersForPhp, headersForVisitor } from './php-headers.ts';
@@ -36,6 +40,8 @@ export interface PhpPagesOptions {
   settle(vhost: Vhost): Promise<void>;
   /** Bytes of all cached pages. */
   cacheBytes: number;
+  /** Timeout of a connection on which PHP sends and its visitor reads nothing. */
+  idleMs?: number;
   log: Logger;
   clock: Clock;
 }
@@ -49,9 +55,16 @@ const FAILURES: Record<PhpFailureReason, Notice> = {
 };
 /** If PHP names no time. */
 const RETRY_SECONDS = 5;
+/** Longer than PHP lets a request wait and work. Its answer comes before, even if that is a failure. */
+const SILENT_MS = 5 * MINUTE_MS;
+const MOST_LEFT = 16;
+/** Of an answer whose visitor has left. PHP that writes more is no task in the background. */
+const LEFT_BYTES = 16 * 1024 * 1024;
 
-export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpPagesOptions): PhpPages {
+export function createPhpPages(options: PhpPagesOptions): PhpPages {
+  const { request, settle, cacheBytes, idleMs = IDLE_MS, log, clock } = options;
   const pages = createPageCache(cacheBytes, clock);
+  const left = createLeftRequests(MOST_LEFT);
 
   async function answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
     const { target, scheme, host, method } = exchange;
@@ -66,8 +79,12 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
       if (found.isStale) makeAgain(exchange, vhost, key, kept);
       return send(exchange, vhost, found.page, 'HIT', campaign);
     }
+    exchange.response.setTimeout(SILENT_MS);
     const waited = await pages.beingMade(key);
-    if (waited) return send(exchange, vhost, waited, 'HIT', campaign);
+    if (waited) {
+      exchange.response.setTimeout(idleMs);
+      return send(exchange, vhost, waited, 'HIT', campaign);
+    }
     const made = makePage(exchange, vhost, kept);
     pages.follow(
       key,
@@ -75,6 +92,7 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
     );
     try {
       const { response, read } = await made;
+      exchange.response.setTimeout(idleMs);
       if ('page' in read) send(exchange, vhost, read.page, 'MISS', campaign);
       else await stream(exchange, response, read.body, 'MISS');
     } catch (error) {
@@ -86,7 +104,7 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
   function makeAgain(exchange: PhpExchange, vhost: Vhost, key: string, uri: string): void {
     if (pages.beingMade(key) !== undefined) return;
     const made = makePage(exchange, vhost, uri).then(({ read }) => {
-      if ('body' in read) read.body.destroy();
+      if ('body' in read) void readToEnd(read.body);
       return read;
     });
     pages.follow(key, made);
@@ -109,7 +127,11 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
       // The page is for all who wait for it, not only for the first.
       new AbortController().signal,
     );
-    return { response, read: await readAnswer(response, vhost.pages.seconds, clock) };
+    try {
+      return { response, read: await readAnswer(response, vhost.pages.seconds, clock) };
+    } catch (error) {
+      throw new PhpFailure('failed', `PHP ended before its page did: ${messageOf(error)}`);
+    }
   }
 
   function send(
@@ -135,7 +157,17 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
   async function pass(exchange: PhpExchange, vhost: Vhost): Promise<void> {
     const { request: visitor, response, method, target, scheme, host, clientAddress } = exchange;
     const ended = new AbortController();
-    response.once('close', () => ended.abort());
+    let isLeft = false;
+    const leave = (): void => {
+      if (response.writableFinished) return;
+      // Half an upload means nothing to PHP.
+      isLeft = visitor.complete && left.begin(vhost.id);
+      if (!isLeft) ended.abort();
+    };
+    response.once('close', leave);
+    // A silent upload ends earlier.
+    if (visitor.complete || !hasBody(visitor.headers)) response.setTimeout(SILENT_MS);
+    else visitor.once('end', () => response.setTimeout(SILENT_MS));
     try {
       const answered = await request(
         vhost,
@@ -150,15 +182,19 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
         },
         ended.signal,
       );
+      response.setTimeout(idleMs);
       await stream(exchange, answered, answered.body, 'BYPASS', () => settle(vhost));
     } catch (error) {
       // The visitor has left.
-      if (ended.signal.aborted && !response.headersSent) return;
+      if (response.destroyed && !response.headersSent) return;
       refuse(exchange, vhost, error);
+    } finally {
+      response.off('close', leave);
+      if (isLeft) left.end(vhost.id);
     }
   }
 
-  /** `atEnd` runs before the last byte is sent. */
+  /** `atEnd` runs before the last byte is sent. If the visitor leaves, PHP goes on to its end. */
   async function stream(
     { response, method }: PhpExchange,
     { status, headers }: PhpResponse,
@@ -166,25 +202,39 @@ export function createPhpPages({ request, settle, cacheBytes, log, clock }: PhpP
     cache: 'BYPASS' | 'MISS',
     atEnd?: () => Promise<void>,
   ): Promise<void> {
+    let ending: Promise<void> | undefined;
+    const settled = (): Promise<void> => (ending ??= atEnd?.() ?? Promise.resolve());
     const finish = new Transform({
       transform: (chunk, _encoding, done) => done(null, method === 'HEAD' ? undefined : chunk),
-      flush(done) {
-        if (atEnd === undefined) return done();
-        atEnd().then(() => done(), done);
-      },
+      flush: (done) => void settled().then(() => done(), done),
     });
     response.writeHead(status, { ...headersForVisitor(headers), 'X-Cache': cache });
+    // No part of the pipeline, which would end PHP with the visitor.
+    body.once('error', (error) => finish.destroy(error));
+    body.pipe(finish);
     try {
-      await pipeline(body, finish, response);
+      await pipeline(finish, response);
     } finally {
-      body.destroy();
       if (!response.writableEnded) response.destroy();
+      await readToEnd(body);
+      await settled();
     }
+  }
+
+  async function readToEnd(body: Readable): Promise<void> {
+    let bytes = 0;
+    body.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > LEFT_BYTES) body.destroy();
+    });
+    body.resume();
+    await finished(body).catch(() => undefined);
   }
 
   function refuse({ request: visitor, response, target }: PhpExchange, vhost: Vhost, error: unknown): void {
     if (!(error instanceof PhpFailure) || response.headersSent) throw error;
-    log.info({ install: vhost.id, reason: error.reason, path: target.path }, 'PHP gave no answer');
+    const { reason, message } = error;
+    log.info({ install: vhost.id, reason, cause: message, path: target.path }, 'PHP gave no answer');
     const retry = error.reason === 'busy' ? { 'Retry-After': error.retryAfter || RETRY_SECONDS } : {};
     // Closed, because the rest of the request is not read.
     const close = hasBody(visitor.headers) ? { Connection: 'close' } : {};

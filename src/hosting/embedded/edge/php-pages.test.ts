@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { type ClientRequest, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/clock.ts';
+import { eventually } from '../../policy/edge.fixture.ts';
+import { parseVhost } from '../host-folder/vhost.ts';
+import { PhpFailure, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
+import { createPhpPages, type PhpPagesOptions } from './php-pages.ts';
+import { parseSitePath, parseTarget } from './request-target.ts';
+
+const vhost = parseVhost(
+  JSON.stringify({
+    version: 1,
+    id: '0a000000-0000-4000-8000-000000000000',
+    name: 'shop',
+    hostnames: [],
+    offload: null,
+    wordpress: { version: '6.8', origin: 'http://shop.hosting.test' },
+    generations: { object: 1, page: 1, cdn: 1 },
+  }),
+  'hosting.test',
+);
+
+/** What PHP got, and how it answers. */
+interface Asked {
+  request: PhpRequest;
+  signal: AbortSignal;
+  body: PassThrough;
+  answer(head?: Partial<PhpResponse>): PassThrough;
+  fail(error: Error): void;
+}
+const asked: Asked[] = [];
+let settled = 0;
+const options: PhpPagesOptions = {
+  request(_vhost, request, signal) {
+    const { promise, resolve, reject } = Promise.withResolvers<PhpResponse>();
+    signal.addEventListener('abort', () => reject(signal.reason));
+    const body = new PassThrough();
+    asked.push({
+      request,
+      signal,
+      body,
+      answer(head = {}) {
+        resolve({ status: 200, headers: { 'content-type': 'text/html' }, ...head, body });
+        return body;
+      },
+      fail: reject,
+    });
+    return promise;
+  },
+  async settle() {
+    settled += 1;
+  },
+  cacheBytes: 8_192,
+  log: pino({ level: 'silent' }),
+  clock: systemClock,
+};
+const pages = createPhpPages(options);
+/** So short that a connection ends as soon as its timeout counts. */
+const SILENCE_MS = 30;
+const server = createServer((request, response) => {
+  const target = parseTarget(request.url ?? '');
+  const path = target && parseSitePath(target.path);
+  if (!target || !path) return response.destroy();
+  const host = { name: 'shop.hosting.test', port: null };
+  const exchange = {
+    request,
+    response,
+    method: request.method ?? '',
+    target,
+    host,
+    clientAddress: '192.0.2.1',
+  };
+  pages.answer({ ...exchange, scheme: 'http' }, vhost, path).catch(() => response.destroy());
+});
+let port = 0;
+
+beforeAll(async () => {
+  server.setTimeout(SILENCE_MS);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  port = typeof address === 'object' && address !== null ? address.port : 0;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  asked.length = 0;
+  settled = 0;
+});
+
+/** A visitor, who leaves with `destroy`. */
+function visit(path: string, method = 'POST', headers: Record<string, string> = {}) {
+  const request = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false });
+  request.on('error', () => {});
+  return request;
+}
+
+/** Without the error of a cut connection. */
+const closed = (visitor: ClientRequest) => new Promise((resolve) => visitor.once('close', resolve));
+
+async function lastAsked(count = 1): Promise<Asked> {
+  await eventually(() => asked.length === count);
+  const last = asked.at(-1);
+  if (last === undefined) throw new Error('PHP was not asked');
+  return last;
+}
+
+it('lets PHP finish after its visitor has left, and purges then', async () => {
+  const visitor = visit('/wp-cron.php').end();
+  const { signal, answer } = await lastAsked();
+  visitor.destroy();
+  await closed(visitor);
+  const body = answer();
+  body.write('a');
+  expect(settled).toBe(0);
+  body.end('b');
+  await eventually(() => settled === 1);
+  expect(body.readableEnded).toBe(true);
+  expect(signal.aborted).toBe(false);
+});
+
+it('lets PHP finish when its visitor leaves in the middle of an answer', async () => {
+  const visitor = visit('/wp-admin/export.php').end();
+  const body = (await lastAsked()).answer();
+  body.write('x'.repeat(100));
+  const [response]: IncomingMessage[] = await once(visitor, 'response');
+  response?.destroy();
+  await closed(visitor);
+  const part = Buffer.alloc(1024 * 1024);
+  for (let count = 0; count < 8; count++) if (!body.write(part)) await once(body, 'drain');
+  body.end();
+  await eventually(() => settled === 1);
+  expect(body.readableEnded).toBe(true);
+});
+
+it('reads endless output of a visitor who has left up to a limit', async () => {
+  const visitor = visit('/wp-admin/export.php').end();
+  const body = (await lastAsked()).answer();
+  visitor.destroy();
+  const part = Buffer.alloc(1024 * 1024);
+  await eventually(() => {
+    if (!body.destroyed) body.write(part);
+    return body.destroyed;
+  });
+  await eventually(() => settled === 1);
+});
+
+it('ends a request whose body is not complete, and those beyond a number for each website', async () => {
+  const upload = visit('/wp-admin/async-upload.php', 'POST', { 'content-length': '100' });
+  upload.write('half');
+  const { signal } = await lastAsked();
+  upload.destroy();
+  await eventually(() => signal.aborted);
+  const visitors = Array.from({ length: 20 }, () => visit('/wp-cron.php').end());
+  await eventually(() => asked.length === 21);
+  for (const visitor of visitors) visitor.destroy();
+  await eventually(() => asked.filter(({ signal }) => signal.aborted).length === 5);
+  for (const { answer } of asked) answer().end();
+  await eventually(() => settled === 16);
+});
+
+it.each(['GET', 'POST'])(
+  'shows that a slow %s request failed, although its connection was silent',
+  async (method) => {
+    const visitor = visit(`/slow-${method}/`, method).end();
+    const { fail } = await lastAsked();
+    await new Promise((resolve) => setTimeout(resolve, 4 * SILENCE_MS));
+    fail(new PhpFailure('timeout', 'too slow'));
+    const [response]: IncomingMessage[] = await once(visitor, 'response');
+    expect(response?.statusCode).toBe(504);
+  },
+);
+
+it('shows a failure if PHP ends in the middle of a page for the cache', async () => {
+  const visitor = visit('/half/', 'GET').end();
+  const body = (await lastAsked()).answer();
+  body.write('<html>');
+  body.destroy(new Error('aborted'));
+  const [response]: IncomingMessage[] = await once(visitor, 'response');
+  expect(response?.statusCode).toBe(502);
+});
+
+it('counts the head of a page to its size in the cache', async () => {
+  const get = async (count: number) => {
+    const visitor = visit('/large-head/', 'GET').end();
+    const { answer } = await lastAsked(count);
+    answer({ headers: { 'content-type': 'text/html', 'x-large': 'x'.repeat(10_000) } }).end('small');
+    const [response]: IncomingMessage[] = await once(visitor, 'response');
+    return response && text(response);
+  };
+  expect([await get(1), await get(2)]).toEqual(['small', 'small']);
+});
+
+it('gives PHP no header that another one hides behind', async () => {
+  const visitor = visit('/wp-admin/x', 'GET', {
+    X_Forwarded_For: '10.0.0.1',
+    'X-Forwarded-For': '10.0.0.1',
+    'X-HTTP-Method-Override': 'DELETE',
+    'X-Homeport-Script': '60',
+    Proxy: 'http://evil.test',
+    Range: 'bytes=0-1',
+    'X-Kept': 'yes',
+  }).end();
+  const { request, answer } = await lastAsked();
+  answer().end();
+  await once(visitor, 'response');
+  expect(request.headers).toMatchObject({ 'x-kept': 'yes', range: 'bytes=0-1' });
+  expect(Object.keys(request.headers).sort()).toEqual(['range', 'x-homeport-script', 'x-kept']);
+});
