@@ -28,6 +28,7 @@ const sites = createPhpSites({
   waitMs: 600_000,
   spare: true,
   mayConnect: () => false,
+  loopbacks: { add() {} },
   loopback: () => undefined,
   deliverMail: async () => {},
   log: pino({ level: 'warn' }),

@@ -24,11 +24,16 @@ import { type Layout, layoutOf } from '../hosting/embedded/host-folder/layout.ts
 import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
 import { createPhpSites } from '../hosting/embedded/php/create-php-sites.ts';
+import { createDestinations } from '../hosting/embedded/php/destinations.ts';
 import { provideSqlitePlugin } from '../hosting/embedded/php/sqlite-plugin.ts';
 import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
 import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
+import {
+  type InspectedWordPress,
+  inspectWordPress,
+} from '../hosting/embedded/wordpress/inspect-wordpress.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
@@ -133,6 +138,14 @@ export function createEmbeddedWebsites(
 const PHP_WAIT_MS = 20_000;
 const MIB = 1024 * 1024;
 
+/** Memory of all PHP processes. */
+export const phpMemoryMb = ({ embeddedPhpMb }: Pick<Config, 'embeddedPhpMb'>): number =>
+  embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2);
+
+/** What this machine has for WordPress. */
+export const embeddedWordPress = (config: Pick<Config, 'dataDir'>): Promise<InspectedWordPress> =>
+  inspectWordPress(layoutFor(config));
+
 function wordpressOf({ config, random, log, clock }: Platform): WordPressSettings {
   const mailer = createMailer(config, clock);
   return {
@@ -145,10 +158,13 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
         ...callbacks,
         roots: [folderOf(config)],
         idleMs: config.embeddedPhpIdleMinutes * MINUTE_MS,
-        memoryMb: config.embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2),
+        memoryMb: phpMemoryMb(config),
         waitMs: PHP_WAIT_MS,
         spare: true,
-        mayConnect: createAddressPolicy([]),
+        mayConnect: createDestinations({
+          isPublic: createAddressPolicy([]),
+          edgePorts: [config.edgeHttp.port, config.edgeHttps.port],
+        }),
         log,
       }),
     mail: {

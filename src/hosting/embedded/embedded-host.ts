@@ -27,6 +27,7 @@ import type {
   WordPressSettings,
 } from './host-options.ts';
 import { createEmbeddedInventory } from './inventory.ts';
+import { createLoopbackConnections } from './php/loopback-connections.ts';
 import type { PhpConnection } from './php/php-sites.ts';
 import { createServedWebsites } from './served-websites.ts';
 import { createServing, onLoopback } from './serving.ts';
@@ -68,10 +69,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const quotas = createDiskQuotas({ filesOf, limits, clock });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock, log });
   const serially = serializeByKey();
+  const loopbacks = createLoopbackConnections();
   const served = createServedWebsites({ store, sealer, log, clock, serially });
   const wordpress = options.listen && options.wordpress ? withWordPress(options.wordpress) : null;
   const php = wordpress?.requests ?? null;
-  const serving = options.listen ? createServing({ ...options, layout, store, proofs, quotas, php }) : null;
+  const serving = options.listen
+    ? createServing({ ...options, layout, store, proofs, quotas, php, loopbacks })
+    : null;
   const inventory = createEmbeddedInventory({
     layout,
     serially,
@@ -85,6 +89,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       layout,
       siteDomain,
       loopback: ownAddress,
+      loopbacks,
       websites: async () => (await store.list()).flatMap((id) => usableWebsite(id) ?? []),
       websiteOf,
       async purge(installId, request) {

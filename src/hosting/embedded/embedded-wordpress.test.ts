@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { codeOf } from '../../lib/error-code.ts';
@@ -12,7 +15,7 @@ import { siteState } from '../policy/edge.fixture.ts';
 import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../policy/login-limits.ts';
 import { createPass } from '../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../policy/visitor-password.ts';
-import { startHost, type TestHost } from './embedded-host.fixture.ts';
+import { LOCAL, startHost, type TestHost } from './embedded-host.fixture.ts';
 import type { WordPressSettings } from './host-options.ts';
 import { PhpFailure } from './php/php-sites.ts';
 import { platformParts } from './platform-parts.ts';
@@ -51,7 +54,10 @@ beforeAll(async () => {
   source = await smallWordPress(await mkdtemp(join(tmpdir(), 'homeport-core-')), '6.8.1');
   php = fakePhp();
   sent = [];
-  site = await startHost({ wordpress: wordpressOf(source) });
+  site = await startHost({
+    wordpress: wordpressOf(source),
+    isTrustedProxy: (address) => address === '127.0.0.1',
+  });
   shop = runs(siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }));
   await site.host.apply(shop);
 });
@@ -203,6 +209,27 @@ describe('the edge', () => {
       '/wp-config.php',
       '/nothing',
     ]);
+  });
+
+  test('lets PHP on its own connection ask its website only, and in no other visitor’s name', async () => {
+    const another = runs(siteState('another', ['another.test']));
+    await site.host.apply(another);
+    const asPhp = async (host: string) => {
+      const socket = connect(site.host.addresses?.edgeHttp ?? LOCAL);
+      await once(socket, 'connect');
+      callbacks?.loopbacks.add(shop.id, socket);
+      socket.write(
+        `POST /wp-cron.php HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
+      return text(socket);
+    };
+    expect(await asPhp('another.test')).toMatch(/^HTTP\/1.1 404/);
+    expect(php.requests).toEqual([]);
+    expect(await asPhp('shop.test')).toMatch(/^HTTP\/1.1 200/);
+    expect(php.requests.at(-1)?.request.clientAddress).toBe('127.0.0.1');
+    const visit = { method: 'POST', headers: { 'X-Forwarded-For': '192.0.2.1' } };
+    await site.http('another.test', '/wp-cron.php', visit);
+    expect(php.requests.at(-1)?.request.clientAddress).toBe('192.0.2.1');
   });
 
   test('limits attempts to sign in', async () => {

@@ -13,6 +13,7 @@ import { createStaticFiles } from './edge/static-files.ts';
 import type { Layout } from './host-folder/layout.ts';
 import type { VhostStore } from './host-folder/vhost-store.ts';
 import type { EmbeddedAddresses, EmbeddedHostOptions } from './host-options.ts';
+import type { LoopbackConnections } from './php/loopback-connections.ts';
 import type { DiskQuotas } from './sftp/disk-quota.ts';
 import { createSftpGateway } from './sftp/sftp-gateway.ts';
 
@@ -32,6 +33,7 @@ interface ServingOptions extends EmbeddedHostOptions {
   quotas: DiskQuotas;
   /** Null: the host runs no PHP. */
   php: Pick<PhpPagesOptions, 'request' | 'settle'> | null;
+  loopbacks: Pick<LoopbackConnections, 'siteOf'>;
 }
 
 const GRACE_MS = 5_000;
@@ -67,6 +69,7 @@ export function createServing(options: ServingOptions): Serving {
     connections: options.connections.edge,
     meter: createResponseMeter({ ledger: usage, isTrusted, clock }),
     visitorOf: (request) => addressOf(request, isTrusted),
+    websiteAsking: ({ socket }) => options.loopbacks.siteOf(socket),
     log,
     clock,
     graceMs: options.graceMs ?? GRACE_MS,

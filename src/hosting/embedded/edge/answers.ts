@@ -48,6 +48,8 @@ export interface AnswersOptions {
   meter: ResponseMeter;
   /** The visitor's address. */
   visitorOf(request: IncomingMessage): string | undefined;
+  /** The website whose PHP sends the request; null for a visitor. */
+  websiteAsking(request: IncomingMessage): string | null;
   log: Logger;
   clock: Clock;
   /** Where the edge listens; zeros before it does. */
@@ -89,8 +91,12 @@ export function createAnswers(options: AnswersOptions): Answer {
 
     const route = host === null ? undefined : await routeTo(host);
     if (host === null || route === undefined) return sendNotice({ response }, NOTICES.noWebsite);
+    const asking = options.websiteAsking(request);
+    // PHP names any host on a connection that it has for its own.
+    if (asking !== null && asking !== route.vhost.id) return sendNotice({ response }, NOTICES.noWebsite);
     meter.assign(response, route.vhost.id);
-    const address = options.visitorOf(request);
+    // PHP would name any visitor, if this machine is a trusted proxy.
+    const address = asking === null ? options.visitorOf(request) : request.socket.remoteAddress;
     if (isInRanges(route.vhost.blocked, address)) return sendNotice({ response }, NOTICES.blocked);
 
     const method = request.method ?? '';

@@ -16,6 +16,7 @@ it('runs PHP without bubblewrap, within Node permissions', async () => {
     settings: { memoryMb: 256, uploadMb: 8, threadMb: 512 },
     waitMs: 100_000,
     mayConnect: () => false,
+    loopbacks: { add() {} },
     loopback: () => undefined,
     deliverMail: async () => {},
     log: pino({ level: 'silent' }),

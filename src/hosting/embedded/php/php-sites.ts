@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../../network/connections/listener.ts';
-import type { AddressPolicy } from '../../../network/probe/address-policy.ts';
+import type { Destinations } from './destinations.ts';
+import type { LoopbackConnections } from './loopback-connections.ts';
 
 /** A website that PHP runs. The folders are absolute paths of the machine. */
 export interface PhpSite {
@@ -177,10 +178,12 @@ export interface PhpSitesOptions {
   waitMs: number;
   /** Whether a process without a site waits for the next start. */
   spare: boolean;
-  /** The addresses that websites may connect to. */
-  mayConnect: AddressPolicy;
+  /** Where websites may connect to. */
+  mayConnect: Destinations;
   /** Where a website's requests to itself go: the edge's address. Undefined for any other host and port. */
   loopback(connection: PhpConnection): ListenAddress | undefined;
+  /** Learns the connections that go there. */
+  loopbacks: Pick<LoopbackConnections, 'add'>;
   /** Takes an email. A rejection is an error of `mail()` in PHP. */
   deliverMail(mail: PhpMail): Promise<void>;
   log: Logger;

@@ -11,7 +11,10 @@ const IDLE_MS = 120_000;
 /** Connections of one website at the same time. */
 const MOST_CONNECTIONS = 64;
 
-export type ServiceOptions = Pick<PhpSitesOptions, 'mayConnect' | 'loopback' | 'deliverMail' | 'log'>;
+export type ServiceOptions = Pick<
+  PhpSitesOptions,
+  'mayConnect' | 'loopback' | 'loopbacks' | 'deliverMail' | 'log'
+>;
 
 /**
  * Listens on a socket that a website's process uses: for connections to the outside, whose destination is checked here, and for mail.
@@ -65,14 +68,18 @@ async function serve(socket: Socket, siteId: string, options: ServiceOptions): P
 async function connectTo(
   siteId: string,
   { host, port }: ServiceRequest & { service: 'connect' },
-  { loopback, mayConnect }: ServiceOptions,
+  { loopback, loopbacks, mayConnect }: ServiceOptions,
 ): Promise<Socket> {
   const own = loopback({ siteId, host, port });
-  if (own !== undefined) return connected(own.host, own.port);
+  if (own !== undefined) {
+    const socket = await connected(own.host, own.port);
+    loopbacks.add(siteId, socket);
+    return socket;
+  }
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
   // Connected by address, so that a second look-up cannot lead elsewhere.
-  const address = addresses.find((one) => mayConnect(one));
-  if (address === undefined) throw new Error(`websites may not connect to ${host}`);
+  const address = addresses.find((one) => mayConnect(one, port));
+  if (address === undefined) throw new Error(`websites may not connect to ${host} port ${port}`);
   return connected(address, port);
 }
 

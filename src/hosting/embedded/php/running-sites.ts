@@ -13,6 +13,8 @@ interface Running {
   process: Promise<PhpProcess>;
   /** Requests and scripts in progress. */
   active: number;
+  /** Those of them for which PHP does nothing, because a visitor sends or reads slowly. */
+  waiting: number;
   lastUsed: number;
   timer: NodeJS.Timeout | undefined;
   isEnding: boolean;
@@ -22,14 +24,15 @@ interface Running {
 export interface RunningSites {
   readonly count: number;
   /**
-   * Runs `use` in the website's process, which `start` starts if needed. The process stays until `done` is called.
+   * Runs `use` in the website's process, which `start` starts if needed. The process stays until `done` is called. While `setWaiting` says
+   * that only the visitor is busy, other websites may still need its memory more.
    *
    * @throws PhpFailure `busy` if the website is held, or the memory is used by other websites for too long
    */
   use<Result>(
     site: PhpSite,
     start: () => Promise<PhpProcess>,
-    use: (process: PhpProcess, done: () => void) => Promise<Result>,
+    use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
   ): Promise<Result>;
   /** Refuses the website's process until the returned function is called. A present process has to be ended. */
   hold(siteId: string): () => void;
@@ -101,6 +104,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       site,
       process: start(),
       active: 0,
+      waiting: 0,
       lastUsed: performance.now(),
       timer: undefined,
       isEnding: false,
@@ -115,9 +119,9 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     return entry;
   }
 
-  /** Stops the website that has been idle the longest, if one is idle. */
+  /** Stops the website for which PHP has done nothing the longest, if there is one. */
   function endOldest(): void {
-    const idle = [...running.values()].filter(({ active, isEnding }) => active === 0 && !isEnding);
+    const idle = [...running.values()].filter((entry) => !isWorking(entry) && !entry.isEnding);
     idle.sort((one, other) => one.lastUsed - other.lastUsed);
     const [oldest] = idle;
     if (oldest !== undefined) void stop(oldest.site.id);
@@ -133,8 +137,16 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       entry.active += 1;
       clearTimeout(entry.timer);
       let isDone = false;
+      let isWaiting = false;
+      const setWaiting = (given: boolean): void => {
+        if (isDone || given === isWaiting) return;
+        isWaiting = given;
+        entry.waiting += given ? 1 : -1;
+        if (given) changed();
+      };
       const done = (): void => {
         if (isDone) return;
+        setWaiting(false);
         isDone = true;
         entry.active -= 1;
         entry.lastUsed = performance.now();
@@ -145,7 +157,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
         changed();
       };
       try {
-        return await use(await entry.process, done);
+        return await use(await entry.process, done, setWaiting);
       } catch (error) {
         done();
         throw error;
@@ -170,7 +182,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       if (entry === undefined) return;
       entry.isEnding = true;
       const until = performance.now() + graceMs;
-      while (entry.active > 0 && running.get(siteId) === entry && (await change(until)));
+      while (isWorking(entry) && running.get(siteId) === entry && (await change(until)));
       const process = await entry.process.catch(() => null);
       await process?.kill();
     },
@@ -181,6 +193,11 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   };
 }
 
-function sizeOf({ limits: { threads } }: PhpSite): number {
+function isWorking({ active, waiting }: Running): boolean {
+  return active > waiting;
+}
+
+/** Rough memory of a website's process in MiB. */
+export function sizeOf({ limits: { threads } }: Pick<PhpSite, 'limits'>): number {
   return PROCESS_MB + threads * THREAD_MB;
 }

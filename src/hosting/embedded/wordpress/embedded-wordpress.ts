@@ -12,6 +12,7 @@ import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
+import type { LoopbackConnections } from '../php/loopback-connections.ts';
 import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
@@ -43,6 +44,7 @@ interface EmbeddedWordPressOptions {
   siteDomain: string;
   /** Where a website's request to one of its own names goes. */
   loopback(connection: PhpConnection): ListenAddress | undefined;
+  loopbacks: LoopbackConnections;
   websites(): Promise<WordPressWebsite[]>;
   websiteOf(installId: string): WordPressWebsite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
@@ -69,6 +71,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   const php = settings.createPhp({
     folder: layout.php,
     loopback: options.loopback,
+    loopbacks: options.loopbacks,
     async deliverMail(sent) {
       const website = websiteOf(sent.siteId);
       if (website === null) throw new Error('the website is being created');

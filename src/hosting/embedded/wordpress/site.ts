@@ -29,7 +29,7 @@ const SEEN = {
   sqlite: '/homeport/sqlite',
 } as const;
 
-const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
+export const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
 
 /** A WordPress of this host, as its PHP needs it. */
 export interface WordPressSite {

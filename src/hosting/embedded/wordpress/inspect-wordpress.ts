@@ -1,0 +1,75 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../../../lib/error-message.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { newestFirst } from '../../wordpress/core-tree.ts';
+import type { Layout } from '../host-folder/layout.ts';
+import { createVhostStore } from '../host-folder/vhost-store.ts';
+import { createConfinedPlaces } from '../php/confined-places.ts';
+import { requirePackages, sqlitePluginArchive } from '../php/required-packages.ts';
+import { sizeOf } from '../php/running-sites.ts';
+import { LIMITS } from './site.ts';
+
+/** What an embedded host has for WordPress. */
+export interface InspectedWordPress {
+  /** Why PHP cannot run; null if its packages are installed. */
+  missing: string | null;
+  /** Why bubblewrap does not confine PHP; null if it does, or on a system without it. */
+  unconfined: string | null;
+  /** Newest first. */
+  versions: string[];
+  websites: number;
+  /** Versions that websites need and this host lacks. */
+  lacking: string[];
+  /** Memory of the process of one website in MiB. */
+  processMb: number;
+}
+
+/** Looks at the machine and the host's folder. Changes neither. */
+export async function inspectWordPress(layout: Layout): Promise<InspectedWordPress> {
+  const missing = missingPackage();
+  const versions = newestFirst(
+    ((await ifThere(readdir(layout.cores))) ?? []).filter((name) => /^\d+(\.\d+){1,2}$/.test(name)),
+  );
+  const used = await usedVersions(layout);
+  return {
+    missing,
+    unconfined: missing === null && process.platform === 'linux' ? await whyUnconfined() : null,
+    versions,
+    websites: used.length,
+    lacking: [...new Set(used)].filter((version) => !versions.includes(version)).sort(),
+    processMb: sizeOf({ limits: LIMITS }),
+  };
+}
+
+function missingPackage(): string | null {
+  try {
+    requirePackages();
+    sqlitePluginArchive();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function whyUnconfined(): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'homeport-doctor-'));
+  try {
+    const places = await createConfinedPlaces(folder);
+    await places.close();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The version of each website. */
+async function usedVersions(layout: Layout): Promise<string[]> {
+  const store = createVhostStore(layout);
+  const ids = (await ifThere(store.list())) ?? [];
+  const files = await Promise.all(ids.map((id) => store.read(id).catch(() => null)));
+  return files.flatMap((read) => read?.file.wordpress?.version ?? []);
+}
