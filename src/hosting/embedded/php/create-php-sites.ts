@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream';
@@ -22,6 +21,7 @@ import {
 import { preparePrivateFolder } from './private-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
+import { requirePackages } from './required-packages.ts';
 import { createRunningSites } from './running-sites.ts';
 
 const GRACE_MS = 10_000;
@@ -38,11 +38,12 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   let page: WarmUpPage | null = null;
   /** Of the process of each website. */
   const bodies = new WeakMap<PhpProcess, HeldBodies>();
-  let isClosed = false;
+  const closing = new AbortController();
   const serially = serializeByKey();
   const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
 
   async function placesOf(): Promise<ProcessPlaces> {
+    closing.signal.throwIfAborted();
     const chosen = places ?? choosePlaces();
     places = chosen;
     // A full disk, for example, must not last longer than it does.
@@ -75,7 +76,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   }
 
   async function start(from: ProcessPlaces, settings: PhpProcessStart): Promise<PhpProcess> {
-    return startPhpProcess(await from.create(), { ...options, settings });
+    return startPhpProcess(await from.create(), { ...options, settings, signal: closing.signal });
   }
 
   /** Starts a process that waits for a website. */
@@ -134,7 +135,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   }
 
   async function renewSpare(settings: PhpProcessStart): Promise<void> {
-    if (!options.spare || isClosed) return;
+    if (!options.spare || closing.signal.aborted) return;
     try {
       const from = await placesOf();
       const present = spare;
@@ -144,23 +145,28 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       await keepSpare(from, settings);
       if (present !== null) await (await present.process).kill();
     } catch (err) {
-      log.warn({ err }, 'no spare process of PHP could be started');
+      if (!closing.signal.aborted) log.warn({ err }, 'no spare process of PHP could be started');
     }
   }
 
   /** Runs `use` in the website's process, which stays until `use` says that it is done. */
   function inProcess<Result>(
     site: PhpSite,
-    use: (process: PhpProcess, done: () => void) => Promise<Result>,
+    use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
   ): Promise<Result> {
-    if (isClosed) return Promise.reject(new PhpFailure('busy', 'Homeport is stopping', 5));
-    // The website's first answer does not wait for the processors that a spare needs.
-    const andRenew = (process: PhpProcess, done: () => void): Promise<Result> =>
-      use(process, () => {
-        done();
-        void renewSpare(settingsOf(site.limits));
-      });
-    return sites.use(site, () => startFor(site), andRenew);
+    if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
+    return sites.use(
+      site,
+      () => startFor(site),
+      (process, done, setWaiting) => {
+        // The website's first answer does not wait for the processors that a spare needs.
+        const andRenew = (): void => {
+          done();
+          void renewSpare(settingsOf(site.limits));
+        };
+        return use(process, andRenew, setWaiting);
+      },
+    );
   }
 
   function bodiesOf(process: PhpProcess, { limits }: PhpSite): HeldBodies {
@@ -198,11 +204,18 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     },
 
     request: (site, request, signal) =>
-      inProcess(site, async (process, done) => {
+      inProcess(site, async (process, done, setWaiting) => {
         const held = request.body && bodiesOf(process, site).hold(request.body);
+        // Visitors who send or read slowly must not keep the memory from other websites.
+        setWaiting(held !== null);
+        held?.stream.once('end', () => setWaiting(false));
         try {
           const response = await process.request({ ...request, body: held?.stream ?? null }, signal);
+          // PHP has ended by then. What it has written waits for the visitor.
+          const slow = setTimeout(() => setWaiting(true), site.limits.seconds * 1000);
+          slow.unref();
           finished(response.body, () => {
+            clearTimeout(slow);
             held?.release();
             done();
           });
@@ -239,7 +252,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     },
 
     async close() {
-      isClosed = true;
+      closing.abort(new PhpFailure('busy', 'Homeport is stopping', 5));
       await sites.endAll();
       const waiting = await spare?.process.catch(() => null);
       await waiting?.kill();
@@ -265,17 +278,6 @@ const DEFAULT_LIMITS = { memoryMb: 256, uploadMb: 64 };
 
 function settingsOf({ memoryMb, uploadMb }: { memoryMb: number; uploadMb: number }): PhpProcessStart {
   return { memoryMb, uploadMb, threadMb: memoryMb + THREAD_OWN_MB };
-}
-
-function requirePackages(): void {
-  const require = createRequire(import.meta.url);
-  for (const name of ['@php-wasm/node-8-4/package.json', '@php-wasm/universal/package.json']) {
-    try {
-      require.resolve(name);
-    } catch {
-      throw new Error('The optional packages of PHP are not installed. Run `npm ci` without --omit=optional');
-    }
-  }
 }
 
 /** A folder of this process alone, short enough for sockets in it. */

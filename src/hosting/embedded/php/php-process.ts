@@ -59,18 +59,30 @@ export interface PhpProcess {
 export interface PhpProcessOptions extends ServiceOptions {
   settings: PhpProcessStart;
   waitMs: number;
+  /** Kills the process, also while it starts. */
+  signal?: AbortSignal;
 }
 
 /** Starts a process and waits until PHP is ready. */
 export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOptions): Promise<PhpProcess> {
-  const { log, settings } = options;
+  const { log, settings, signal } = options;
+  signal?.throwIfAborted();
   const { path, arguments: parameters, environment } = place.program;
   const child = spawn(path, parameters, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => undefined);
   logLines(child.stderr, log);
+  const abort = (): void => {
+    child.kill('SIGKILL');
+  };
+  signal?.addEventListener('abort', abort, { once: true });
   const exit = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+    // bubblewrap ends before the PHP in it. Its output closes when nothing of it holds a file of the website any more.
+    child.once('close', () => resolve());
+    // Unread output would keep it open.
+    child.once('exit', () => child.stdout.resume());
+    child.once('error', () => {
+      if (child.pid === undefined) resolve();
+    });
   });
   const agent = new Agent({ keepAlive: true });
   const listen = 'php.sock';
@@ -78,6 +90,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   const scriptKey = randomBytes(32).toString('base64url');
   let services: Awaited<ReturnType<typeof listenForProcess>> | undefined;
   const ended = exit.then(async () => {
+    signal?.removeEventListener('abort', abort);
     agent.destroy();
     services?.close();
     await place

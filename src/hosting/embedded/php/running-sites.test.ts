@@ -56,3 +56,32 @@ it('starts no process of a held website, not even for a request that waits for m
   expect(started).toEqual(['other', 'restored']);
   await sites.endAll();
 });
+
+it('ends a process that only waits for a slow visitor, if another website needs its memory', async () => {
+  const sites = createRunningSites({
+    memoryMb: 320,
+    idleMs: 60_000,
+    waitMs: 60_000,
+    stop: (siteId) => sites.end(siteId, 60_000),
+  });
+  const use = (id: string, isWaiting: boolean) =>
+    sites.use(
+      site(id),
+      async () => process(),
+      async (used, done, setWaiting) => {
+        setWaiting(isWaiting);
+        return { used, done, setWaiting };
+      },
+    );
+  const slow = await use('uploading', true);
+  const next = await use('other', false);
+  await slow.used.ended;
+  slow.setWaiting(false);
+  slow.done();
+  const blocked = use('third', false);
+  const outcome = await Promise.race([blocked, new Promise((resolve) => setImmediate(resolve, 'waits'))]);
+  expect(outcome).toBe('waits');
+  next.done();
+  (await blocked).done();
+  await sites.endAll();
+});

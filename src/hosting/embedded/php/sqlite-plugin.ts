@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { sqlitePluginArchive } from './required-packages.ts';
 import { zipEntries } from './zip-entries.ts';
 
 /** Unpacks the SQLite plugin of WordPress into a folder of its own below `folder`, once for each version. Returns that folder. */
 export async function provideSqlitePlugin(folder: string): Promise<string> {
-  const archive = await readFile(archivePath());
+  const archive = await readFile(sqlitePluginArchive());
   const target = join(folder, `sqlite-${createHash('sha256').update(archive).digest('hex').slice(0, 16)}`);
   if ((await ifThere(stat(target))) !== null) return target;
   const scratch = join(folder, `.${randomUUID()}`);
@@ -26,18 +26,4 @@ export async function provideSqlitePlugin(folder: string): Promise<string> {
     if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
   }
   return target;
-}
-
-function archivePath(): string {
-  const require = createRequire(import.meta.url);
-  try {
-    return join(
-      dirname(require.resolve('@wp-playground/cli/package.json')),
-      'sqlite-database-integration.zip',
-    );
-  } catch {
-    throw new Error(
-      'The optional package @wp-playground/cli is not installed. Run `npm ci` without --omit=optional',
-    );
-  }
 }

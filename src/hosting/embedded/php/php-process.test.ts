@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type PhpProcessOptions, startPhpProcess } from './php-process.ts';
+import type { ProcessPlace } from './process-place.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'php-process-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const options: PhpProcessOptions = {
+  settings: { memoryMb: 256, uploadMb: 8, threadMb: 512 },
+  waitMs: 1_000,
+  mayConnect: () => false,
+  loopback: () => undefined,
+  loopbacks: { add() {} },
+  deliverMail: async () => {},
+  log: pino({ level: 'silent' }),
+};
+
+/** A place whose program is a shell script. */
+const placeOf = (script: string): ProcessPlace => ({
+  run: folder,
+  innerRun: folder,
+  program: { path: '/bin/sh', arguments: ['-c', script], environment: { PATH: process.env.PATH ?? '' } },
+  show: () => Promise.reject(new Error('no website')),
+  async remove() {},
+});
+const READY = `echo '{"state":"ready","version":"8.4.1"}'`;
+
+it('has ended when no program of it holds files any more', async () => {
+  const file = join(folder, 'written');
+  const php = await startPhpProcess(placeOf(`(sleep 0.3; echo last > ${file}) & ${READY}; wait`), options);
+  await php.kill();
+  expect(await readFile(file, 'utf8')).toBe('last\n');
+});
+
+it('gives up a start', async () => {
+  const closing = new AbortController();
+  const started = startPhpProcess(placeOf('sleep 600'), { ...options, signal: closing.signal });
+  closing.abort(new Error('closing'));
+  await expect(started).rejects.toThrow('PHP did not start');
+  await expect(startPhpProcess(placeOf(READY), { ...options, signal: closing.signal })).rejects.toThrow(
+    'closing',
+  );
+});
+
+it('says when its program is missing', async () => {
+  const place = placeOf('');
+  await expect(
+    startPhpProcess({ ...place, program: { ...place.program, path: '/nowhere' } }, options),
+  ).rejects.toThrow('PHP did not start');
+});
