@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PhpSite } from './php-sites.ts';
@@ -70,6 +70,22 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
     let common: Promise<CommonFolders> | undefined;
     await mkdir(join(slot, 'run'), { recursive: true, mode: 0o700 });
 
+    /** As {@link mount}, of a folder that its owner may replace by a link meanwhile. */
+    async function mountPlain(source: string, target: string): Promise<string> {
+      const opened = await open(source, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      try {
+        const path = await mount(source, target, false);
+        const [wanted, shown] = await Promise.all([
+          opened.stat({ bigint: true }),
+          stat(join(`/proc/${holder.pid}/root`, slot, target), { bigint: true }),
+        ]);
+        if (shown.ino === wanted.ino && shown.dev === wanted.dev) return path;
+        throw new Error(`${source} was replaced by a symbolic link`);
+      } finally {
+        await opened.close();
+      }
+    }
+
     async function mount(source: string, target: string, isReadOnly: boolean): Promise<string> {
       const path = join(slot, target);
       await mkdir(path);
@@ -123,8 +139,8 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
       async show(site) {
         const [common, website, own] = await Promise.all([
           commonFolders(site),
-          mount(site.website, 'website', false),
-          mount(site.private, 'private', false),
+          mountPlain(site.website, 'website'),
+          mountPlain(site.private, 'private'),
         ]);
         return { ...common, website, private: own };
       },

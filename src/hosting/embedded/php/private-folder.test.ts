@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -26,4 +26,18 @@ it('does not bring back the folder of a deleted website', async () => {
   await rm(folder, { recursive: true });
   await expect(preparePrivateFolder(folder)).rejects.toThrow('ENOENT');
   await expect(readdir(folder)).rejects.toThrow('ENOENT');
+});
+
+it('follows no link, which could lead to another website', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'private-'));
+  const at = (name: string) => join(folder, name);
+  await mkdir(at('other/tmp'), { recursive: true });
+  await writeFile(at('other/tmp/phpAbc123'), 'x');
+  await symlink(at('other'), at('linked'));
+  await expect(preparePrivateFolder(at('linked'))).rejects.toThrow('linked of the website is not a folder');
+  await mkdir(at('own'));
+  await symlink(at('other/tmp'), at('own/tmp'));
+  await expect(preparePrivateFolder(at('own'))).rejects.toThrow('tmp of the website is not a folder');
+  expect(await readdir(at('other/tmp'))).toEqual(['phpAbc123']);
+  await rm(folder, { recursive: true });
 });

@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { hasCode } from '../../../lib/error-code.ts';
 import { isPagePath, MOST_PAGE_PATHS } from '../../policy/page-path.ts';
+import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import { PURGES } from './site.ts';
 import { readWebsiteText } from './website-text.ts';
 
@@ -21,6 +22,7 @@ export async function takePurges(folder: string): Promise<PurgeRequest | null> {
   const file = join(folder, PURGES);
   const taken = `${file}.taken`;
   try {
+    await requirePlainFolder(folder);
     await rename(file, taken);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;

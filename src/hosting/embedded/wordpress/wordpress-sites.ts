@@ -22,6 +22,7 @@ import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
+import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import type { PhpSite, PhpSites } from '../php/php-sites.ts';
 import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
@@ -128,7 +129,12 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     },
   });
 
-  const privateOf = (installId: string) => join(layout.filesOf(installId), PRIVATE);
+  /** @throws if the website has something else in its place */
+  async function privateOf(installId: string): Promise<string> {
+    const folder = join(layout.filesOf(installId), PRIVATE);
+    await requirePlainFolder(folder);
+    return folder;
+  }
 
   async function phpSiteIn(id: string, files: string, facts: SiteFacts): Promise<PhpSite> {
     const { version, origin, passKey } = facts;
@@ -239,7 +245,9 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   async function namesIn(installId: string, facts: SiteFacts): Promise<string[]> {
     const present = new URL(facts.origin).host;
     try {
-      return parseNames(await readWebsiteText(join(privateOf(installId), NAMES_FILE), MOST_NAMES_BYTES));
+      return parseNames(
+        await readWebsiteText(join(await privateOf(installId), NAMES_FILE), MOST_NAMES_BYTES),
+      );
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return [present];
       throw error;
@@ -294,7 +302,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
         const changed = await run(await siteOf(install.id, facts), script, facts.origin, signal);
         log.info({ install: install.id, from: [...from], to: host, rows: changed }, 'replaced URLs');
       }
-      await writeDurably(join(privateOf(install.id), NAMES_FILE), JSON.stringify([host]));
+      await writeDurably(join(await privateOf(install.id), NAMES_FILE), JSON.stringify([host]));
     },
 
     async createLogin(install, facts, user) {
@@ -312,8 +320,10 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     },
 
     async withDatabaseCopy(install, facts, work, signal) {
-      const folder = join(privateOf(install.id), COPY_FOLDER);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const folder = join(await privateOf(install.id), COPY_FOLDER);
+      // A link in its place would lead out.
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { mode: 0o700 });
       const { host, protocol } = new URL(facts.origin);
       const copied = await php.run(
         await siteOf(install.id, facts),

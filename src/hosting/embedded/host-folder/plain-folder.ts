@@ -1,0 +1,12 @@
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
+
+/**
+ * Rejects unless `path` is a folder and no symbolic link, which could lead to files of another website.
+ *
+ * @throws ENOENT if it is missing
+ */
+export async function requirePlainFolder(path: string): Promise<void> {
+  if ((await lstat(path)).isDirectory()) return;
+  throw new Error(`${basename(path)} of the website is not a folder. Replace it with one.`);
+}
