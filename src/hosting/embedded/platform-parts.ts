@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
@@ -6,6 +6,7 @@ import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { type InstallRef, PermanentHostError } from '../contract/host.ts';
 import { layoutOf } from './host-folder/layout.ts';
+import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
 import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
 import { copyLiveDatabase } from './wordpress/database-copy.ts';
@@ -27,12 +28,12 @@ interface NamedFile {
 }
 
 /** PHP and SFTP can cause these by replacing or closing the database, its copy or a folder above them. */
-const REPLACED = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP', 'EACCES'];
+const REPLACED = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP', 'EACCES', 'ENOTCONTAINED'];
 
 /** Fails with an error without a code if the website is at fault: then a platform backup goes on without it. */
-async function blamingWebsite(work: () => Promise<void>): Promise<void> {
+async function blamingWebsite<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    await work();
+    return await work();
   } catch (cause) {
     if (!hasCode(cause, ...REPLACED)) throw cause;
     throw new Error('the database of the website is not a plain file in its folder', { cause });
@@ -86,18 +87,22 @@ export function platformParts(root: string, clock: Clock) {
         backup_id: backupId,
         created_at: timestamp(clock),
       };
-      const folder = join(files, PRIVATE);
+      const folder = join(await realpath(files), PRIVATE);
       const copy = join(folder, PLATFORM_COPY_FOLDER);
       const database = join(folder, DATABASE_FOLDER, DATABASE);
+      const hasDatabase = (await blamingWebsite(() => ifThere(lstat(database)))) !== null;
+      if (hasDatabase) await blamingWebsite(() => requirePlainFolder(folder));
       try {
-        await blamingWebsite(async () => {
-          if ((await ifThere(lstat(database))) !== null) {
+        if (hasDatabase) {
+          await blamingWebsite(async () => {
+            await rm(copy, { recursive: true, force: true });
+            await mkdir(copy, { mode: 0o700 });
             await copyLiveDatabase(database, join(copy, DATABASE), { signal });
-          }
-        });
+          });
+        }
         await writeArchive(files, to, header, clock, signal, undefined, NOT_IN_PLATFORM_BACKUPS);
       } finally {
-        await blamingWebsite(() => rm(copy, { recursive: true, force: true }));
+        if (hasDatabase) await blamingWebsite(() => rm(copy, { recursive: true, force: true }));
       }
     },
 

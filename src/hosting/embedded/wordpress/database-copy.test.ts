@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -10,7 +11,8 @@ let from: string;
 let to: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'homeport-copy-'));
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'homeport-copy-')));
+  await mkdir(join(folder, 'copy'));
   from = join(folder, 'wordpress.sqlite');
   to = join(folder, 'copy', 'wordpress.sqlite');
   await writeFile(from, 'first');
@@ -59,5 +61,30 @@ it('gives up on a database that changes all the time', async () => {
     pause: () => writeFile(from, 'x'.repeat(++pauses)),
   });
   await expect(copied).rejects.toThrow('changes all the time');
+  await expect(readFile(to)).rejects.toThrow('ENOENT');
+});
+
+it('copies what a database in WAL mode has committed', async () => {
+  const live = new Sqlite(from.replace('wordpress', 'wal'));
+  live.pragma('journal_mode = wal');
+  live.exec("create table notes (text); insert into notes values ('committed')");
+  await copyLiveDatabase(live.name, to, { pause: async () => {} });
+  live.close();
+  const copied = new Sqlite(to);
+  expect(copied.prepare('select text from notes').pluck().all()).toEqual(['committed']);
+  copied.close();
+});
+
+it('neither follows a link nor waits at a pipe in place of a file', async () => {
+  const copied = (name: string) => copyLiveDatabase(join(folder, name), to, { pause: async () => {} });
+  await symlink(from, join(folder, 'link'));
+  await expect(copied('link')).rejects.toThrow('not a plain file');
+  await mkdir(join(folder, 'other'));
+  await writeFile(join(folder, 'other/database'), 'of another website');
+  await symlink(join(folder, 'other'), join(folder, 'linked'));
+  await expect(copied('linked/database')).rejects.toThrow('symbolic link');
+  execFileSync('mkfifo', [join(folder, 'pipe'), `${from}-journal`]);
+  await expect(copied('pipe')).rejects.toThrow('not a plain file');
+  await expect(copied('wordpress.sqlite')).rejects.toThrow('not a plain file');
   await expect(readFile(to)).rejects.toThrow('ENOENT');
 });

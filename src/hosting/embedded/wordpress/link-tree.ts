@@ -1,4 +1,4 @@
-import { chmod, copyFile, link, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readdir, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
@@ -6,7 +6,8 @@ import { hasCode } from '../../../lib/error-code.ts';
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * Fills the folder `to` with the content of `from`: folders of the same modes, and hard links to the files. `leftOut`: names at the top.
+ * Fills the folder `to` with the content of `from`: folders of the same modes, the symbolic links, and hard links to the files. Leaves out
+ * pipes and devices, as backups do. `leftOut`: names at the top.
  */
 export async function linkTree(from: string, to: string, leftOut = NOTHING): Promise<void> {
   const { mode } = await stat(from);
@@ -15,7 +16,8 @@ export async function linkTree(from: string, to: string, leftOut = NOTHING): Pro
     if (leftOut.has(entry.name)) continue;
     const [source, place] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await linkTree(source, place);
-    else await linkFile(source, place);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), place);
+    else if (entry.isFile()) await linkFile(source, place);
   }
   await chmod(to, mode & 0o777);
   await syncFolder(to);
