@@ -18,7 +18,9 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../policy/edge.fixture.ts';
 import { createPhpSites } from './create-php-sites.ts';
+import { createLoopbackConnections } from './loopback-connections.ts';
 import { PhpFailure, type PhpMail, type PhpRequest, type PhpSite, type PhpSites } from './php-sites.ts';
 
 const MIB = 1024 * 1024;
@@ -27,7 +29,11 @@ let sites: PhpSites;
 let site: PhpSite;
 const mails: PhpMail[] = [];
 const connections: string[] = [];
-const listening = createServer((socket) => socket.end('from the edge'));
+const loopbacks = createLoopbackConnections();
+const listening = createServer(async (socket) => {
+  await eventually(() => loopbacks.siteOf(socket) === 'one');
+  socket.end('from the edge');
+});
 let port: number;
 
 beforeAll(async () => {
@@ -49,6 +55,7 @@ beforeAll(async () => {
     waitMs: 110_000,
     spare: true,
     mayConnect: () => false,
+    loopbacks,
     loopback: ({ siteId, host, port: wanted }) => {
       connections.push(`${siteId} ${host}:${wanted}`);
       return host === 'own.example' ? { host: '127.0.0.1', port } : undefined;
@@ -235,6 +242,33 @@ describe('requests', () => {
     expect((await ask('/some/')).status).toBe(200);
   });
 
+  it('lets PHP bound its answer neither too short nor too long, nor speak for the platform', async () => {
+    await put(
+      'wp-content/bounds.php',
+      `<?php header('Transfer-Encoding: gzip, chunked'); header('Content-Length: 3'); header('Connection: upgrade');
+      header('X-Homeport-Failure: busy'); header('X-Homeport-Exit: 1'); header('X-Kept: 1'); echo 'longer than that';`,
+    );
+    const { status, headers, text: body } = await ask('/wp-content/bounds.php');
+    expect({ status, body }).toEqual({ status: 200, body: 'longer than that' });
+    expect(headers).toMatchObject({ 'x-kept': '1' });
+    for (const name of ['content-length', 'transfer-encoding', 'connection', 'x-homeport-failure'])
+      expect(headers).not.toHaveProperty(name);
+  });
+
+  it('refuses an endless head, and goes on', async () => {
+    await put('wp-content/head.php', "<?php for ($i = 0; $i < 20000; $i++) header('X-N' . $i . ': x');");
+    expect((await ask('/wp-content/head.php')).status).toBe(500);
+    expect((await ask('/some/')).status).toBe(200);
+  });
+
+  it('shows no private folder that is a link', async () => {
+    const linked = await newSite('linked');
+    await rm(linked.private, { recursive: true });
+    await symlink(site.private, linked.private);
+    await expect(ask('/x', {}, linked)).rejects.toThrow('private of the website is not a folder');
+    await rm(linked.private);
+  });
+
   it('runs no index among uploads', async () => {
     await mkdir(join(site.website, 'wp-content/uploads/x'), { recursive: true });
     await put('wp-content/uploads/x/index.php', '<?php echo "ran";');
@@ -412,6 +446,14 @@ describe('limits', () => {
     expect((await run('echo "after";')).output).toBe('after');
   });
 
+  it('keeps the first errors only', async () => {
+    const { error, output } = await run(
+      `$h = fopen('php://stderr', 'w'); for ($i = 0; $i < 32; $i++) fwrite($h, str_repeat('x', 65536)); echo 'all';`,
+    );
+    expect({ length: error.length, output }).toEqual({ length: 64 * 1024, output: 'all' });
+    expect(await run(`fwrite(fopen('php://stderr', 'w'), 'later');`)).toMatchObject({ error: 'later' });
+  });
+
   it('starts no program and loads no extension', async () => {
     expect(
       await result(
@@ -452,6 +494,15 @@ describe('limits', () => {
 });
 
 describe('processes', () => {
+  it('reads the code before each script anew, because the spare process has run another', async () => {
+    expect(
+      await result(
+        `return [opcache_is_script_cached('/wordpress/wp-includes/version.php'), @include '/wordpress/wp-includes/version.php',
+          opcache_is_script_cached('/internal/shared/auto_prepend_file.php')];`,
+      ),
+    ).toEqual([expect.any(Boolean), 1, false]);
+  });
+
   it('stops the website that is idle longest when the memory is used up', async () => {
     const second = await newSite('second');
     const third = await newSite('third');

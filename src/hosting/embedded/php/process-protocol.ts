@@ -44,6 +44,9 @@ export interface PhpProcessSite {
   services: string;
 }
 
+/** What a thread learns of it, which runs PHP. */
+export type PhpThreadSite = Omit<PhpProcessSite, 'scriptKey'>;
+
 /** A line of the process's output. */
 export type PhpProcessLine =
   | { state: 'ready'; version: string }

@@ -99,6 +99,8 @@ export interface EmscriptenFs {
   writeFile(path: string, content: Uint8Array): void;
   unlink(path: string): void;
   rmdir(path: string): void;
+  /** Times in milliseconds. */
+  utime(path: string, accessed: number, modified: number): void;
   isFile(mode: number): boolean;
   isDir(mode: number): boolean;
   isLink(mode: number): boolean;

@@ -8,7 +8,9 @@ import { MailProgram } from './sendmail.ts';
 import { bindLocks, type UserSpaceContext } from './user-space.ts';
 
 const INI_FILE = '/internal/shared/php.ini';
-export const PREPEND_FILE = '/internal/shared/auto_prepend_file.php';
+const PREPEND_FILE = '/internal/shared/auto_prepend_file.php';
+/** opcache keeps no file that is this young (`opcache.file_update_protection`). */
+const FUTURE = Date.UTC(2100, 0);
 
 export interface LoadedPhp {
   php: PHP;
@@ -60,12 +62,21 @@ export async function loadPhp({ module, thread, settings, locks, sockets }: PhpP
     .filter((line) => !Object.hasOwn(ini, line.split('=')[0]?.trim() ?? ''));
   for (const [name, value] of Object.entries(ini)) if (value !== null) lines.push(`${name} = ${value}`);
   php.writeFile(INI_FILE, lines.join('\n'));
-  php.writeFile(PREPEND_FILE, '<?php');
+  writePrepend({ php, runtime }, '<?php');
   // opcache is off for a SAPI that it does not know.
   await php.setSapiName('cgi-fcgi');
   // An error would leave PHP waiting, so any other program is one that fails.
   php.setSpawnHandler(() => new MailProgram([], () => Promise.reject(new Error('no such program'))));
   return { php, runtime };
+}
+
+/**
+ * Writes the file that PHP runs before each script. opcache must not keep it: for 2 seconds it would run the one from before the website was
+ * known, without the website's settings.
+ */
+export function writePrepend({ php, runtime }: LoadedPhp, code: string): void {
+  php.writeFile(PREPEND_FILE, code);
+  runtime.FS.utime(PREPEND_FILE, FUTURE, FUTURE);
 }
 
 /** Settings of PHP. Null: without the setting of the package. */

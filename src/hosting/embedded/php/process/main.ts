@@ -35,7 +35,7 @@ process.stdin.on('end', () => process.exit(0));
 const settings: PhpProcessStart = await nextLine();
 const threads = createPhpThreads(settings, await wasmFile(), (line) => process.stderr.write(`${line}\n`));
 report({ state: 'ready', version: await threads.begin() });
-const site = await websiteLine();
+const { scriptKey, ...site } = await websiteLine();
 await threads.serve(site);
 const server = createServer((request, response) => {
   // A visitor who leaves while they send ends their own request alone.
@@ -84,7 +84,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 function isPlatform({ headers }: IncomingMessage): boolean {
   const given = Buffer.from(String(headers[HEADER.scriptKey] ?? ''));
-  const wanted = Buffer.from(site.scriptKey);
+  const wanted = Buffer.from(scriptKey);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 

@@ -1,11 +1,16 @@
 import type { EmscriptenRuntime } from './emscripten.ts';
 import type { FromThread } from './thread-messages.ts';
 
+/** The platform takes no longer one. */
+const LONGEST_HEAD = 64 * 1024;
+/** Of `php://stderr`. The rest is dropped, because nothing makes PHP wait there. */
+const LONGEST_ERROR = 64 * 1024;
+
 /** Where PHP's head and output of the current request go. */
 export interface PhpOutput {
   begin(id: number): void;
-  /** Sends the head of an answer without a body. */
-  finish(): void;
+  /** Sends the head of an answer without a body. Returns what PHP wrote to `php://stderr`. */
+  finish(): string;
 }
 
 interface Parts {
@@ -24,12 +29,16 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
   const counter = new Int32Array(unread);
   let current: number | null = null;
   let head: Uint8Array[] = [];
+  let headBytes = 0;
+  let errors: Uint8Array[] = [];
+  let errorBytes = 0;
   let at = 0;
 
   function sendHead(): void {
     if (current === null || head.length === 0) return;
     const { status, headers } = parsedHead(Buffer.concat(head).toString('utf8'));
     head = [];
+    headBytes = 0;
     send({ kind: 'head', id: current, status, headers });
   }
 
@@ -54,17 +63,30 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
   }
 
   // The class PHP sets these for each request to streams without any limit; the program reads them each time.
-  intercept(runtime, 'onHeaders', (chunk) => head.push(Uint8Array.from(chunk)));
+  intercept(runtime, 'onHeaders', (chunk) => {
+    headBytes += chunk.length;
+    // Without the rest it is no JSON, which makes it a failure.
+    if (headBytes <= LONGEST_HEAD) head.push(Uint8Array.from(chunk));
+  });
   intercept(runtime, 'onStdout', (chunk) => write(unsigned(chunk)));
+  intercept(runtime, 'onStderr', (chunk) => {
+    const kept = Uint8Array.from(unsigned(chunk).subarray(0, LONGEST_ERROR - errorBytes));
+    errorBytes += kept.length;
+    if (kept.length > 0) errors.push(kept);
+  });
 
   return {
     begin(id) {
       current = id;
       head = [];
+      headBytes = 0;
+      errors = [];
+      errorBytes = 0;
     },
     finish() {
       sendHead();
       current = null;
+      return Buffer.concat(errors).toString('utf8');
     },
   };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { PhpProcessSite, PhpProcessStart, PhpWarmUp } from '../process-protocol.ts';
+import type { PhpProcessStart, PhpThreadSite, PhpWarmUp } from '../process-protocol.ts';
 import { LockTable, newLockTable } from './lock-table.ts';
 import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
 
@@ -22,7 +22,7 @@ export interface PhpThreads {
   /** Shows a page of another website in the first thread. Returns why it cannot serve a website now, or null. */
   warmUp(given: PhpWarmUp): Promise<string | null>;
   /** Gives the threads their website. */
-  serve(site: PhpProcessSite): Promise<void>;
+  serve(site: PhpThreadSite): Promise<void>;
   /** Runs a call when a thread is free. Returns a function that gives it up. */
   call(call: Omit<PhpCall, 'id'>, seconds: number, listener: CallListener): () => void;
 }
@@ -68,7 +68,7 @@ export function createPhpThreads(
   let lastNumber = 1;
   let lastCall = 0;
   let module: Promise<WebAssembly.Module> | undefined;
-  let site: PhpProcessSite | null = null;
+  let site: PhpThreadSite | null = null;
   const threads = new Set<Thread>();
   const waiting: Job[] = [];
 

@@ -23,7 +23,6 @@ declare module '@php-wasm/universal' {
 
   export interface StreamedPHPResponse {
     readonly stdoutText: Promise<string>;
-    readonly stderrText: Promise<string>;
     readonly exitCode: Promise<number>;
   }
 
@@ -40,6 +39,7 @@ declare module '@php-wasm/universal' {
     readFileAsText(path: string): string;
     writeFile(path: string, content: string): void;
     isFile(path: string): boolean;
+    listFiles(path: string): string[];
     isDir(path: string): boolean;
     chdir(path: string): void;
   }

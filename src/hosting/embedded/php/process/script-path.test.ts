@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scriptFor } from './script-path.ts';
+import { isSpelledSo, scriptFor } from './script-path.ts';
 
 const FILES = [
   '/index.php',
@@ -29,6 +29,10 @@ it.each([
   ['/up/', '/index.php', ''],
   ['/up/x.php', '/index.php', ''],
   ['/up/x.php/y', '/index.php', ''],
+  ['//up//x.php', '/index.php', ''],
+  ['/./up/x.php', '/index.php', ''],
+  ['/up/./x.php', '/index.php', ''],
+  ['//wp-login.php', '/wp-login.php', ''],
   ['/missing.php', '/index.php', ''],
   ['/x/../wp-login.php', '/index.php', ''],
   ['/%2e%2e/wp-login.php', '/index.php', ''],
@@ -36,4 +40,17 @@ it.each([
   ['/%', '/index.php', ''],
 ])('%s is answered by %s', (path, script, rest) => {
   expect(scriptFor(path, questions)).toEqual({ script, rest });
+});
+
+it.each([
+  ['/wordpress/wp-login.php', true],
+  ['/wordpress/WP-Login.php', false],
+  ['/wordpress/Up/x.php', false],
+])('compares the spelling of %s', (path, isSo) => {
+  const folders: Record<string, string[]> = {
+    '/': ['wordpress'],
+    '/wordpress': ['wp-login.php', 'up'],
+    '/wordpress/Up': ['x.php'],
+  };
+  expect(isSpelledSo(path, (folder) => folders[folder] ?? [])).toBe(isSo);
 });

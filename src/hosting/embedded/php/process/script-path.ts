@@ -28,6 +28,15 @@ export function scriptFor(path: string, { isFile, isFolder, isClosed }: PathQues
   return isIndex ? { script: index, rest: '' } : wordpress;
 }
 
+/**
+ * Whether the path is spelled as its files are. A disk that ignores case would find programs by names that the rules for closed programs and
+ * for sign-ins do not know.
+ */
+export function isSpelledSo(path: string, namesIn: (folder: string) => string[]): boolean {
+  const names = path.split('/').slice(1);
+  return names.every((name, at) => namesIn(`/${names.slice(0, at).join('/')}`).includes(name));
+}
+
 /** Null: the path names no file. */
 function decoded(path: string): string | null {
   let text: string;
@@ -36,5 +45,8 @@ function decoded(path: string): string | null {
   } catch {
     return null;
   }
-  return text.startsWith('/') && !text.includes('\0') && !text.split('/').includes('..') ? text : null;
+  // The edge compares paths without empty segments.
+  text = text.replace(/\/{2,}/g, '/');
+  const isClean = text.startsWith('/') && !text.includes('\0') && !/\/\.{1,2}(?:\/|$)/.test(text);
+  return isClean ? text : null;
 }

@@ -1,4 +1,4 @@
-import type { PhpProcessSite, PhpProcessStart, PhpWarmUp } from '../process-protocol.ts';
+import type { PhpProcessStart, PhpThreadSite, PhpWarmUp } from '../process-protocol.ts';
 
 /** What a thread starts with. */
 export interface ThreadStart {
@@ -25,7 +25,7 @@ export interface PhpCall {
   code: string | null;
 }
 
-export type ToThread = { warmUp: PhpWarmUp } | { site: PhpProcessSite } | { call: PhpCall };
+export type ToThread = { warmUp: PhpWarmUp } | { site: PhpThreadSite } | { call: PhpCall };
 
 export type FromThread =
   | { kind: 'ready'; version: string }

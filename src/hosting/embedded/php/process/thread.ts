@@ -1,13 +1,13 @@
 /** A thread that runs PHP, one request at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PhpProcessSite, PhpWarmUp } from '../process-protocol.ts';
+import type { PhpThreadSite, PhpWarmUp } from '../process-protocol.ts';
 import { FileLocks } from './file-locks.ts';
-import { type LoadedPhp, loadPhp, PREPEND_FILE } from './load-php.ts';
+import { type LoadedPhp, loadPhp, writePrepend } from './load-php.ts';
 import { LockTable } from './lock-table.ts';
 import { raiseWalls } from './machine-walls.ts';
 import { createPhpOutput } from './php-output.ts';
 import { phpSockets } from './php-sockets.ts';
-import { scriptFor } from './script-path.ts';
+import { isSpelledSo, scriptFor } from './script-path.ts';
 import { MailProgram } from './sendmail.ts';
 import { askService } from './services.ts';
 import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
@@ -37,6 +37,8 @@ foreach (array_keys(opcache_get_status(true)['scripts'] ?? []) as $file) {
   foreach ($kept as $folder) if (str_starts_with($file, $folder)) continue 2;
   opcache_invalidate($file, true);
 }`;
+/** The disks of other systems usually ignore case. */
+const IS_EXACT = process.platform === 'linux';
 const STANDARD_STREAM = /^\/request\/std(out|err)$/;
 
 const start: ThreadStart = workerData;
@@ -74,11 +76,11 @@ function load(): Promise<LoadedPhp> {
   return loadPhp({ module, thread, settings, locks, sockets: phpSockets(() => services) });
 }
 
-function serve(site: PhpProcessSite): void {
+function serve(site: PhpThreadSite): void {
   services = site.services;
   closed = new RegExp(site.closedPrograms, 's');
   files.show(site.folders);
-  php.writeFile(PREPEND_FILE, site.prepend);
+  writePrepend({ php, runtime }, site.prepend);
   send({ kind: 'serving' });
 }
 
@@ -106,9 +108,9 @@ async function warmUp({ folders, code, host, https }: PhpWarmUp): Promise<void> 
 async function runUnseen(call: PhpCall): Promise<string | null> {
   php.chdir('/wordpress');
   const response = await php.runStream(requestFor(call));
-  const stderr = response.stderrText.catch(() => '');
   const exit = await response.exitCode;
-  const error = exit === 0 ? null : `exit code ${exit}: ${(await stderr).slice(0, 500)}`;
+  const errors = output.finish();
+  const error = exit === 0 ? null : `exit code ${exit}: ${errors.slice(0, 500)}`;
   closeStandardStreams();
   return error;
 }
@@ -123,11 +125,8 @@ async function answer(call: PhpCall): Promise<void> {
   let crash: string | null = null;
   try {
     const response = await php.runStream(requestFor(call));
-    // Read at once, because the stream ends with an error if PHP crashes.
-    const stderr = response.stderrText.catch(() => '');
     exit = await response.exitCode;
-    error = (await stderr).slice(0, 64 * 1024);
-    output.finish();
+    error = output.finish();
     closeStandardStreams();
   } catch (reason) {
     crash = String(reason).slice(0, 500);
@@ -139,7 +138,7 @@ function requestFor(call: PhpCall) {
   const { method, target, headers, body, https, client, code } = call;
   const [path = '/'] = target.split('?', 1);
   const { script, rest } = scriptFor(path, {
-    isFile: (at) => php.isFile(at),
+    isFile: (at) => php.isFile(at) && (IS_EXACT || isSpelledSo(at, (folder) => php.listFiles(folder))),
     isFolder: (at) => php.isDir(at),
     isClosed: (at) => closed === null || closed.test(at),
   });
