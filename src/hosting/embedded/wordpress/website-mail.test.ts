@@ -58,6 +58,15 @@ describe('the email of a website', () => {
     await expect(send('To: nobody\n\n')).rejects.toThrow('not an address');
     await expect(send('Subject: S\n\n')).rejects.toThrow('no recipient');
   });
+
+  it('has a head of bounded size', async () => {
+    const { send, taken } = mailer();
+    const fields = (count: number) => `To: a@x.example\n${'X: y\n'.repeat(count)}`;
+    await send(`${fields(40_000)}\nText`);
+    expect(taken[0]?.message.toString()).toMatch(/\nText$/);
+    await expect(send(`${fields(60_000)}\nText`)).rejects.toThrow('the head of the message is too long');
+    await expect(send(fields(60_000))).rejects.toThrow('the head of the message is too long');
+  });
 });
 
 it.each([
