@@ -14,6 +14,7 @@ import { checkDataFolder } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
 import { checkDescriptors } from './descriptors.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
+import { checkEmbeddedWordPress } from './embedded-wordpress.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkHsts } from './hsts.ts';
 import { checkImports } from './imports.ts';
@@ -72,6 +73,7 @@ export async function examine(
         : config.host === 'embedded'
           ? await findingsOf('websites', () => checkWebsites(tables, config))
           : await findingsOf('hosts', () => checkKnownHosts(tables))),
+      ...(await findingsOf('WordPress', () => checkEmbeddedWordPress(config))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('checkpoints', () => checkCheckpoints(tables, clock))),

@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/database.ts';
+import { embeddedWordPress } from '../../app/embedded-websites.ts';
+import { readConfig } from '../../config/config.ts';
+import type { InspectedWordPress } from '../../hosting/embedded/wordpress/inspect-wordpress.ts';
+import { checkEmbeddedWordPress } from './embedded-wordpress.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeAll(() => {
+  folder = temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+const READY: InspectedWordPress = {
+  missing: null,
+  unconfined: null,
+  versions: ['6.8.1', '6.7'],
+  websites: 1,
+  lacking: [],
+  processMb: 440,
+};
+
+function found(changes: Partial<InspectedWordPress> = {}, environment: Record<string, string> = {}) {
+  const config = readConfig({ HOMEPORT_EMBEDDED_PHP_MB: '1000', ...environment });
+  return checkEmbeddedWordPress(config, {
+    inspect: async () => ({ ...READY, ...changes }),
+    machineMb: 4_000,
+  });
+}
+
+test('says how many websites run at the same time', async () => {
+  expect(await found()).toMatchObject([
+    { state: 'ok', message: 'New websites get 6.8.1. 1000 MiB let 2 websites run PHP at the same time.' },
+  ]);
+  expect(await found({ versions: [] })).toMatchObject([
+    { state: 'ok', message: expect.stringContaining('The first website downloads it.') },
+  ]);
+  expect(await found({}, { HOMEPORT_HOST: 'linux' })).toEqual([]);
+});
+
+const missing = 'The optional packages of PHP are not installed. Run `npm ci` without --omit=optional';
+test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, string]>([
+  ['packages are missing', { missing }, {}, 'problem', 'without --omit=optional.'],
+  ['packages are missing, and no website needs them', { missing, websites: 0 }, {}, 'warning', 'cannot run'],
+  ['PHP is off', {}, { HOMEPORT_EMBEDDED_PHP_MB: '0' }, 'problem', 'PHP is off'],
+  ['PHP is off for static websites', { websites: 0 }, { HOMEPORT_EMBEDDED_PHP_MB: '0' }, 'ok', 'PHP is off'],
+  ['a version is missing', { lacking: ['6.5'] }, {}, 'problem', 'need WordPress 6.5'],
+  ['the source is missing', {}, { HOMEPORT_WORDPRESS_SOURCE: '/nowhere' }, 'warning', '/nowhere'],
+  [
+    'the only source is missing',
+    { versions: [] },
+    { HOMEPORT_WORDPRESS_SOURCE: '/nowhere' },
+    'problem',
+    '/nowhere',
+  ],
+  ['more memory than there is', {}, { HOMEPORT_EMBEDDED_PHP_MB: '5000' }, 'warning', 'has 4000 MiB'],
+  ['too little memory', {}, { HOMEPORT_EMBEDDED_PHP_MB: '100' }, 'warning', 'takes up to 440 MiB'],
+  ['no bubblewrap', { unconfined: 'spawn unshare ENOENT' }, {}, 'warning', 'spawn unshare ENOENT'],
+])('%s', async (_what, changes, environment, state, message) => {
+  const findings = await found(changes, environment);
+  expect(findings).toMatchObject([{ state, message: expect.stringContaining(message) }]);
+  expect(findings[0]?.remedy === null).toBe(state === 'ok');
+});
+
+test('looks at the folder of the host', async () => {
+  expect(await embeddedWordPress({ dataDir: folder.path })).toMatchObject({ versions: [], websites: 0 });
+  for (const name of ['6.7', '6.10', '.unfinished']) {
+    mkdirSync(join(folder.path, 'host/wordpress', name), { recursive: true });
+  }
+  expect((await embeddedWordPress({ dataDir: folder.path })).versions).toEqual(['6.10', '6.7']);
+});

@@ -1,0 +1,93 @@
+import { stat } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { embeddedWordPress, phpMemoryMb } from '../../app/embedded-websites.ts';
+import type { Config } from '../../config/config.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+
+const CHECK = 'WordPress';
+const MIB = 1024 * 1024;
+
+type Settings = Pick<Config, 'dataDir' | 'host' | 'embeddedPhpMb' | 'wordpressSource'>;
+
+interface Parts {
+  inspect?: typeof embeddedWordPress;
+  machineMb?: number;
+}
+
+/** Checks that the embedded host can run WordPress: PHP, a source of WordPress, memory and bubblewrap. */
+export async function checkEmbeddedWordPress(
+  config: Settings,
+  { inspect = embeddedWordPress, machineMb = Math.floor(totalmem() / MIB) }: Parts = {},
+): Promise<Finding[]> {
+  if (config.host !== 'embedded') return [];
+  const { missing, unconfined, versions, websites, lacking, processMb } = await inspect(config);
+  const severity = websites > 0 ? problem : warning;
+  if (config.embeddedPhpMb === 0) {
+    const text = 'PHP is off, so this host serves static websites only (HOMEPORT_EMBEDDED_PHP_MB=0).';
+    return [websites > 0 ? problem(CHECK, text, 'Remove the setting.') : ok(CHECK, text)];
+  }
+  if (missing !== null) {
+    return [severity(CHECK, `WordPress cannot run: ${missing}.`, 'Install them and restart Homeport.')];
+  }
+  const findings: Finding[] = [];
+  if (!(await hasSource(config))) {
+    findings.push(
+      (versions.length > 0 ? warning : severity)(
+        CHECK,
+        `The source of WordPress, ${config.wordpressSource}, does not exist.`,
+        'Set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive with WordPress, or remove it.',
+      ),
+    );
+  }
+  if (lacking.length > 0) {
+    findings.push(
+      problem(
+        CHECK,
+        `Websites need WordPress ${lacking.join(', ')}, which this host lacks.`,
+        'Connect the machine to the Internet or set HOMEPORT_WORDPRESS_SOURCE, then restart Homeport.',
+      ),
+    );
+  }
+  const memoryMb = phpMemoryMb(config);
+  if (memoryMb > machineMb) {
+    findings.push(
+      warning(
+        CHECK,
+        `PHP may use ${memoryMb} MiB, and the machine has ${machineMb} MiB.`,
+        'Lower HOMEPORT_EMBEDDED_PHP_MB.',
+      ),
+    );
+  }
+  if (memoryMb < processMb) {
+    findings.push(
+      warning(
+        CHECK,
+        `PHP may use ${memoryMb} MiB, and one website takes up to ${processMb} MiB.`,
+        `Set HOMEPORT_EMBEDDED_PHP_MB to ${processMb} or more, or to 0 for static websites only.`,
+      ),
+    );
+  }
+  if (unconfined !== null) {
+    findings.push(
+      warning(
+        CHECK,
+        `PHP runs without bubblewrap: ${reasonOf(unconfined)}.`,
+        'Install bubblewrap and allow unprivileged user namespaces. Until then, host websites of people you trust only.',
+      ),
+    );
+  }
+  if (findings.length > 0) return findings;
+  const [newest] = versions;
+  const core = newest === undefined ? 'The first website downloads it' : `New websites get ${newest}`;
+  const atOnce = Math.floor(memoryMb / processMb);
+  return [ok(CHECK, `${core}. ${memoryMb} MiB let ${counted(atOnce)} run PHP at the same time.`)];
+}
+
+/** Whether a source that is a file or folder exists. */
+async function hasSource({ wordpressSource: source }: Settings): Promise<boolean> {
+  return source === null || !isAbsolute(source) || (await ifThere(stat(source))) !== null;
+}
+
+const counted = (websites: number): string => (websites === 1 ? '1 website' : `${websites} websites`);
