@@ -494,7 +494,7 @@ describe('limits', () => {
 });
 
 describe('processes', () => {
-  it('reads the code before each script anew, because the spare process has run another', async () => {
+  it('keeps settings out of opcache, because the spare process has run others', async () => {
     expect(
       await result(
         `return [opcache_is_script_cached('/wordpress/wp-includes/version.php'), @include '/wordpress/wp-includes/version.php',

@@ -211,7 +211,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         held?.stream.once('end', () => setWaiting(false));
         try {
           const response = await process.request({ ...request, body: held?.stream ?? null }, signal);
-          // PHP has ended by then. What it has written waits for the visitor.
+          // PHP has ended by then. Its output waits for the visitor.
           const slow = setTimeout(() => setWaiting(true), site.limits.seconds * 1000);
           slow.unref();
           finished(response.body, () => {

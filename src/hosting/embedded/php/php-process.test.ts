@@ -28,6 +28,7 @@ const placeOf = (script: string): ProcessPlace => ({
   innerRun: folder,
   program: { path: '/bin/sh', arguments: ['-c', script], environment: { PATH: process.env.PATH ?? '' } },
   show: () => Promise.reject(new Error('no website')),
+  showPattern: () => Promise.reject(new Error('no website')),
   async remove() {},
 });
 const READY = `echo '{"state":"ready","version":"8.4.1"}'`;

@@ -44,7 +44,7 @@ export interface PhpProcessSite {
   services: string;
 }
 
-/** What a thread learns of it, which runs PHP. */
+/** The part of it that the threads get. PHP runs in them, so they do not get the key. */
 export type PhpThreadSite = Omit<PhpProcessSite, 'scriptKey'>;
 
 /** A line of the process's output. */

@@ -13,7 +13,7 @@ interface Running {
   process: Promise<PhpProcess>;
   /** Requests and scripts in progress. */
   active: number;
-  /** Those of them for which PHP does nothing, because a visitor sends or reads slowly. */
+  /** Requests among them in which PHP is idle, because the visitor sends or reads slowly. */
   waiting: number;
   lastUsed: number;
   timer: NodeJS.Timeout | undefined;
@@ -119,7 +119,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     return entry;
   }
 
-  /** Stops the website for which PHP has done nothing the longest, if there is one. */
+  /** Stops the website whose PHP has been idle the longest. */
   function endOldest(): void {
     const idle = [...running.values()].filter((entry) => !isWorking(entry) && !entry.isEnding);
     idle.sort((one, other) => one.lastUsed - other.lastUsed);

@@ -11,7 +11,7 @@ import { requirePackages, sqlitePluginArchive } from '../php/required-packages.t
 import { sizeOf } from '../php/running-sites.ts';
 import { LIMITS } from './site.ts';
 
-/** What an embedded host has for WordPress. */
+/** Parts of an embedded host that WordPress needs. */
 export interface InspectedWordPress {
   /** Why PHP cannot run; null if its packages are installed. */
   missing: string | null;
