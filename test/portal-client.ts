@@ -1,6 +1,6 @@
 import { type Agent, request } from 'undici';
 import { PORTAL_PREFIX } from '../src/api/prefixes.ts';
-import { DEVICE_COOKIE } from '../src/api/session.ts';
+import { DEVICE_COOKIE, PASSKEY_COOKIE } from '../src/api/session.ts';
 import { type Answer, type CallOptions, type Client, createAgent } from './client.ts';
 import type { Person, TestHomeport } from './homeport.ts';
 import { quickPasswordHash } from './quick-password-hash.ts';
@@ -21,6 +21,8 @@ export interface PortalClient extends Client {
   cookie: string | null;
   /** The device cookie from an earlier sign-in, likewise. */
   device: string | null;
+  /** The cookie that binds the challenge of a passkey, likewise. */
+  passkeyBrowser: string | null;
   signIn(email: string, password: string): Promise<Answer>;
 }
 
@@ -46,7 +48,7 @@ export function createPortalClient(
   ): Promise<Answer> {
     const inApi = path.startsWith('/v1/');
     const url = new URL(homeport.origin + (inApi ? path : PORTAL_PREFIX + path));
-    const cookies = [client.cookie, client.device].filter((cookie) => cookie !== null);
+    const cookies = [client.cookie, client.device, client.passkeyBrowser].filter((cookie) => cookie !== null);
     const body = raw ?? (json === undefined ? null : JSON.stringify(json));
     const response = await request(url, {
       method,
@@ -78,6 +80,7 @@ export function createPortalClient(
       const gone = expires !== undefined && Date.parse(expires) === 0;
       const kept = gone ? null : (set.split(';')[0] ?? null);
       if (set.startsWith(`${DEVICE_COOKIE}=`)) client.device = kept;
+      else if (set.startsWith(`${PASSKEY_COOKIE}=`)) client.passkeyBrowser = kept;
       else client.cookie = kept;
     }
   }
@@ -85,6 +88,7 @@ export function createPortalClient(
   const client: PortalClient = {
     cookie: null,
     device: null,
+    passkeyBrowser: null,
     call,
     get: (path, options) => call('GET', path, options),
     post: (path, json) => call('POST', path, json === undefined ? {} : { json }),

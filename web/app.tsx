@@ -159,7 +159,7 @@ function SessionGate() {
   return (
     <SignedOutLayout>
       {session.stage === 'second_factor' ? (
-        <SecondFactorPage />
+        <SecondFactorPage factors={session.second_factors} />
       ) : (
         <ForcedEnrolmentPage email={session.user.email} />
       )}

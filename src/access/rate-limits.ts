@@ -97,6 +97,15 @@ export const RATE_LIMITS = {
   signInByDevice: { keyPrefix: 'sign-in:device', size: 5, windowSeconds: MINUTE, subject: 'device' },
   signInByAllDevices: { keyPrefix: 'sign-in:devices', size: 10, windowSeconds: MINUTE, subject: 'user' },
 
+  /** Answers of passkeys. A signature cannot be guessed, so the limit only bounds the CPU time of checks. */
+  passkeysByAddress: {
+    keyPrefix: 'passkeys:address',
+    size: 30,
+    windowSeconds: MINUTE,
+    subject: 'address',
+    always: true,
+  },
+
   /** The current password, asked of a signed-in user who changes it. */
   currentPasswords: { keyPrefix: 'password:person', size: 10, windowSeconds: MINUTE, subject: 'user' },
   newPasswords: {

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import { acceptsEvents } from './event-streams.ts';
 import type { Gate } from './gate.ts';
 import type { IncomingCall } from './route.ts';
-import { browserCookies, deviceToken } from './session.ts';
+import { browserCookies, deviceToken, passkeyBrowserToken } from './session.ts';
 
 /** A call as Fastify received it. Reads the parts that few endpoints need when they are asked for. */
 export class ReceivedCall implements IncomingCall {
@@ -40,6 +40,7 @@ export class ReceivedCall implements IncomingCall {
       address: ip,
       userAgent: headers['user-agent'] ?? null,
       device: deviceToken(this.#request) ?? null,
+      passkeyBrowser: passkeyBrowserToken(this.#request) ?? null,
     };
   }
 

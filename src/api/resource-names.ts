@@ -10,6 +10,7 @@ const NAMES: Record<string, string> = {
   ssh_key_id: 'SSH key',
   install_ids: 'install',
   session_id: 'session',
+  passkey_id: 'passkey',
   credential_id: 'credential',
   transfer_id: 'transfer',
   operation_id: 'operation',

@@ -121,7 +121,12 @@ export interface IncomingCall {
   /** Null on public endpoints, and until the sign-in is complete. */
   caller: Caller | null;
   session: Session | null;
-  visitor: { address: string; userAgent: string | null; device: string | null };
+  visitor: {
+    address: string;
+    userAgent: string | null;
+    device: string | null;
+    passkeyBrowser: string | null;
+  };
   cookies: BrowserCookies;
   params: Record<string, string>;
   /** Path and query as requested. */

@@ -13,6 +13,8 @@ export interface BrowserCookies {
   set(session: CookieValue & { device: CookieValue | null }): void;
   /** The device cookie only. */
   setDevice(device: CookieValue): void;
+  /** The cookie of a browser that starts to sign in with a passkey. */
+  setPasskeyBrowser(browser: CookieValue): void;
   /** The session cookie only. */
   clear(): void;
 }
@@ -21,9 +23,12 @@ export interface BrowserCookies {
 export const SESSION_COOKIE = '__Host-homeport-session';
 /** `SameSite=Strict`, as only requests of the sign-in page need the device cookie. */
 export const DEVICE_COOKIE = '__Host-homeport-device';
+/** Binds the challenge of a passkey to a browser without a session. */
+export const PASSKEY_COOKIE = '__Host-homeport-passkey';
 const ATTRIBUTES = { path: '/', secure: true, httpOnly: true } as const;
 
 export const sessionToken = (request: FastifyRequest) => cookieOf(request, SESSION_COOKIE);
+export const passkeyBrowserToken = (request: FastifyRequest) => cookieOf(request, PASSKEY_COOKIE);
 export const deviceToken = (request: FastifyRequest) => cookieOf(request, DEVICE_COOKIE);
 
 function cookieOf(request: FastifyRequest, name: string): string | undefined {
@@ -44,6 +49,7 @@ export function browserCookies(reply: FastifyReply): BrowserCookies {
       if (session.device !== null) setDevice(session.device);
     },
     setDevice,
+    setPasskeyBrowser: (browser) => put(PASSKEY_COOKIE, 'strict', browser),
     clear: () => putSession({ token: '', expiresAt: new Date(0) }),
   };
 }

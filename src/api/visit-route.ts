@@ -14,6 +14,8 @@ export interface Visit {
   userAgent: string | null;
   /** The device cookie, which identifies a browser after an earlier sign-in. */
   device: string | null;
+  /** The cookie of a browser that starts to sign in with a passkey. */
+  passkeyBrowser: string | null;
   requestId: string;
   cookies: BrowserCookies;
   /** A raw parameter of the path, for example the token of a link. */

@@ -21,6 +21,7 @@ import { deleteExpiredInvitations } from '../features/identity/invitations/store
 import { deleteExpiredPasswordLinks } from '../features/identity/passwords/store.ts';
 import { deleteExpiredKnownDevices } from '../features/identity/sessions/known-device-store.ts';
 import { deleteExpiredSessions } from '../features/identity/sessions/store.ts';
+import { deleteExpiredChallenges } from '../features/identity/webauthn/store.ts';
 import { deleteTransfersBefore } from '../features/transfers/store.ts';
 import { deleteUpdatesBefore } from '../features/updates/store.ts';
 import { deleteUsageBefore } from '../features/usage/collect-store.ts';
@@ -93,6 +94,7 @@ export function createTidyJob({
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);
         await deleteExpiredKnownDevices(queries, now);
+        await deleteExpiredChallenges(queries, now);
         await deleteExpiredPasswordLinks(queries, now);
         await deleteExpiredEmailChanges(queries, now);
       };

@@ -21,6 +21,7 @@ import { domainReportPortalRoutes, domainReportRoutes } from '../features/domain
 import { apiCertificateRoutes, credentialRoutes } from '../features/identity/credentials/routes.ts';
 import { emailChangeRoutes } from '../features/identity/email-changes/routes.ts';
 import { invitationRoutes } from '../features/identity/invitations/routes.ts';
+import { passkeyRoutes } from '../features/identity/passkeys/routes.ts';
 import { passwordRoutes } from '../features/identity/passwords/routes.ts';
 import { profileRoutes, userRoutes } from '../features/identity/profile/routes.ts';
 import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts';
@@ -111,6 +112,7 @@ export function portalRoutes(services: Services): Route[] {
     ...sessionRoutes(services.sessions),
     ...passwordRoutes(services.passwords),
     ...secondFactorRoutes(services.secondFactor),
+    ...passkeyRoutes(services.passkeys),
     ...profileRoutes(services.profile),
     ...emailChangeRoutes(services.emailChanges),
     ...credentialRoutes(services.credentials),

@@ -34,6 +34,7 @@ import { createEmailChangeService } from '../features/identity/email-changes/ser
 import { createInvitationService } from '../features/identity/invitations/service.ts';
 import { createInvitationLimits } from '../features/identity/limits/mail-limits.ts';
 import { createSignInLimits } from '../features/identity/limits/sign-in-limits.ts';
+import { createPasskeyService } from '../features/identity/passkeys/service.ts';
 import { requirePresentPassword } from '../features/identity/passwords/present-password.ts';
 import { createPasswordService } from '../features/identity/passwords/service.ts';
 import { createProfileService } from '../features/identity/profile/service.ts';
@@ -175,6 +176,7 @@ export function createServices(
     sessions: createSessionService(platform, limits),
     passwords: createPasswordService(platform, limits, credentials),
     secondFactor: createSecondFactorService(platform, limits),
+    passkeys: createPasskeyService(platform, limits),
     activity: createActivityService(platform),
     eventPlacement,
     events: createEventService(platform, eventPlacement),

@@ -43,6 +43,7 @@ import { urgentJobs } from './migrations/0039-urgent-jobs.ts';
 import { installRuntimes } from './migrations/0040-install-runtimes.ts';
 import { pageUsage } from './migrations/0044-page-usage.ts';
 import { begunReplacements } from './migrations/0045-begun-replacements.ts';
+import { passkeys } from './migrations/0046-passkeys.ts';
 import { notifications } from './migrations/0047-notifications.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
@@ -90,6 +91,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0040-install-runtimes': installRuntimes,
   '0044-page-usage': pageUsage,
   '0045-begun-replacements': begunReplacements,
+  '0046-passkeys': passkeys,
   '0047-notifications': notifications,
 };
 

@@ -35,10 +35,12 @@ import type { ProgramVersionRow } from './tables/program-version.ts';
 import type {
   EmailChangeRow,
   KnownDeviceRow,
+  PasskeyRow,
   PasswordLinkRow,
   RecoveryCodeRow,
   SecondFactorRow,
   SessionRow,
+  SpentPasskeyChallengeRow,
 } from './tables/signing-in.ts';
 import type { SiteTransferRow } from './tables/transfers.ts';
 import type {
@@ -72,6 +74,8 @@ export interface Tables {
   invitations: InvitationRow;
   credentials: CredentialRow;
   second_factors: SecondFactorRow;
+  passkeys: PasskeyRow;
+  spent_passkey_challenges: SpentPasskeyChallengeRow;
   recovery_codes: RecoveryCodeRow;
   sessions: SessionRow;
   known_devices: KnownDeviceRow;

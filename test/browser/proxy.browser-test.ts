@@ -60,7 +60,7 @@ it('works behind a proxy below a path', async () => {
   await page.goto(`${publicUrl}/`);
   await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(`${publicUrl}/accounts/${accountId}/home`);
   await page.getByRole('link', { name: 'People' }).click();
   await page.waitForURL(`${publicUrl}/accounts/${accountId}/people`);

@@ -39,7 +39,7 @@ describe('the portal', () => {
     page.on('console', (message) => logged.push(message.text()));
     page.on('pageerror', (error) => logged.push(error.message));
     const answer = await page.goto('/');
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     expect(new Set(asked)).toEqual(new Set([portal.homeport.origin]));
     expect(answer?.headers()['content-security-policy']).not.toContain('unsafe');
     // The browser logs the 401 of the session request.
@@ -57,7 +57,7 @@ describe('the portal', () => {
       page.evaluate(
         `getComputedStyle(document.querySelector("${selector}")).getPropertyValue("${property}")`,
       );
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await expect.poll(() => page.evaluate('document.fonts.check("14px Inter")')).toBe(true);
     expect(fonts).toHaveLength(1);
     const file = readFileSync(join(inject('portalFolder'), fonts[0] ?? ''));
@@ -189,7 +189,7 @@ describe('the portal', () => {
     });
     await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     const again = await page.request.get('/v1/user', {
       headers: { cookie: `${cookie?.name}=${cookie?.value}` },
     });
@@ -337,7 +337,7 @@ describe('the portal', () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Email address').fill(next.email);
       await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await expect.poll(held.count).toBe(2);
       await held.releaseFirst();
       await page.getByRole('progressbar').waitFor();
@@ -405,7 +405,7 @@ describe('the portal', () => {
     await expectAccessible(page);
     await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Installs' }).waitFor();
     expect(page.url()).toBe(`${portal.homeport.origin}${address}`);
   });

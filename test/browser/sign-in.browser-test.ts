@@ -18,7 +18,7 @@ afterAll(() => portal.remove());
 async function fillSignIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 async function choosePassword(page: Page, password: string, repeated = password): Promise<void> {
@@ -72,11 +72,16 @@ describe('signing in', () => {
     await page.getByLabel('Email address').fill('nobody@people.example');
     await page.getByLabel('Password').fill('not the password');
     const sent: string[] = [];
-    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/portal/api/session'))
+        sent.push(request.url());
+    });
     await page.route('**/portal/api/session', async (route) => {
       // Pressed again while the request is pending.
       await page.keyboard.press('Enter');
-      expect(await page.getByRole('button', { name: 'Sign in' }).getAttribute('aria-busy')).toBe('true');
+      expect(await page.getByRole('button', { name: 'Sign in', exact: true }).getAttribute('aria-busy')).toBe(
+        'true',
+      );
       await route.continue();
     });
     await page.getByLabel('Password').press('Enter');

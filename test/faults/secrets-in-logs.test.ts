@@ -12,6 +12,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../homeport.t
 import { mailsTo } from '../mails.ts';
 import { codeAt, enrol } from '../one-time-codes.ts';
 import { createPortalClient, signedIn } from '../portal-client.ts';
+import { softwarePasskey } from '../software-passkey.ts';
 
 const TYPED_PASSWORD = 'typed-by-a-person-1234';
 const S3_SECRET = 's3-secret-access-key-5678';
@@ -120,6 +121,21 @@ async function usePortal(): Promise<void> {
   await browser.post('/session/second_factor', { code: TYPED_PASSWORD });
   expect((await browser.post('/session/second_factor', { code: recovery })).status).toBe(200);
   secrets.set('the token of a session after it', browser.cookie?.split('=')[1] ?? '');
+
+  const passkey = softwarePasskey(homeport);
+  const third = text(switchedOn.body, 'recovery_codes', 2);
+  const creation = await browser.post('/passkeys/options', { code: third });
+  const created = await browser.post('/passkeys', { credential: passkey.create(creation.body) });
+  expect(created.status).toBe(201);
+  const options = await browser.post('/session/passkey/options');
+  secrets.set('the challenge of a passkey', text(options.body, 'challenge'));
+  secrets.set('the token of a browser with a passkey', browser.passkeyBrowser?.split('=')[1] ?? '');
+  const answer = passkey.answer(options.body);
+  secrets.set('the signature of a passkey', text(answer, 'response', 'signature'));
+  const refused = passkey.answer(options.body, { forged: true });
+  expect((await browser.post('/session/passkey', { passkey: refused })).status).toBe(401);
+  expect((await browser.post('/session/passkey', { passkey: answer })).status).toBe(200);
+  secrets.set('the token of a session by passkey', browser.cookie?.split('=')[1] ?? '');
 
   await browser.post('/password', { current_password: TYPED_PASSWORD, password: `${TYPED_PASSWORD}5678` });
   const wanted = 'wanted@example.com';

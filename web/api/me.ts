@@ -5,18 +5,27 @@ import { unwrap } from './failure.ts';
 
 /** Query keys of the user's own settings. No live changes exist for them. */
 export const SECOND_FACTOR_KEY = ['second-factor'] as const;
+export const PASSKEYS_KEY = ['passkeys'] as const;
 export const SESSIONS_KEY = ['sessions'] as const;
 export const CREDENTIALS_KEY = ['credentials'] as const;
 export const SSH_KEYS_KEY = ['ssh-keys'] as const;
 
 export type SessionEntry = BodyOf<PortalPaths['/portal/api/sessions']['get']>['results'][number];
 export type SecondFactor = BodyOf<PortalPaths['/portal/api/second_factor']['get']>;
+export type Passkey = BodyOf<PortalPaths['/portal/api/passkeys']['get']>['results'][number];
 export type Credential = BodyOf<PortalPaths['/portal/api/credentials']['get']>['results'][number];
 
 export function useSecondFactor() {
   return useQuery({
     queryKey: SECOND_FACTOR_KEY,
     queryFn: () => unwrap(portal.GET('/portal/api/second_factor')),
+  });
+}
+
+export function usePasskeys() {
+  return useQuery({
+    queryKey: PASSKEYS_KEY,
+    queryFn: () => unwrap(portal.GET('/portal/api/passkeys')),
   });
 }
 

@@ -6,7 +6,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full"; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; nickname: string | null; role: "owner" | "full" | "partial"; billing: boolean; requires_second_factor: boolean; may: { "account.read": "all" | "own" | "none"; "account.change": "all" | "own" | "none"; "member.read": "all" | "own" | "none"; "member.change": "all" | "own" | "none"; "site.read": "all" | "own" | "none"; "site.change": "all" | "own" | "none"; "site.transfer": "all" | "own" | "none"; "transfer.read": "all" | "own" | "none"; "install.read": "all" | "own" | "none"; "install.change": "all" | "own" | "none"; "install.work": "all" | "own" | "none"; "certificate.key": "all" | "own" | "none"; "event.read": "all" | "own" | "none"; "webhook.manage": "all" | "own" | "none"; "activity.read": "all" | "own" | "none" } }>; wordpress_features: Array<"care" | "wp_cli" | "mail" | "imports" | "logs" | "php" | "parts" | "tables" | "database" | "object_cache"> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full"; second_factors: Array<"one_time_code" | "passkey">; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; nickname: string | null; role: "owner" | "full" | "partial"; billing: boolean; requires_second_factor: boolean; may: { "account.read": "all" | "own" | "none"; "account.change": "all" | "own" | "none"; "member.read": "all" | "own" | "none"; "member.change": "all" | "own" | "none"; "site.read": "all" | "own" | "none"; "site.change": "all" | "own" | "none"; "site.transfer": "all" | "own" | "none"; "transfer.read": "all" | "own" | "none"; "install.read": "all" | "own" | "none"; "install.change": "all" | "own" | "none"; "install.work": "all" | "own" | "none"; "certificate.key": "all" | "own" | "none"; "event.read": "all" | "own" | "none"; "webhook.manage": "all" | "own" | "none"; "activity.read": "all" | "own" | "none" } }>; wordpress_features: Array<"care" | "wp_cli" | "mail" | "imports" | "logs" | "php" | "parts" | "tables" | "database" | "object_cache"> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -42,12 +42,75 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/portal/api/session/passkey/options': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { challenge: string; rpId: string; timeout: number; userVerification: "required"; allowCredentials: Array<{ id: string; type: "public-key"; transports: Array<string> }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/session/passkey': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { passkey: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full" } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/session/second_factor/options': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { challenge: string; rpId: string; timeout: number; userVerification: "required"; allowCredentials: Array<{ id: string; type: "public-key"; transports: Array<string> }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/portal/api/session/second_factor': {
     get?: never;
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { code: string } } };
+      requestBody: { content: { 'application/json': { code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full" } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -192,7 +255,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { enabled: boolean; recovery_codes_left: number; required_by: Array<string> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { enabled: boolean; one_time_codes: boolean; passkeys: number; recovery_codes_left: number; required_by: Array<string> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -223,7 +286,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { password: string } } };
+      requestBody: { content: { 'application/json': { password?: string; code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { secret: string; uri: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -244,7 +307,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { code: string } } };
+      requestBody: { content: { 'application/json': { code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -265,12 +328,129 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { code: string } } };
+      requestBody: { content: { 'application/json': { code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { recovery_codes: Array<string> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/passkeys': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { available: boolean; results: Array<{ id: string; name: string; synced: boolean; created_at: string; last_used_at: string | null }> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { credential: { id: string; response: { clientDataJSON: string; attestationObject: string; transports?: Array<string> } }; name?: string } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': { passkey: { id: string; name: string; synced: boolean; created_at: string; last_used_at: string | null }; recovery_codes: Array<string> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/passkeys/options': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { password?: string; code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { challenge: string; rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; pubKeyCredParams: Array<{ type: "public-key"; alg: number }>; timeout: number; attestation: "none"; authenticatorSelection: { residentKey: "required"; requireResidentKey: boolean; userVerification: "required" }; excludeCredentials: Array<{ id: string; type: "public-key"; transports: Array<string> }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/passkeys/confirmation_options': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { challenge: string; rpId: string; timeout: number; userVerification: "required"; allowCredentials: Array<{ id: string; type: "public-key"; transports: Array<string> }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/passkeys/{passkey_id}': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { passkey_id: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { name: string } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; synced: boolean; created_at: string; last_used_at: string | null } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
+  '/portal/api/passkeys/{passkey_id}/removal': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { passkey_id: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -307,7 +487,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { email: string; current_password: string; code?: string } } };
+      requestBody: { content: { 'application/json': { email: string; current_password: string; code?: string; passkey?: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string } } } } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -559,7 +739,7 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/activity': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ActivityEntryPage'] } };
@@ -581,7 +761,7 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/activity.csv': {
     get: {
-      parameters: { query?: { user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content?: never };
@@ -1113,7 +1293,7 @@ export interface paths {
 
 export interface components {
   schemas: {
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };

@@ -23,8 +23,8 @@ export function addUserChangeCommands(user: Command): void {
     .command('reset-second-factor')
     .summary('turn off a lost second factor')
     .description(
-      'turn off the second factor of a user who lost it and every recovery code, and end their sessions. Verify first who ' +
-        'asks',
+      'turn off the second factor of a user who lost it and every recovery code, remove their passkeys, and end their ' +
+        'sessions. Verify first who asks',
     )
     .argument('<email>', 'the user ("homeport user list")')
     .option('--yes', 'do not ask')
@@ -59,10 +59,11 @@ async function resetSecondFactor(email: string, { yes = false }: { yes?: boolean
         { effect: `The password alone then signs ${person.email} in.`, kept: 'Nothing was changed.' },
       );
     }
-    const reset = await services.secondFactor.reset(person.id);
+    const { hadFactor, passkeys } = await services.secondFactor.reset(person.id);
+    const removed = passkeys === 0 ? '' : `, removed ${passkeys} ${passkeys === 1 ? 'passkey' : 'passkeys'}`;
     process.stdout.write(
-      reset
-        ? `Turned off the second factor of ${person.email} and ended their sessions.\n`
+      hadFactor
+        ? `Turned off the second factor of ${person.email}${removed} and ended their sessions.\n`
         : `${person.email} has no second factor.\n`,
     );
   });

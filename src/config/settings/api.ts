@@ -11,7 +11,7 @@ export const API_SETTINGS = {
   publicUrl: setting(
     'HOMEPORT_PUBLIC_URL',
     'https://localhost:8443',
-    'base of `next`, `previous` and links in emails; the default uses the port of `HOMEPORT_LISTEN`',
+    'base of `next`, `previous` and links in emails; the default uses the port of `HOMEPORT_LISTEN`. Passkeys belong to its host name',
     baseUrl,
   ),
   tlsCert: optional(

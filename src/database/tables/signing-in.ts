@@ -9,9 +9,35 @@ export interface SecondFactorRow {
   confirmed_at: string | null;
   /** The time step of the last accepted code. That code and earlier ones are refused. */
   last_step: number | null;
-  /** Wrong codes after a correct password since the last correct code. */
-  wrong_codes: Generated<number>;
   created_at: string;
+}
+
+/** A passkey of a user (WebAuthn). */
+export interface PasskeyRow {
+  seq: Generated<number>;
+  id: string;
+  user_id: string;
+  /** The id that the authenticator gave it, base64url. */
+  credential_id: string;
+  /** COSE, base64url. */
+  public_key: string;
+  /** Signatures made, if the authenticator counts them; otherwise 0. */
+  counter: number;
+  /** How browsers reach it, separated by spaces: a hint of the authenticator. */
+  transports: string;
+  name: string;
+  /** A copy is in a password manager. */
+  synced: boolean;
+  /** To the minute. */
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** A challenge that a passkey has answered and that must not be accepted again. */
+export interface SpentPasskeyChallengeRow {
+  /** SHA-256, hex. */
+  challenge_hash: string;
+  expires_at: string;
 }
 
 export interface RecoveryCodeRow {

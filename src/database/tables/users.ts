@@ -11,7 +11,10 @@ export interface UserRow {
   phone: string | null;
   /** argon2id, PHC string format; null until the first invitation is accepted. */
   password_hash: string | null;
+  /** The user has one-time codes or passkeys, so the password alone does not sign in. */
   mfa_enabled: Generated<boolean>;
+  /** Wrong second factors after a correct password since the last correct one. */
+  wrong_codes: Generated<number>;
   created_at: string;
 }
 

@@ -33,6 +33,7 @@ export const KIND_LABELS: Record<Kind, string> = {
   session: 'Signing in and out',
   password: 'Passwords',
   second_factor: 'Second factor',
+  passkey: 'Passkeys',
   profile: 'Profiles',
   webhook: 'Webhooks',
 };

@@ -70,6 +70,10 @@ const ACTIONS: readonly Entry['action'][] = [
   'second_factor.disable',
   'second_factor.renew_codes',
   'second_factor.refuse',
+  'passkey.create',
+  'passkey.update',
+  'passkey.delete',
+  'passkey.refuse',
   'profile.update',
 ];
 

@@ -116,8 +116,10 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `created the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}${read_only === true ? ' (read-only)' : ''}`,
   'credential.revoke': ({ subject_name }, { of }) =>
     `revoked the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}`,
-  'session.create': (_, { second_factor }) =>
-    second_factor === undefined ? 'signed in' : 'signed in with a second factor',
+  'session.create': (_, { second_factor, passkey }) => {
+    if (passkey === true) return 'signed in with a passkey';
+    return second_factor === undefined ? 'signed in' : 'signed in with a second factor';
+  },
   'session.end': (entry, { sessions, signed_out }) =>
     signed_out === true
       ? 'signed out'
@@ -130,6 +132,11 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'second_factor.renew_codes': (entry) => `created new recovery codes${ofSubject(entry)}`,
   'second_factor.refuse': ({ subject_name }, { wrong_codes }) =>
     `entered the password of ${subject_name}, then ${typeof wrong_codes === 'number' ? counted(wrong_codes, 'wrong code') : 'wrong codes'}`,
+  'passkey.create': (entry) => `added the passkey ${entry.subject_name}`,
+  'passkey.update': (entry) => `renamed a passkey to ${entry.subject_name}`,
+  'passkey.delete': (entry) => `removed the passkey ${entry.subject_name}`,
+  'passkey.refuse': ({ subject_name }, { of }) =>
+    `used the passkey ${subject_name}${text(of) ? ` of ${of}` : ''}, which may have been copied, and was refused`,
   'profile.update': profileUpdate,
   'webhook.create': ({ subject_name }) => `created a webhook to ${subject_name}`,
   'webhook.update': ({ subject_name }, { enabled, secret_rotated }) =>

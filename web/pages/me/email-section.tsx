@@ -1,12 +1,14 @@
 import { useState } from 'react';
 import { portal } from '../../api/client.ts';
-import { unwrapEmpty } from '../../api/failure.ts';
+import { unwrap, unwrapEmpty } from '../../api/failure.ts';
+import { type SecondFactor, useSecondFactor } from '../../api/me.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Facts, Section } from '../../components/page.tsx';
+import { arePasskeysOffered, loadPasskeys } from '../../passkeys/offered.ts';
 import { useSession } from '../../session/session.ts';
 
 /** Shows and changes the email address that the user signs in with. */
@@ -17,7 +19,8 @@ export function EmailSection() {
   async function ask(values: FormData) {
     const email = textOf(values, 'email').trim();
     const code = textOf(values, 'code').trim();
-    const body = { email, current_password: textOf(values, 'current_password'), ...(code && { code }) };
+    const proof = code === '' && user.mfa_enabled ? await passkeyIfAny() : code && { code };
+    const body = { email, current_password: textOf(values, 'current_password'), ...proof };
     await unwrapEmpty(portal.POST('/portal/api/email_changes', { body }));
     setAsked(email);
   }
@@ -45,24 +48,43 @@ export function EmailSection() {
             autoComplete="current-password"
             required
           />
-          {user.mfa_enabled && (
-            <TextField
-              label="Code"
-              name="code"
-              hint="A six-digit code from your authenticator app, or a recovery code."
-              autoComplete="one-time-code"
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={64}
-              required
-            />
-          )}
+          {user.mfa_enabled && <FactorField />}
         </Form>
       ) : (
         <Asked email={asked} onAgain={() => setAsked(null)} />
       )}
     </Section>
   );
+}
+
+/** A code, or nothing for users who can confirm with a passkey instead. The server says if it is missing. */
+function FactorField() {
+  const { data: factor } = useSecondFactor();
+  const mayUsePasskey = factor === undefined || hasPasskey(factor);
+  return (
+    <TextField
+      label="Code"
+      name="code"
+      hint={
+        mayUsePasskey
+          ? 'A code from your authenticator app, or a recovery code. Leave it empty to use a passkey.'
+          : 'A six-digit code from your authenticator app, or a recovery code.'
+      }
+      autoComplete="one-time-code"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={64}
+    />
+  );
+}
+
+const hasPasskey = ({ passkeys }: SecondFactor): boolean => passkeys > 0 && arePasskeysOffered();
+
+/** Confirms the change with a passkey. Without one, the server asks for a code. */
+async function passkeyIfAny() {
+  if (!hasPasskey(await unwrap(portal.GET('/portal/api/second_factor')))) return {};
+  const { confirmByPasskey } = await loadPasskeys();
+  return { passkey: await confirmByPasskey() };
 }
 
 /** Shown for every address, so that it does not reveal which ones have an account. */

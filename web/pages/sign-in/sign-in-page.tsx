@@ -9,9 +9,11 @@ import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { arePasskeysOffered } from '../../passkeys/offered.ts';
 import type { PortalSession, SignedOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
 import { emailOf, SESSION_ENDED, sentenceOf } from './sign-in-notice.ts';
 
 const WRONG = 'Wrong email address or password.';
@@ -31,6 +33,10 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
     } catch (error) {
       throw attemptError(error, WRONG, 'use a browser in which you have signed in before');
     }
+    await openSession();
+  }
+
+  async function openSession() {
     await queries.refetchQueries({ queryKey: SESSION_KEY });
     const session = queries.getQueryData<PortalSession | SignedOut>(SESSION_KEY);
     if (session === null || session === 'ended') {
@@ -54,7 +60,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
             label="Email address"
             name="email"
             type="email"
-            autoComplete="username"
+            autoComplete="username webauthn"
             defaultValue={known}
             autoCapitalize="none"
             spellCheck={false}
@@ -69,6 +75,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
             required
           />
         </Form>
+        {arePasskeysOffered() && <PasskeySignIn onSignedIn={openSession} />}
         <CardLinks>
           <Link href="/forgotten-password">Forgot your password?</Link>
         </CardLinks>

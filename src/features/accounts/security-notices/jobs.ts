@@ -11,6 +11,7 @@ const eventSchema = Type.Union([
       Type.Literal('password_set'),
       Type.Literal('second_factor_on'),
       Type.Literal('second_factor_off'),
+      Type.Literal('one_time_codes_off'),
       Type.Literal('recovery_codes_renewed'),
       Type.Literal('email_changed'),
     ]),
@@ -18,6 +19,16 @@ const eventSchema = Type.Union([
   /** Wrong codes after the right password; `codes`: their number since the last right code. */
   Type.Object({ kind: Type.Literal('wrong_codes'), codes: Type.Integer() }),
   Type.Object({ kind: Type.Literal('recovery_code_used'), codes_left: Type.Integer() }),
+  Type.Object({
+    kind: Type.Union([
+      Type.Literal('first_passkey_added'),
+      Type.Literal('passkey_added'),
+      Type.Literal('passkey_removed'),
+      Type.Literal('last_passkey_removed'),
+      Type.Literal('passkey_copied'),
+    ]),
+    name: Type.String(),
+  }),
   Type.Object({
     kind: Type.Literal('credential_created'),
     name: Type.String(),

@@ -34,11 +34,25 @@ const RESET_PASSWORD = (publicUrl: string): string[] => [
   '',
   `  ${publicUrl}/forgotten-password`,
   '',
-  'This ends all your sessions and lets you revoke your API access, too. Then check your second factor',
-  'and your API credentials:',
+  'This ends all your sessions and lets you revoke your API access, too. Then check your passkeys, your',
+  'second factor and your API credentials:',
   '',
   `  ${publicUrl}/me/security`,
   `  ${publicUrl}/me/api-access`,
+  '',
+  'If you can no longer sign in, ask your provider.',
+];
+
+/** A new password does not remove passkeys. */
+const CHECK_PASSKEYS = (publicUrl: string): string[] => [
+  'If this was not you, someone else has access to your account. Remove passkeys that are not yours at',
+  '',
+  `  ${publicUrl}/me/security`,
+  '',
+  'Then set a new password, which ends all your sessions and lets you revoke your API access, too. It does not',
+  'remove passkeys. Set it at',
+  '',
+  `  ${publicUrl}/forgotten-password`,
   '',
   'If you can no longer sign in, ask your provider.',
 ];
@@ -59,6 +73,50 @@ const WORDS: Record<AccessEvent['kind'], Words> = {
   second_factor_off: {
     subject: 'Your second factor was switched off',
     sentences: ['Signing in to Homeport as you now takes only your password.'],
+  },
+  one_time_codes_off: {
+    subject: 'Your one-time codes were switched off',
+    sentences: ['Signing in to Homeport as you now takes a passkey, or a recovery code after your password.'],
+    ifNot: CHECK_PASSKEYS,
+  },
+  first_passkey_added: {
+    subject: 'A passkey was added',
+    sentences: [
+      'This passkey now signs in to Homeport as you, without your password.',
+      'Signing in with your password now also takes a passkey or a recovery code.',
+    ],
+    ifNot: CHECK_PASSKEYS,
+  },
+  passkey_added: {
+    subject: 'A passkey was added',
+    sentences: ['This passkey now signs in to Homeport as you, without your password.'],
+    ifNot: CHECK_PASSKEYS,
+  },
+  passkey_removed: {
+    subject: 'A passkey was removed',
+    sentences: ['This passkey no longer signs in to Homeport.'],
+    ifNot: CHECK_PASSKEYS,
+  },
+  last_passkey_removed: {
+    subject: 'Your last passkey was removed',
+    sentences: [
+      'This passkey no longer signs in to Homeport. Signing in as you now takes only your password.',
+    ],
+    ifNot: CHECK_PASSKEYS,
+  },
+  passkey_copied: {
+    subject: 'A passkey was refused',
+    sentences: [
+      'Someone tried to use one of your passkeys. Its counter was lower than at its last use, so it may have been copied.',
+      'It did not sign in.',
+    ],
+    ifNot: (publicUrl) => [
+      'Remove the passkey and add a new one, even if this was you, at',
+      '',
+      `  ${publicUrl}/me/security`,
+      '',
+      'If you can no longer sign in, ask your provider.',
+    ],
   },
   recovery_codes_renewed: {
     subject: 'Your recovery codes were replaced',
@@ -124,6 +182,12 @@ function factsOf(event: AccessEvent): string[] {
       return [`Codes:    ${event.codes} wrong since the last right one`];
     case 'recovery_code_used':
       return [`Left:     ${codesLeft(event.codes_left)}`];
+    case 'first_passkey_added':
+    case 'passkey_added':
+    case 'passkey_removed':
+    case 'last_passkey_removed':
+    case 'passkey_copied':
+      return [`Name:     ${event.name}`];
     case 'credential_created':
       return factsOfCredential(event);
     case 'ssh_key_added':

@@ -71,6 +71,14 @@ async function eventOf(
   if (kind === 'recovery_code_used') {
     return { kind, codes_left: await countRecoveryCodes(queries, userId) };
   }
+  switch (kind) {
+    case 'first_passkey_added':
+    case 'passkey_added':
+    case 'passkey_removed':
+    case 'last_passkey_removed':
+    case 'passkey_copied':
+      return { kind, name: subject.name };
+  }
   if (kind !== 'credential_created') return { kind };
   const { read_only, installs, expires_at } = details;
   return {
@@ -93,11 +101,17 @@ function noticeKindOf({ action, details, isFirst = false }: Change): AccessEvent
     case 'second_factor.enable':
       return 'second_factor_on';
     case 'second_factor.disable':
-      return 'second_factor_off';
+      return details?.passkeys === undefined ? 'second_factor_off' : 'one_time_codes_off';
     case 'second_factor.renew_codes':
       return 'recovery_codes_renewed';
     case 'second_factor.refuse':
       return 'wrong_codes';
+    case 'passkey.create':
+      return details?.first_factor === true ? 'first_passkey_added' : 'passkey_added';
+    case 'passkey.delete':
+      return details?.last_factor === true ? 'last_passkey_removed' : 'passkey_removed';
+    case 'passkey.refuse':
+      return 'passkey_copied';
     case 'session.create':
       return details?.second_factor === 'recovery_code' ? 'recovery_code_used' : undefined;
     case 'credential.create':

@@ -144,7 +144,7 @@ describe('an email change', () => {
     const { secret, recoveryCodes } = await enrol(browser, clock.now());
     clock.advance(30_000);
     const email = address();
-    const sentence = 'Enter a code from your app, or a recovery code';
+    const sentence = 'Use a passkey, or enter a code from your app or a recovery code';
     expect(await ask(email)).toMatchObject(refusal('EmailChange.code', 'missing_field / required', sentence));
     expect(await ask(email, { code: '000000' })).toMatchObject(
       refusal('EmailChange.code', 'invalid_value / wrong', 'The code is wrong or was already used'),

@@ -1,7 +1,7 @@
 import type { Route } from '../../../api/route.ts';
 import { emailAddress, Type } from '../../../api/schema.ts';
 import { visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
-import { codeSchema } from '../sessions/schema.ts';
+import { factorSchema } from '../second-factor/schema.ts';
 import type { EmailChangeService } from './service.ts';
 
 export function emailChangeRoutes(changes: EmailChangeService): Route[] {
@@ -22,7 +22,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
         schema: Type.Object({
           email: emailAddress(),
           current_password: Type.String({ minLength: 1, maxLength: 1024 }),
-          code: Type.Optional(codeSchema.properties.code),
+          ...factorSchema.properties,
         }),
         texts: {
           email: {

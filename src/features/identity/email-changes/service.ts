@@ -5,13 +5,15 @@ import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
-import { InvalidRequest, invalidValue, NotFound, taken } from '../../../lib/failures.ts';
+import { invalidValue, NotFound, taken } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
-import type { Attempt, SignInLimits } from '../limits/sign-in-limits.ts';
+import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { requirePresentPassword, wrongPresentPassword } from '../passwords/present-password.ts';
-import { findSecondFactor } from '../second-factor/store.ts';
-import { type CodeMatch, createCodeVerifier } from '../second-factor/verification.ts';
+import { createConfirmation, wrongFactor } from '../second-factor/confirmation.ts';
+import type { PresentedFactor } from '../second-factor/schema.ts';
+import { hasSecondFactor } from '../second-factor/store.ts';
+import { createFactorVerifier } from '../second-factor/verification.ts';
 import { changeEmailAddress } from '../users/mailed-links-store.ts';
 import { emailKey, findUserByEmail, findUserById } from '../users/store.ts';
 import {
@@ -23,17 +25,16 @@ import {
 import { askNewAddress } from './jobs.ts';
 import { findEmailChange, findEmailChangeByToken, replaceEmailChange, setEmailChangeToken } from './store.ts';
 
-export interface EmailChangeRequest {
+/** With a second factor, one of its fields is required. */
+export interface EmailChangeRequest extends PresentedFactor {
   email: string;
   current_password: string;
-  /** A one-time or recovery code; required with a second factor. */
-  code?: string;
 }
 
 export interface EmailChangeService {
   /**
    * Queues a mail with a link to the new address; an earlier link stops working. Does not reveal whether another user has
-   * the address. Throws InvalidRequest if the password or code is wrong, RateLimited.
+   * the address. Throws InvalidRequest if the password or the second factor is wrong, RateLimited.
    */
   request(session: Session | null, wanted: EmailChangeRequest, origin: RequestOrigin): Promise<void>;
   /** The address that a link of the user confirms. Throws NotFound. */
@@ -56,15 +57,19 @@ const RESOURCE = 'EmailChange';
 export function createEmailChangeService(platform: Platform, limits: SignInLimits): EmailChangeService {
   const { config, database, queue, clock, random, activity } = platform;
   const { reader } = database;
-  const codes = createCodeVerifier(platform);
+  const factors = createFactorVerifier(platform);
+  const { requireFactor } = createConfirmation(reader, limits, factors);
 
   const request: EmailChangeService['request'] = async (session, wanted, origin) => {
-    const { userId } = signedIn(session);
+    const present = signedIn(session);
+    const { userId } = present;
     const password = wanted.current_password;
     const person = await requirePresentPassword(reader, limits, { userId, password, resource: RESOURCE });
     const email = wanted.email.trim();
     if (email === person.email) throw unchanged();
-    const proof = await requireCode(userId, wanted.code);
+    const proof = (await hasSecondFactor(reader, userId))
+      ? await requireFactor(present, wanted, { resource: RESOURCE, origin })
+      : null;
     await limits.emailChange(userId, origin.address, email).catch((error: unknown) => {
       proof?.attempt.succeeded();
       throw error;
@@ -73,9 +78,9 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
-      const present = await findUserById(queries, userId);
-      if (present?.password_hash !== person.password_hash) throw wrongPresentPassword(RESOURCE);
-      if (proof && !(await codes.use(queries, proof.match))) throw wrongCode();
+      const current = await findUserById(queries, userId);
+      if (current?.password_hash !== person.password_hash) throw wrongPresentPassword(RESOURCE);
+      if (proof && !(await factors.use(queries, proof.match))) throw wrongFactor(RESOURCE, wanted);
       await replaceEmailChange(queries, {
         user_id: userId,
         id,
@@ -93,20 +98,6 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     });
     proof?.attempt.succeeded();
   };
-
-  /** Checks a code without using it up; null without a second factor. */
-  async function requireCode(
-    userId: string,
-    code: string | undefined,
-  ): Promise<{ match: CodeMatch; attempt: Attempt } | null> {
-    const factor = await findSecondFactor(reader, userId);
-    if (!factor || factor.confirmed_at === null) return null;
-    if (code === undefined) throw codeRequired();
-    const attempt = await limits.presentCode(userId);
-    const match = await codes.match(userId, code);
-    if (!match) throw wrongCode();
-    return { match, attempt };
-  }
 
   const openChange = (userId: string, token: string) => ({
     userId,
@@ -187,17 +178,4 @@ function signedIn(session: Session | null): Session {
   return session;
 }
 
-const wrongCode = () => invalidValue(RESOURCE, 'code', 'wrong', 'The code is wrong or was already used');
-
 const unchanged = () => invalidValue(RESOURCE, 'email', 'unchanged', 'This is already your address');
-
-const codeRequired = () =>
-  new InvalidRequest('Enter a code from your app, or a recovery code', [
-    {
-      resource: RESOURCE,
-      field: 'code',
-      type: 'missing_field',
-      code: 'required',
-      message: 'Enter a code from your app, or a recovery code',
-    },
-  ]);

@@ -40,9 +40,11 @@ export interface SignInLimits {
   code(address: string, userId: string, device: KnownDevice | null): Promise<Attempt>;
   /** Counts a recovery code at sign-in. A code cannot be guessed, so the limit over all addresses is high. */
   recoveryCode(address: string, userId: string, device: KnownDevice | null): Promise<Attempt>;
+  /** Counts a passkey at sign-in, alone or after the password. No stranger can use up the attempts of another address. */
+  passkey(address: string): Promise<Attempt>;
   /** Counts a notice about wrong codes. Returns whether it may be sent: once an hour for a user. */
   allowWrongCodesNotice(userId: string): Promise<boolean>;
-  /** Counts a one-time or recovery code of a signed-in user. */
+  /** Counts a one-time code, recovery code or passkey of a signed-in user. */
   presentCode(userId: string): Promise<Attempt>;
   /** Counts a password reset mail, which anyone can request. */
   resetMail(address: string, email: string): Promise<void>;
@@ -140,6 +142,7 @@ export function createSignInLimits(
         [RATE_LIMITS.recoveryCodesByUserAndAddress, userId, addressBlock(address)],
         [RATE_LIMITS.recoveryCodesByUser, userId],
       ),
+    passkey: (address) => attempt([RATE_LIMITS.passkeysByAddress, addressBlock(address)]),
     async allowWrongCodesNotice(userId) {
       return 'succeeded' in (await count([[RATE_LIMITS.wrongCodeNotices, userId]]));
     },

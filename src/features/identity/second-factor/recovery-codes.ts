@@ -23,3 +23,7 @@ export function hashRecoveryCode(typed: string): string | undefined {
 
 /** Whether typed text has the form of a recovery code. */
 export const isRecoveryCode = (typed: string): boolean => hashRecoveryCode(typed) !== undefined;
+
+/** The stored hashes of new recovery codes. */
+export const hashRecoveryCodes = (codes: readonly string[]): string[] =>
+  codes.flatMap((code) => hashRecoveryCode(code) ?? []);

@@ -2,7 +2,7 @@ import type { SessionStage } from '../../../access/session.ts';
 import type { Route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
 import { visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
-import { codeSchema } from '../sessions/schema.ts';
+import { codeSchema, factorSchema, identitySchema } from './schema.ts';
 import type { SecondFactorService } from './service.ts';
 
 /** Stages that may enrol, including users whose account requires it. */
@@ -28,7 +28,9 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
       stages: ENROLLING,
       success: 200,
       response: Type.Object({
-        enabled: Type.Boolean(),
+        enabled: Type.Boolean({ description: 'the password alone does not sign in' }),
+        one_time_codes: Type.Boolean(),
+        passkeys: Type.Integer(),
         recovery_codes_left: Type.Integer(),
         required_by: Type.Array(Type.String(), { description: 'names of your accounts that require one' }),
       }),
@@ -38,7 +40,8 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
       method: 'POST',
       path: '/second_factor/enrolment',
       operationId: 'enrolSecondFactor',
-      summary: 'Start an enrolment: returns a new secret, active once a code of it is confirmed',
+      summary:
+        'Start an enrolment of one-time codes: returns a new secret, active once a code of it is confirmed. Takes your password, or your second factor if you have a passkey',
       tag,
       errors,
       stages: ENROLLING,
@@ -47,17 +50,16 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
         secret: Type.String({ description: 'base32, to type into an app that cannot scan the QR code' }),
         uri: Type.String({ description: '`otpauth://…`, the content of the QR code' }),
       }),
-      body: {
-        resource: 'SecondFactor',
-        schema: Type.Object({ password: Type.String({ minLength: 1, maxLength: 1024 }) }),
-      },
-      handle: ({ session }, { password }) => factors.enrol(session, password),
+      body: { resource: 'SecondFactor', schema: identitySchema },
+      handle: ({ session, address, requestId }, presented) =>
+        factors.enrol(session, presented, { address, requestId }),
     }),
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor',
       operationId: 'enableSecondFactor',
-      summary: 'Switch it on with a code from the app; ends your other sessions and renews the cookie',
+      summary:
+        'Switch one-time codes on with a code from the app; ends your other sessions and renews the cookie',
       tag,
       errors,
       stages: ENROLLING,
@@ -74,28 +76,28 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
       method: 'POST',
       path: '/second_factor/removal',
       operationId: 'removeSecondFactor',
-      summary: 'Switch it off with a code',
+      summary: 'Switch one-time codes off, with a code or a passkey',
       tag,
       errors,
       stages: ['full'],
       success: 204,
-      body: { resource: 'SecondFactor', schema: codeSchema },
-      handle: ({ session, address, requestId }, { code }) =>
-        factors.remove(session, code, { address, requestId }),
+      body: { resource: 'SecondFactor', schema: factorSchema },
+      handle: ({ session, address, requestId }, presented) =>
+        factors.remove(session, presented, { address, requestId }),
     }),
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/recovery_codes',
       operationId: 'renewRecoveryCodes',
-      summary: 'Replace your recovery codes, with a code',
+      summary: 'Replace your recovery codes, with a code or a passkey',
       tag,
       errors,
       stages: ['full'],
       success: 200,
       response: recoveryCodes,
-      body: { resource: 'SecondFactor', schema: codeSchema },
-      handle: ({ session, address, requestId }, { code }) =>
-        factors.renewRecoveryCodes(session, code, { address, requestId }),
+      body: { resource: 'SecondFactor', schema: factorSchema },
+      handle: ({ session, address, requestId }, presented) =>
+        factors.renewRecoveryCodes(session, presented, { address, requestId }),
     }),
   ];
 }

@@ -65,6 +65,8 @@ describe('enrolment', () => {
     const browser = await signedIn(homeport, owner);
     expect((await browser.get('/second_factor')).body).toEqual({
       enabled: false,
+      one_time_codes: false,
+      passkeys: 0,
       recovery_codes_left: 0,
       required_by: [],
     });
@@ -89,6 +91,8 @@ describe('enrolment', () => {
     expect(field(confirmed.body, 'recovery_codes')).toHaveLength(10);
     expect((await browser.get('/second_factor')).body).toEqual({
       enabled: true,
+      one_time_codes: true,
+      passkeys: 0,
       recovery_codes_left: 10,
       required_by: [],
     });
@@ -118,7 +122,7 @@ describe('enrolment', () => {
     const { browser, code } = await enrolled();
     expect(await browser.post('/second_factor/enrolment', { password: PASSWORD })).toMatchObject({
       status: 400,
-      body: { message: 'Your second factor is already on' },
+      body: { message: 'One-time codes are already on' },
     });
     expect((await browser.post('/second_factor', { code: code() })).status).toBe(400);
   });
@@ -367,6 +371,8 @@ describe('switching it off', () => {
     expect((await browser.post('/second_factor/removal', { code: code(1) })).status).toBe(204);
     expect((await browser.get('/second_factor')).body).toMatchObject({
       enabled: false,
+      one_time_codes: false,
+      passkeys: 0,
       recovery_codes_left: 0,
     });
     expect((await browser.get('/session')).body).toMatchObject({ user: { mfa_enabled: false } });
@@ -395,13 +401,13 @@ it('new recovery codes replace the old ones', async () => {
 it('a reset by the operator ends sessions, and the password alone signs in', async () => {
   const one = await enrolled();
   const pending = await awaiting(one);
-  expect(await homeport.services.secondFactor.reset(one.person.userId)).toBe(true);
+  expect(await homeport.services.secondFactor.reset(one.person.userId)).toMatchObject({ hadFactor: true });
   expect((await one.browser.get('/session')).status).toBe(401);
   expect((await pending.get('/session')).status).toBe(401);
   const browser = createPortalClient(homeport);
   expect((await browser.signIn(one.person.email, PASSWORD)).body).toEqual({ stage: 'full' });
   expect((await browser.get('/second_factor')).body).toMatchObject({ enabled: false });
-  expect(await homeport.services.secondFactor.reset(one.person.userId)).toBe(false);
+  expect(await homeport.services.secondFactor.reset(one.person.userId)).toMatchObject({ hadFactor: false });
   const written = await activityOf(homeport, one.accountId);
   expect(written).toContainEqual(
     expect.objectContaining({ action: 'second_factor.disable', means: 'command_line', user_id: null }),

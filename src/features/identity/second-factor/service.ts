@@ -3,14 +3,17 @@ import type { Session } from '../../../access/session.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import { InvalidRequest, invalidValue, NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { verifyPassword } from '../../../secrets/password-hash.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
 import type { RenewedSession } from '../sessions/token.ts';
 import { findUserById, type UserWithPassword } from '../users/store.ts';
-import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import { countPasskeys, deletePasskeysOf } from '../webauthn/store.ts';
+import { createConfirmation, wrongFactor } from './confirmation.ts';
+import { hashRecoveryCodes, newRecoveryCodes } from './recovery-codes.ts';
+import { requireNoAccountNeedsFactor } from './requirement.ts';
+import type { PresentedFactor, PresentedIdentity } from './schema.ts';
 import {
   confirmSecret,
   countRecoveryCodes,
@@ -19,20 +22,25 @@ import {
   findSecondFactor,
   offerSecret,
   replaceRecoveryCodes,
-  setMfaEnabled,
+  switchOff,
+  switchOn,
 } from './store.ts';
 import { newTotpSecret, sixDigits, stepOfCode, totpUri } from './totp.ts';
-import { createCodeVerifier } from './verification.ts';
+import { createFactorVerifier } from './verification.ts';
 
 export interface SecondFactorService {
-  /** The state of the user's second factor. `required_by`: names of the accounts that require one. */
-  status(
-    session: Session | null,
-  ): Promise<{ enabled: boolean; recovery_codes_left: number; required_by: string[] }>;
-  /** Starts an enrolment. Throws InvalidRequest if the password is wrong or a second factor is already on, RateLimited. */
-  enrol(session: Session | null, password: string): Promise<{ secret: string; uri: string }>;
+  status(session: Session | null): Promise<SecondFactorStatus>;
   /**
-   * Switches the second factor on. Gives the session a new token and ends the user's other sessions. Throws
+   * Starts an enrolment of one-time codes. Throws InvalidRequest if the password, or the second factor of a user who has a passkey, is
+   * wrong or one-time codes are already on, RateLimited.
+   */
+  enrol(
+    session: Session | null,
+    presented: PresentedIdentity,
+    origin: RequestOrigin,
+  ): Promise<{ secret: string; uri: string }>;
+  /**
+   * Switches one-time codes on. Gives the session a new token and ends the user's other sessions. Throws
    * InvalidRequest if the code is wrong, RateLimited.
    */
   confirm(
@@ -40,56 +48,76 @@ export interface SecondFactorService {
     code: string,
     origin: RequestOrigin,
   ): Promise<{ recoveryCodes: string[]; renewed: RenewedSession }>;
-  /** Switches the second factor off. Throws InvalidRequest if the code is wrong or an account requires it, RateLimited. */
-  remove(session: Session | null, code: string, origin: RequestOrigin): Promise<void>;
-  /** Replaces the recovery codes. Throws InvalidRequest if the code is wrong, RateLimited. */
+  /**
+   * Switches one-time codes off. Passkeys and recovery codes stay. Throws InvalidRequest if the second factor is wrong, or none would
+   * be left and an account requires one, RateLimited.
+   */
+  remove(session: Session | null, presented: PresentedFactor, origin: RequestOrigin): Promise<void>;
+  /** Replaces the recovery codes. Throws InvalidRequest if the second factor is wrong, RateLimited. */
   renewRecoveryCodes(
     session: Session | null,
-    code: string,
+    presented: PresentedFactor,
     origin: RequestOrigin,
   ): Promise<{ recovery_codes: string[] }>;
   /**
-   * For the command line: switches off the second factor of a user who has lost it, and ends their sessions. Returns
-   * whether there was one. Throws NotFound.
+   * For the command line: switches off the second factor of a user who has lost it, passkeys included, and ends their sessions.
+   * Returns whether there was one, and how many passkeys were removed. Throws NotFound.
    */
-  reset(userId: string): Promise<boolean>;
+  reset(userId: string): Promise<{ hadFactor: boolean; passkeys: number }>;
 }
+
+export interface SecondFactorStatus {
+  /** The password alone does not sign in. */
+  enabled: boolean;
+  one_time_codes: boolean;
+  passkeys: number;
+  recovery_codes_left: number;
+  /** Names of the accounts that require a second factor. */
+  required_by: string[];
+}
+
+const RESOURCE = 'SecondFactor';
 
 export function createSecondFactorService(platform: Platform, limits: SignInLimits): SecondFactorService {
   const { config, database, clock, random, sealer, activity } = platform;
   const { reader } = database;
-  const codes = createCodeVerifier(platform);
+  const factors = createFactorVerifier(platform);
+  const { requireIdentity, requireFactor } = createConfirmation(reader, limits, factors);
   const issuer = `Homeport ${new URL(config.publicUrl).hostname}`;
 
   async function status(session: Session | null) {
     const { userId } = signedIn(session);
     const factor = await findSecondFactor(reader, userId);
+    const oneTimeCodes = factor !== undefined && factor.confirmed_at !== null;
+    const passkeys = await countPasskeys(reader, userId);
     return {
-      enabled: factor !== undefined && factor.confirmed_at !== null,
+      enabled: oneTimeCodes || passkeys > 0,
+      one_time_codes: oneTimeCodes,
+      passkeys,
       recovery_codes_left: await countRecoveryCodes(reader, userId),
       required_by: await findRequiringAccounts(reader, userId),
     };
   }
 
-  async function enrol(session: Session | null, password: string) {
-    const { userId } = signedIn(session);
-    const person = await requireUser(userId);
-    await limits.enrolment(userId);
-    if (!(await verifyPassword(password, person.password_hash))) {
-      throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is wrong');
-    }
+  const enrol: SecondFactorService['enrol'] = async (session, presented, origin) => {
+    const present = signedIn(session);
+    const { userId } = present;
+    if ((await findSecondFactor(reader, userId))?.confirmed_at) throw alreadyOn();
+    const proof = await requireIdentity(present, presented, { resource: RESOURCE, origin });
     const secret = newTotpSecret(random);
-    const uri = await totpUri(secret, person.email, issuer);
-    const offered = await database.write(({ queries }) =>
-      offerSecret(queries, {
+    const uri = await changeUser(userId, async ({ queries }, person) => {
+      if (proof && !(await factors.use(queries, proof.match))) throw wrongFactor(RESOURCE, presented);
+      const offered = await offerSecret(queries, {
         user_id: userId,
         sealed_secret: sealer.seal(secret),
         created_at: timestamp(clock),
-      }),
-    );
-    if (!offered) throw alreadyOn();
+      });
+      if (!offered) throw alreadyOn();
+      return totpUri(secret, person.email, issuer);
+    });
+    proof?.attempt.succeeded();
     return { secret, uri };
-  }
+  };
 
   async function confirm(session: Session | null, code: string, origin: RequestOrigin) {
     const confirming = signedIn(session);
@@ -100,14 +128,14 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const attempt = await limits.presentCode(userId);
     const digits = sixDigits(code);
     const step = digits && (await stepOfCode(sealer.open(factor.sealed_secret), digits, clock.now()));
-    if (typeof step !== 'number') throw wrongCode();
+    if (typeof step !== 'number') throw wrongFactor(RESOURCE, { code });
     const recoveryCodes = newRecoveryCodes(random);
     const renewed = await changeUser(userId, async (transaction, person) => {
       const { queries } = transaction;
       const confirmed = { sealedSecret: factor.sealed_secret, step, now: timestamp(clock) };
-      if (!(await confirmSecret(queries, userId, confirmed))) throw wrongCode();
-      await replaceRecoveryCodes(queries, userId, hashesOf(recoveryCodes));
-      await setMfaEnabled(queries, userId, true);
+      if (!(await confirmSecret(queries, userId, confirmed))) throw wrongFactor(RESOURCE, { code });
+      await replaceRecoveryCodes(queries, userId, hashRecoveryCodes(recoveryCodes));
+      await switchOn(queries, userId);
       const { renewed } = await endOtherSessions(queries, platform, confirming);
       await activity.recordForUser(
         transaction,
@@ -121,30 +149,36 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     return { recoveryCodes, renewed };
   }
 
-  async function remove(session: Session | null, code: string, origin: RequestOrigin): Promise<void> {
+  const remove: SecondFactorService['remove'] = async (session, presented, origin) => {
     const { userId } = signedIn(session);
-    await withCode(userId, code, async (transaction, person) => {
+    await withFactor(session, presented, origin, async (transaction, person) => {
       const { queries } = transaction;
-      const [requiring] = await findRequiringAccounts(queries, userId);
-      if (requiring !== undefined) {
-        throw new InvalidRequest(`${requiring} requires a second factor of all its users`);
-      }
+      const passkeys = await countPasskeys(queries, userId);
+      if (passkeys === 0) await requireNoAccountNeedsFactor(queries, userId);
       await deleteSecondFactor(queries, userId);
-      await setMfaEnabled(queries, userId, false);
+      if (passkeys === 0) await switchOff(queries, userId);
       await activity.recordForUser(
         transaction,
         portalCaller(userId, origin),
         { userId },
-        { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
+        {
+          action: 'second_factor.disable',
+          subject: { id: userId, name: person.email },
+          ...(passkeys > 0 && { details: { passkeys } }),
+        },
       );
     });
-  }
+  };
 
-  async function renewRecoveryCodes(session: Session | null, code: string, origin: RequestOrigin) {
+  const renewRecoveryCodes: SecondFactorService['renewRecoveryCodes'] = async (
+    session,
+    presented,
+    origin,
+  ) => {
     const { userId } = signedIn(session);
     const recovery = newRecoveryCodes(random);
-    await withCode(userId, code, async (transaction, person) => {
-      await replaceRecoveryCodes(transaction.queries, userId, hashesOf(recovery));
+    await withFactor(session, presented, origin, async (transaction, person) => {
+      await replaceRecoveryCodes(transaction.queries, userId, hashRecoveryCodes(recovery));
       await activity.recordForUser(
         transaction,
         portalCaller(userId, origin),
@@ -153,13 +187,15 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       );
     });
     return { recovery_codes: recovery };
-  }
+  };
 
-  async function reset(userId: string): Promise<boolean> {
-    return changeUser(userId, async (transaction, person) => {
+  const reset: SecondFactorService['reset'] = async (userId) =>
+    changeUser(userId, async (transaction, person) => {
       const { queries } = transaction;
-      if (!(await deleteSecondFactor(queries, userId))) return false;
-      await setMfaEnabled(queries, userId, false);
+      const passkeys = await deletePasskeysOf(queries, userId);
+      const hadCodes = await deleteSecondFactor(queries, userId);
+      if (!hadCodes && passkeys === 0) return { hadFactor: false, passkeys };
+      await switchOff(queries, userId);
       await endSessionsOf(queries, userId);
       await activity.recordForUser(
         transaction,
@@ -167,21 +203,20 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
         { userId },
         { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
       );
-      return true;
+      return { hadFactor: true, passkeys };
     });
-  }
 
-  /** Runs `work` if the code is right, and uses the code up in the same transaction. */
-  async function withCode(
-    userId: string,
-    code: string,
+  /** Runs `work` if the second factor is right, and uses it up in the same transaction. */
+  async function withFactor(
+    session: Session | null,
+    presented: PresentedFactor,
+    origin: RequestOrigin,
     work: (transaction: Transaction, person: UserWithPassword) => Promise<void>,
   ): Promise<void> {
-    const attempt = await limits.presentCode(userId);
-    const match = await codes.match(userId, code);
-    if (!match) throw wrongCode();
-    await changeUser(userId, async (transaction, person) => {
-      if (!(await codes.use(transaction.queries, match))) throw wrongCode();
+    const present = signedIn(session);
+    const { match, attempt } = await requireFactor(present, presented, { resource: RESOURCE, origin });
+    await changeUser(present.userId, async (transaction, person) => {
+      if (!(await factors.use(transaction.queries, match))) throw wrongFactor(RESOURCE, presented);
       await work(transaction, person);
     });
     attempt.succeeded();
@@ -199,12 +234,6 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     });
   }
 
-  async function requireUser(userId: string): Promise<UserWithPassword> {
-    const person = await findUserById(reader, userId);
-    if (!person) throw new Unauthenticated('Authentication required');
-    return person;
-  }
-
   return { status, enrol, confirm, remove, renewRecoveryCodes, reset };
 }
 
@@ -213,9 +242,4 @@ function signedIn(session: Session | null): Session {
   return session;
 }
 
-const hashesOf = (codes: readonly string[]) => codes.flatMap((code) => hashRecoveryCode(code) ?? []);
-
-const wrongCode = () =>
-  invalidValue('SecondFactor', 'code', 'wrong', 'The code is wrong or was already used');
-
-const alreadyOn = () => new InvalidRequest('Your second factor is already on');
+const alreadyOn = () => new InvalidRequest('One-time codes are already on');

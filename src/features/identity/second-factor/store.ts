@@ -82,20 +82,20 @@ export async function spendRecoveryCode(
   return numUpdatedRows > 0n;
 }
 
-/** Counts a wrong code after a right password. Returns the number since the last right code; 0 without a second factor. */
+/** Counts a wrong code or passkey after a right password. Returns the number since the last right one; 0 without a second factor. */
 export async function addWrongCode(queries: Queries, userId: string): Promise<number> {
   const counted = await queries
-    .updateTable('second_factors')
+    .updateTable('users')
     .set((eb) => ({ wrong_codes: eb('wrong_codes', '+', 1) }))
-    .where('user_id', '=', userId)
-    .where('confirmed_at', 'is not', null)
+    .where('id', '=', userId)
+    .where('mfa_enabled', '=', true)
     .returning('wrong_codes')
     .executeTakeFirst();
   return counted?.wrong_codes ?? 0;
 }
 
 export async function resetWrongCodes(queries: Queries, userId: string): Promise<void> {
-  await queries.updateTable('second_factors').set({ wrong_codes: 0 }).where('user_id', '=', userId).execute();
+  await queries.updateTable('users').set({ wrong_codes: 0 }).where('id', '=', userId).execute();
 }
 
 export async function countRecoveryCodes(queries: Queries, userId: string): Promise<number> {
@@ -121,9 +121,8 @@ export async function replaceRecoveryCodes(
     .execute();
 }
 
-/** Deletes a second factor, confirmed or not. Returns whether there was one. */
+/** Deletes the secret of one-time codes, confirmed or not. Returns whether there was one. */
 export async function deleteSecondFactor(queries: Queries, userId: string): Promise<boolean> {
-  await replaceRecoveryCodes(queries, userId, []);
   const { numDeletedRows } = await queries
     .deleteFrom('second_factors')
     .where('user_id', '=', userId)
@@ -131,9 +130,29 @@ export async function deleteSecondFactor(queries: Queries, userId: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** Sets `mfa_enabled`, which the API shows. */
-export async function setMfaEnabled(queries: Queries, userId: string, enabled: boolean): Promise<void> {
-  await queries.updateTable('users').set({ mfa_enabled: enabled }).where('id', '=', userId).execute();
+/** Whether the user has one-time codes or passkeys. */
+export async function hasSecondFactor(queries: Queries, userId: string): Promise<boolean> {
+  const person = await queries
+    .selectFrom('users')
+    .select('mfa_enabled')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return person?.mfa_enabled === true;
+}
+
+/** Makes sign-ins need a second factor, after the user got their first one. */
+export async function switchOn(queries: Queries, userId: string): Promise<void> {
+  await queries.updateTable('users').set({ mfa_enabled: true }).where('id', '=', userId).execute();
+}
+
+/** Makes the password alone sign in again, and deletes the recovery codes. */
+export async function switchOff(queries: Queries, userId: string): Promise<void> {
+  await replaceRecoveryCodes(queries, userId, []);
+  await queries
+    .updateTable('users')
+    .set({ mfa_enabled: false, wrong_codes: 0 })
+    .where('id', '=', userId)
+    .execute();
 }
 
 /** Names of the user's joined accounts that require a second factor, sorted. */

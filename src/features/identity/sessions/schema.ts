@@ -14,14 +14,6 @@ export const signInSchema = Type.Object({
   password: Type.String({ minLength: 1, maxLength: 1024 }),
 });
 
-export const codeSchema = Type.Object({
-  code: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'six digits from the app, or a recovery code',
-  }),
-});
-
 export const signedInUserSchema = Type.Object({
   id: uuid(),
   email: Type.String(),
@@ -52,6 +44,9 @@ const reachSchema = Type.Object({
 
 export const presentSessionSchema = Type.Object({
   stage: stringEnum(SESSION_STAGES, '`second_factor`: names and telephone are left empty'),
+  second_factors: Type.Array(stringEnum(['one_time_code', 'passkey']), {
+    description: 'what the user can finish signing in with, besides recovery codes; empty at other stages',
+  }),
   user: signedInUserSchema,
   accounts: Type.Array(
     Type.Object({

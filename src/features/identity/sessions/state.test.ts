@@ -15,18 +15,17 @@ describe('the end of a session', () => {
 });
 
 describe('stageOf', () => {
-  const SINCE = '2026-01-01T00:00:00.000Z';
   it.each([
-    [false, null, null, 'full'],
-    [false, SINCE, null, 'full'],
-    [false, SINCE, 'an account', 'full'],
-    [false, null, 'an account', 'enrolment'],
-    [true, SINCE, null, 'second_factor'],
-    [true, null, 'an account', 'second_factor'],
+    [false, false, null, 'full'],
+    [false, true, null, 'full'],
+    [false, true, 'an account', 'full'],
+    [false, false, 'an account', 'enrolment'],
+    [true, true, null, 'second_factor'],
+    [true, false, 'an account', 'second_factor'],
   ])(
-    'awaiting a code: %s, on since: %s, required by: %s gives %s',
-    (awaits, confirmed_at, required_by, stage) => {
-      expect(stageOf({ awaits_second_factor: awaits, confirmed_at, required_by })).toBe(stage);
+    'awaiting a code: %s, second factor: %s, required by: %s gives %s',
+    (awaits, mfa_enabled, required_by, stage) => {
+      expect(stageOf({ awaits_second_factor: awaits, mfa_enabled, required_by })).toBe(stage);
     },
   );
 });

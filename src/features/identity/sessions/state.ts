@@ -32,8 +32,8 @@ export function surelyIdleSince(now: string): string {
 
 /** A user's second factor, and whether an account requires one. */
 export interface FactorState {
-  /** When it was switched on; null: off. */
-  confirmed_at: string | null;
+  /** The user has one-time codes or passkeys. */
+  mfa_enabled: boolean;
   /** An account of the user that requires one; null: none. */
   required_by: string | null;
 }
@@ -41,9 +41,9 @@ export interface FactorState {
 /** The stage of a session. Computed for each request, so that a new requirement of an account applies at once. */
 export function stageOf({
   awaits_second_factor,
-  confirmed_at,
+  mfa_enabled,
   required_by,
 }: FactorState & { awaits_second_factor: boolean }): SessionStage {
   if (awaits_second_factor) return 'second_factor';
-  return required_by !== null && confirmed_at === null ? 'enrolment' : 'full';
+  return required_by !== null && !mfa_enabled ? 'enrolment' : 'full';
 }

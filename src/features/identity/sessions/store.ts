@@ -31,14 +31,13 @@ export function prepareFindSession(
     queries
       .selectFrom('sessions as session')
       .innerJoin('users as person', 'person.id', 'session.user_id')
-      .leftJoin('second_factors as factor', 'factor.user_id', 'session.user_id')
       .select([
         'session.id',
         'session.user_id',
         'session.awaits_second_factor',
         'session.last_seen_at',
         'session.expires_at',
-        'factor.confirmed_at',
+        'person.mfa_enabled',
       ])
       .select((eb) => requiredBy(eb).as('required_by'))
       .where('session.token_hash', '=', parameter('tokenHash')),
@@ -48,12 +47,11 @@ export function prepareFindSession(
 export async function findFactorState(queries: Queries, userId: string): Promise<FactorState> {
   const found = await queries
     .selectFrom('users as person')
-    .leftJoin('second_factors as factor', 'factor.user_id', 'person.id')
-    .select('factor.confirmed_at')
+    .select('person.mfa_enabled')
     .select((eb) => requiredBy(eb).as('required_by'))
     .where('person.id', '=', userId)
     .executeTakeFirst();
-  return found ?? { confirmed_at: null, required_by: null };
+  return found ?? { mfa_enabled: false, required_by: null };
 }
 
 export async function addSession(queries: Queries, session: Insertable<Tables['sessions']>): Promise<void> {

@@ -22,6 +22,9 @@ export interface RenewedSession extends BrowserToken {
 /** Generates a token for a session or device cookie. */
 export const newBrowserToken = (random: Randomness): string => newSecret(random, TOKEN_BYTES);
 
+/** Whether a text has the form of such a token. */
+export const isBrowserToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
 /** Replaces the token of a session, so that a stolen cookie stops working. Throws Unauthenticated if the session has ended. */
 export async function renewToken(queries: Queries, random: Randomness, id: string): Promise<BrowserToken> {
   const token = newBrowserToken(random);

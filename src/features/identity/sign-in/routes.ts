@@ -2,13 +2,9 @@ import { SESSION_STAGES } from '../../../access/session.ts';
 import { type Route, route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
 import { type Visit, visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
-import {
-  codeSchema,
-  presentSessionSchema,
-  sessionSchema,
-  signInSchema,
-  stageSchema,
-} from '../sessions/schema.ts';
+import { factorSchema } from '../second-factor/schema.ts';
+import { presentSessionSchema, sessionSchema, signInSchema, stageSchema } from '../sessions/schema.ts';
+import { assertionSchema, requestOptionsSchema } from '../webauthn/schema.ts';
 import type { SessionService } from './service.ts';
 
 export function sessionRoutes(sessions: SessionService): Route[] {
@@ -39,19 +35,65 @@ export function sessionRoutes(sessions: SessionService): Route[] {
         return { stage: made.stage };
       },
     }),
+    visitRoute({
+      method: 'POST',
+      path: '/session/passkey/options',
+      operationId: 'startPasskeySignIn',
+      summary:
+        'Start to sign in with a passkey alone; sets a cookie that binds the challenge to this browser',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      stages: 'anybody',
+      success: 200,
+      response: requestOptionsSchema,
+      async handle({ passkeyBrowser, cookies }) {
+        const { options, browser } = await sessions.passkeyOptions(passkeyBrowser);
+        cookies.setPasskeyBrowser(browser);
+        return options;
+      },
+    }),
+    visitBodyRoute({
+      method: 'POST',
+      path: '/session/passkey',
+      operationId: 'signInWithPasskey',
+      summary: 'Sign in with a passkey, without password and second factor; sets the cookie',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      stages: 'anybody',
+      success: 200,
+      response: stageSchema,
+      body: { resource: 'Session', schema: Type.Object({ passkey: assertionSchema }) },
+      async handle({ session, ...visit }, { passkey }) {
+        const made = await sessions.signInWithPasskey({ ...visit, passkey, replaced: session });
+        visit.cookies.set(made);
+        return { stage: made.stage };
+      },
+    }),
+    visitRoute({
+      method: 'POST',
+      path: '/session/second_factor/options',
+      operationId: 'startPasskeySecondFactor',
+      summary: 'Start to finish signing in with a passkey',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      stages: ['second_factor'],
+      success: 200,
+      response: requestOptionsSchema,
+      handle: (visit) => sessions.secondFactorOptions(sessionOf(visit)),
+    }),
     visitBodyRoute({
       method: 'POST',
       path: '/session/second_factor',
       operationId: 'passSecondFactor',
-      summary: 'Finish signing in with a one-time code or a recovery code; renews the cookie',
+      summary: 'Finish signing in with a one-time code, a recovery code or a passkey; renews the cookie',
       tag,
       errors: [400, 401, 403, 429, 503],
       stages: ['second_factor'],
       success: 200,
       response: stageSchema,
-      body: { resource: 'Session', schema: codeSchema },
-      async handle(visit, { code }) {
-        const made = await sessions.passSecondFactor(sessionOf(visit), code, visit);
+      body: { resource: 'Session', schema: factorSchema },
+      async handle(visit, presented) {
+        const made = await sessions.passSecondFactor(sessionOf(visit), presented, visit);
         visit.cookies.set(made);
         return { stage: made.stage };
       },

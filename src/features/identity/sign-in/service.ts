@@ -13,8 +13,9 @@ import { verifyPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
-import { resetWrongCodes } from '../second-factor/store.ts';
-import { createCodeVerifier } from '../second-factor/verification.ts';
+import type { PresentedFactor } from '../second-factor/schema.ts';
+import { findSecondFactor, resetWrongCodes } from '../second-factor/store.ts';
+import { createFactorVerifier } from '../second-factor/verification.ts';
 import { endOtherSessions, endSession, endSurplusSessions } from '../sessions/ending.ts';
 import { knownDevice, rememberDevice } from '../sessions/known-devices.ts';
 import { createLastSeen } from '../sessions/last-seen.ts';
@@ -28,18 +29,37 @@ import {
   prepareFindSession,
   takeAwaitingSession,
 } from '../sessions/store.ts';
-import { newBrowserToken, type RenewedSession } from '../sessions/token.ts';
+import {
+  type BrowserToken,
+  isBrowserToken,
+  newBrowserToken,
+  type RenewedSession,
+} from '../sessions/token.ts';
 import { emailKey, findAccountsOf, findUserByEmail, findUserById, findUserProfile } from '../users/store.ts';
+import { CHALLENGE_MS } from '../webauthn/challenges.ts';
+import type { Assertion, RequestOptions } from '../webauthn/schema.ts';
+import { countPasskeys } from '../webauthn/store.ts';
+import { createPasskeyVerifier } from '../webauthn/verifier.ts';
 import { createWrongCodeCounter } from './wrong-codes.ts';
 
-/** The cookies and stage of a session after a right password or code. */
+/** The cookies and stage of a session after a right password, passkey or code. */
 export interface NewSession extends RenewedSession {
   stage: SessionStage;
 }
 
-export interface SignIn {
+export interface SignIn extends SignInVisit {
   email: string;
   password: string;
+}
+
+export interface PasskeySignIn extends SignInVisit {
+  passkey: Assertion;
+  /** The token of the browser that asked for the challenge; null: none. */
+  passkeyBrowser: string | null;
+}
+
+/** The browser in which someone signs in. */
+interface SignInVisit {
   address: string;
   userAgent: string | null;
   requestId: string;
@@ -52,8 +72,19 @@ export interface SignIn {
 export interface SessionService extends SessionVerifier {
   /** Signs in with a password, up to the stage before a second factor. Throws Unauthenticated, RateLimited. */
   signIn(attempt: SignIn): Promise<NewSession>;
-  /** Completes a sign-in with a code. Throws Unauthenticated, RateLimited. */
-  passSecondFactor(session: Session, code: string, origin: BrowserOrigin): Promise<NewSession>;
+  /**
+   * Request options for a passkey that signs in alone, and the token of the browser that may answer. A browser keeps its token, so that
+   * its windows do not disturb each other. Throws InvalidRequest without a host name.
+   */
+  passkeyOptions(browser: string | null): Promise<{ options: RequestOptions; browser: BrowserToken }>;
+  /**
+   * Signs in with a passkey alone, which is two factors: the device and what unlocks it. Throws Unauthenticated, RateLimited.
+   */
+  signInWithPasskey(attempt: PasskeySignIn): Promise<NewSession>;
+  /** Request options for a passkey after the password. Throws InvalidRequest without a host name. */
+  secondFactorOptions(session: Session): Promise<RequestOptions>;
+  /** Completes a sign-in with a code or a passkey. Throws Unauthenticated, RateLimited. */
+  passSecondFactor(session: Session, presented: PresentedFactor, origin: BrowserOrigin): Promise<NewSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
   signOut(session: Session, origin: RequestOrigin): Promise<void>;
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
@@ -72,7 +103,8 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   const { config, database, clock, random, activity, log } = platform;
   const { reader } = database;
   const find = prepareFindSession(database);
-  const codes = createCodeVerifier(platform);
+  const passkeys = createPasskeyVerifier(platform);
+  const factors = createFactorVerifier(platform, passkeys);
   const countWrongCode = createWrongCodeCounter(platform, limits);
   const lastSeen = createLastSeen(database, (error) =>
     log.warn({ err: error }, 'could not store the last use of sessions'),
@@ -139,8 +171,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       const present = await findUserById(queries, person.id);
       if (present?.password_hash !== person.password_hash) throw new Unauthenticated('Bad Credentials');
       if (replaced) await deleteSession(queries, replaced);
-      const { confirmed_at } = await findFactorState(queries, person.id);
-      const awaitsSecondFactor = confirmed_at !== null;
+      const { mfa_enabled: awaitsSecondFactor } = await findFactorState(queries, person.id);
       const begun = await begin(queries, {
         userId: person.id,
         awaitsSecondFactor,
@@ -165,20 +196,66 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     return made;
   }
 
-  async function passSecondFactor(session: Session, code: string, origin: BrowserOrigin) {
-    const { userId } = session;
+  const passkeyOptions: SessionService['passkeyOptions'] = async (browser) => {
+    const token = browser !== null && isBrowserToken(browser) ? browser : newBrowserToken(random);
+    return {
+      options: await passkeys.options({ purpose: 'sign_in', browser: token }),
+      browser: { token, expiresAt: new Date(clock.now().getTime() + CHALLENGE_MS) },
+    };
+  };
+
+  const signInWithPasskey: SessionService['signInWithPasskey'] = async ({ passkey, ...visit }) => {
+    const { passkeyBrowser, address, userAgent, requestId, replaced, device } = visit;
+    const attempt = await limits.passkey(address);
+    if (passkeyBrowser === null) throw new Unauthenticated('Bad Credentials');
+    const use = { purpose: 'sign_in', browser: passkeyBrowser } as const;
+    const match = await passkeys.match(passkey, { use, origin: { address, requestId } });
+    if (!match) throw new Unauthenticated('Bad Credentials');
+    const { userId } = match;
+    const made = await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      const person = await findUserById(queries, userId);
+      if (!person || !(await passkeys.use(queries, match))) throw new Unauthenticated('Bad Credentials');
+      if (replaced) await deleteSession(queries, replaced);
+      await resetWrongCodes(queries, userId);
+      const begun = await begin(queries, { userId, awaitsSecondFactor: false, address, userAgent, device });
+      await activity.recordForUser(
+        transaction,
+        portalCaller(userId, { address, requestId }),
+        { userId },
+        {
+          action: 'session.create',
+          subject: { id: begun.id, name: person.email },
+          details: { passkey: true },
+        },
+      );
+      return begun.made;
+    });
+    attempt.succeeded();
+    return made;
+  };
+
+  /** Counts a second factor of a sign-in as wrong until it succeeds. */
+  async function countFactor(userId: string, { code }: PresentedFactor, origin: BrowserOrigin) {
+    if (code === undefined) return limits.passkey(origin.address);
     const known = await knownDevice(reader, clock, origin.device, ({ user_id }) => user_id === userId);
-    const attempt = await (isRecoveryCode(code)
+    return isRecoveryCode(code)
       ? limits.recoveryCode(origin.address, userId, known)
-      : limits.code(origin.address, userId, known));
-    const match = await codes.match(userId, code);
+      : limits.code(origin.address, userId, known);
+  }
+
+  async function passSecondFactor(session: Session, presented: PresentedFactor, origin: BrowserOrigin) {
+    const { userId } = session;
+    const attempt = await countFactor(userId, presented, origin);
+    const match = await factors.match(session, presented, origin);
     const made =
       match &&
       (await database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'users', userId);
         const person = await findUserById(queries, userId);
-        if (!person || !(await codes.use(queries, match))) return undefined;
+        if (!person || !(await factors.use(queries, match))) return undefined;
         await resetWrongCodes(queries, userId);
         const awaiting = await takeAwaitingSession(queries, session.id);
         if (!awaiting) throw new Unauthenticated('Authentication required');
@@ -209,6 +286,13 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     return made;
   }
 
+  async function factorsOf(userId: string) {
+    const codes = await findSecondFactor(reader, userId);
+    const hasCodes = codes !== undefined && codes.confirmed_at !== null;
+    const hasPasskeys = (await countPasskeys(reader, userId)) > 0;
+    return [...(hasCodes ? ['one_time_code' as const] : []), ...(hasPasskeys ? ['passkey' as const] : [])];
+  }
+
   async function present({ userId, stage }: Session) {
     const person = await findUserProfile(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
@@ -218,6 +302,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     const accounts = stage === 'full' ? await findAccountsOf(reader, userId) : [];
     return {
       stage,
+      second_factors: stage === 'second_factor' ? await factorsOf(userId) : [],
       user,
       accounts: accounts
         .sort((one, other) => one.name.localeCompare(other.name, 'en'))
@@ -296,6 +381,10 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   return {
     verify,
     signIn,
+    passkeyOptions,
+    signInWithPasskey,
+    secondFactorOptions: ({ id: browser, userId }) =>
+      passkeys.options({ purpose: 'second_factor', browser }, userId),
     passSecondFactor,
     present,
     signOut,

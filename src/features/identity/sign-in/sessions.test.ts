@@ -68,6 +68,7 @@ describe('signing in', () => {
     const browser = await signedIn(homeport, owner);
     expect((await browser.get('/session')).body).toEqual({
       stage: 'full',
+      second_factors: [],
       user: {
         id: owner.userId,
         email: owner.email,

@@ -1,39 +1,40 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
+import type { SecondFactor } from '../../../api/me.ts';
 import { CodeField } from '../../../components/code-field.tsx';
 import { Copyable } from '../../../components/copy.tsx';
-import { TextField } from '../../../components/fields.tsx';
-import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { ProgressBar } from '../../../components/notice.tsx';
+import { type Identity, IdentityForm } from './identity-form.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
 import styles from './security.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
 
 type Step =
-  | { at: 'password' }
+  | { at: 'identity' }
   | { at: 'app'; secret: string; uri: string }
   | { at: 'codes'; codes: readonly string[] };
 
 /**
- * Sets up a second factor: password, first code, recovery codes. Calls `onDone` once the user has saved the codes.
+ * Sets up one-time codes: password or passkey, first code, recovery codes. Calls `onDone` once the user has saved the codes.
  */
 export function Enrolment({
   email,
+  factor,
   actions,
   onDone,
 }: {
   email: string;
+  factor: SecondFactor;
   /** Shown beside the submit button until the second factor is on. */
   actions?: ReactNode;
   onDone(): Promise<void>;
 }) {
-  const [step, setStep] = useState<Step>({ at: 'password' });
+  const [step, setStep] = useState<Step>({ at: 'identity' });
 
-  async function begin(values: FormData) {
-    const body = { password: textOf(values, 'password') };
+  async function begin(body: Identity) {
     const begun = await unwrap(portal.POST('/portal/api/second_factor/enrolment', { body }));
     setStep({ at: 'app', ...begun });
   }
@@ -45,12 +46,8 @@ export function Enrolment({
   }
 
   switch (step.at) {
-    case 'password':
-      return (
-        <Form key="password" submitLabel="Continue" onSubmit={begin} actions={actions}>
-          <PasswordField />
-        </Form>
-      );
+    case 'identity':
+      return <IdentityForm factor={factor} submitLabel="Continue" onIdentity={begin} actions={actions} />;
     case 'app':
       return (
         <div className={styles.steps}>
@@ -77,19 +74,4 @@ export function Enrolment({
     case 'codes':
       return <RecoveryCodesShown codes={step.codes} email={email} onKept={onDone} />;
   }
-}
-
-function PasswordField() {
-  const input = useFocusOnMount<HTMLInputElement>();
-  return (
-    <TextField
-      ref={input}
-      label="Your password"
-      name="password"
-      type="password"
-      autoComplete="current-password"
-      hint="Confirms that it is you."
-      required
-    />
-  );
 }

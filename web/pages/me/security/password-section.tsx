@@ -41,7 +41,7 @@ export function PasswordSection() {
         <NewPasswordFields />
       </Form>
       <p>
-        A new password does not affect your <Link href="/me/api-access">API credentials</Link> and{' '}
+        A new password does not affect your passkeys, <Link href="/me/api-access">API credentials</Link> and{' '}
         <Link href="/me/ssh-keys">SSH keys</Link>. If someone else may know the old password, review them.
       </p>
     </Section>

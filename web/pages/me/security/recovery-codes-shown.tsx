@@ -31,8 +31,8 @@ export function RecoveryCodesShown({
       </h3>
       <LeaveConfirmation description="The recovery codes are not shown again. Without them, you cannot sign in if you lose your phone." />
       <Notice tone="busy">
-        Each code lets you sign in once without the app. The codes are not shown again, so save them now in a
-        safe place.
+        Each code lets you sign in once without the app or a passkey. The codes are not shown again, so save
+        them now in a safe place.
       </Notice>
       <ol className={styles.codes} aria-label="Recovery codes">
         {codes.map((code) => (

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { type ComponentProps, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
 import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
@@ -7,14 +7,13 @@ import { SECOND_FACTOR_KEY, SESSIONS_KEY, type SecondFactor, useSecondFactor } f
 import { SESSION_KEY } from '../../../api/query-keys.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
-import { TextField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, Notice } from '../../../components/notice.tsx';
 import { Facts, Section } from '../../../components/page.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
 import { Enrolment } from './enrolment.tsx';
+import { type Factor, FactorForm } from './identity-form.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
 import { accountNames } from './required-by.ts';
 import styles from './security.module.css';
@@ -62,6 +61,7 @@ function FactorState({ factor }: { factor: SecondFactor }) {
       return (
         <Enrolment
           email={user.email}
+          factor={factor}
           actions={<Button onClick={goBack}>Cancel</Button>}
           onDone={() => finish('Turned on the second factor.')}
         />
@@ -80,8 +80,13 @@ function FactorState({ factor }: { factor: SecondFactor }) {
           {factor.enabled ? (
             <TurnedOn
               factor={factor}
+              onEnrol={() => setShown({ what: 'enrolment' })}
               onNewCodes={(codes) => setShown({ what: 'codes', codes })}
-              onTurnedOff={() => finish('Turned off the second factor.')}
+              onTurnedOff={() =>
+                finish(
+                  factor.passkeys > 0 ? 'Turned off codes from an app.' : 'Turned off the second factor.',
+                )
+              }
             />
           ) : (
             <TurnedOff onEnrol={() => setShown({ what: 'enrolment' })} />
@@ -95,8 +100,8 @@ function TurnedOff({ onEnrol }: { onEnrol(): void }) {
   return (
     <>
       <p>
-        <Badge>Off</Badge> Protect your account with a code from an app on your phone in addition to your
-        password.
+        <Badge>Off</Badge> Protect your account with a passkey, or with a code from an app on your phone in
+        addition to your password.
       </p>
       <div>
         <Button variant="primary" onClick={onEnrol}>
@@ -108,26 +113,29 @@ function TurnedOff({ onEnrol }: { onEnrol(): void }) {
 }
 
 function TurnedOn({
-  factor: { recovery_codes_left: left, required_by },
+  factor,
+  onEnrol,
   onNewCodes,
   onTurnedOff,
 }: {
   factor: SecondFactor;
+  onEnrol(): void;
   onNewCodes(codes: readonly string[]): void;
   onTurnedOff(): Promise<void>;
 }) {
   const [asking, setAsking] = useState<'renew' | 'remove' | null>(null);
-  const required = required_by.length > 0;
+  const { recovery_codes_left: left, required_by, one_time_codes: hasCodes, passkeys } = factor;
+  // A passkey is enough for an account that requires a second factor.
+  const required = required_by.length > 0 && passkeys === 0;
 
-  async function renew(code: string) {
-    const body = { code };
+  async function renew(body: Factor) {
     const renewed = await unwrap(portal.POST('/portal/api/second_factor/recovery_codes', { body }));
     setAsking(null);
     onNewCodes(renewed.recovery_codes);
   }
 
-  async function remove(code: string) {
-    await unwrapEmpty(portal.POST('/portal/api/second_factor/removal', { body: { code } }));
+  async function remove(body: Factor) {
+    await unwrapEmpty(portal.POST('/portal/api/second_factor/removal', { body }));
     setAsking(null);
     await onTurnedOff();
   }
@@ -142,6 +150,8 @@ function TurnedOn({
               On
             </Badge>,
           ],
+          ['Codes from an app', hasCodes ? 'On' : 'Off'],
+          ['Passkeys', passkeys === 0 ? 'None' : String(passkeys)],
           ['Recovery codes', `${left} of 10 left`],
         ]}
       />
@@ -153,46 +163,52 @@ function TurnedOn({
       {required && <p>{accountNames(required_by)} requires a second factor, so you cannot turn it off.</p>}
       <div className={styles.buttons}>
         <Button onClick={() => setAsking('renew')}>New recovery codes</Button>
-        {!required && <Button onClick={() => setAsking('remove')}>Turn off</Button>}
+        {!hasCodes && <Button onClick={onEnrol}>Turn on codes from an app</Button>}
+        {hasCodes && !required && (
+          <Button onClick={() => setAsking('remove')}>
+            {passkeys > 0 ? 'Turn off codes from an app' : 'Turn off'}
+          </Button>
+        )}
       </div>
-      <CodeDialog
+      <FactorDialog
+        factor={factor}
         open={asking === 'renew'}
         title="New recovery codes"
         description="We create ten new codes. Your current codes stop working."
         submitLabel="Create new codes"
-        onCode={renew}
+        onFactor={renew}
         onClose={() => setAsking(null)}
       />
-      <CodeDialog
+      <FactorDialog
+        factor={factor}
         open={asking === 'remove'}
-        title="Turn off the second factor"
-        description="Afterwards you sign in with your password alone. Your recovery codes stop working."
+        title={passkeys > 0 ? 'Turn off one-time codes' : 'Turn off the second factor'}
+        description={
+          passkeys > 0
+            ? 'Codes from the app no longer work. Your passkeys and recovery codes stay.'
+            : 'Afterwards you sign in with your password alone. Your recovery codes stop working.'
+        }
         submitLabel="Turn off"
         danger
-        onCode={remove}
+        onFactor={remove}
         onClose={() => setAsking(null)}
       />
     </>
   );
 }
 
-function CodeDialog({
+function FactorDialog({
   open,
   title,
   description,
-  submitLabel,
-  danger = false,
-  onCode,
   onClose,
+  ...form
 }: {
   open: boolean;
   title: string;
   description: string;
-  submitLabel: string;
-  danger?: boolean;
-  onCode(code: string): Promise<void>;
   onClose(): void;
-}) {
+} & ComponentProps<typeof FactorForm>) {
   return (
     <Dialog
       open={open}
@@ -200,23 +216,7 @@ function CodeDialog({
       title={title}
       description={description}
     >
-      <Form
-        submitLabel={submitLabel}
-        danger={danger}
-        onSubmit={(values) => onCode(textOf(values, 'code'))}
-        actions={<Button onClick={onClose}>Cancel</Button>}
-      >
-        <TextField
-          label="Code"
-          name="code"
-          hint="A six-digit code from your authenticator app, or a recovery code."
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={64}
-          required
-        />
-      </Form>
+      <FactorForm {...form} />
     </Dialog>
   );
 }
