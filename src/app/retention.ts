@@ -10,6 +10,7 @@ import { deleteEventsBefore } from '../features/accounts/events/store.ts';
 import {
   deleteNotificationsBefore,
   deleteNotificationsBeyond,
+  usersWithMoreThan,
 } from '../features/accounts/notifications/store.ts';
 import { deleteReleasedBefore } from '../features/domains/domains/claims-store.ts';
 import { HOLD_DAYS } from '../features/domains/domains/ownership.ts';
@@ -76,9 +77,11 @@ export function createTidyJob({
       await deleteInBatches(database, signal, (queries, limit) =>
         deleteNotificationsBefore(queries, quarterAgo, limit),
       );
-      await deleteInBatches(database, signal, (queries, limit) =>
-        deleteNotificationsBeyond(queries, MOST_NOTIFICATIONS, limit),
-      );
+      for (const userId of await usersWithMoreThan(database.reader, MOST_NOTIFICATIONS)) {
+        await deleteInBatches(database, signal, (queries, limit) =>
+          deleteNotificationsBeyond(queries, userId, MOST_NOTIFICATIONS, limit),
+        );
+      }
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);

@@ -9,7 +9,7 @@ import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { OperationKind } from '../../../lib/operation.ts';
 import { mailNotifications } from './jobs.ts';
-import { deleteNotificationsBefore, deleteNotificationsBeyond } from './store.ts';
+import { deleteNotificationsBefore, deleteNotificationsBeyond, usersWithMoreThan } from './store.ts';
 
 let clock: ManualClock;
 let homeport: TestHomeport;
@@ -329,7 +329,8 @@ it('keeps the newest notifications of each user, for a time', async () => {
   }
   const titles = async () => (await inbox(keeper)).map(({ title }) => title);
   expect(await titles()).toHaveLength(3);
-  await database.write(({ queries }) => deleteNotificationsBeyond(queries, 2, 500));
+  expect(await usersWithMoreThan(database.reader, 2)).toContain(keeper.userId);
+  await database.write(({ queries }) => deleteNotificationsBeyond(queries, keeper.userId, 2, 500));
   expect(await titles()).toHaveLength(2);
   await database.write(({ queries }) => deleteNotificationsBefore(queries, '2999-01-01T00:00:00.000Z', 500));
   expect(await titles()).toEqual([]);

@@ -148,15 +148,23 @@ export async function insertNotifications(
         min(created_at) as first_at, max(created_at) as last_at, min(mail_due_at) as mail_due_at
       from seen group by user_id, account_id, problem, subject
     ),
+    -- Once for each user and problem, not for each subject.
+    listed as (
+      select mine.user_id, mine.account_id, mine.problem, count(*) as subjects
+      from (select distinct user_id, account_id, problem from subjects) as mine
+      join notifications as unread on unread.user_id = mine.user_id and unread.account_id = mine.account_id
+        and unread.problem = mine.problem and unread.subject <> '' and unread.read_at is null
+      group by mine.user_id, mine.account_id, mine.problem
+    ),
     known as (
-      select subjects.*,
-        (select count(*) from notifications as unread where unread.user_id = subjects.user_id
-          and unread.account_id = subjects.account_id and unread.problem = subjects.problem
-          and unread.subject = subjects.subject and unread.read_at is null) as is_listed,
-        (select count(*) from notifications as unread where unread.user_id = subjects.user_id
-          and unread.account_id = subjects.account_id and unread.problem = subjects.problem
-          and unread.subject <> '' and unread.read_at is null) as listed
+      select subjects.*, coalesce(listed.subjects, 0) as listed,
+        case when unread.seq is null then 0 else 1 end as is_listed
       from subjects
+      left join listed on listed.user_id = subjects.user_id and listed.account_id = subjects.account_id
+        and listed.problem = subjects.problem
+      left join notifications as unread on unread.user_id = subjects.user_id
+        and unread.account_id = subjects.account_id and unread.problem = subjects.problem
+        and unread.subject = subjects.subject and unread.read_at is null
     ),
     named as (
       select known.*,
@@ -368,17 +376,29 @@ export async function deleteNotificationsBefore(
   );
 }
 
-/** Deletes up to `limit` notifications beyond the newest `kept` of each user. Returns how many. */
+/** Users with more than `kept` notifications. Reads an index of all, so do not call it in a transaction that writes. */
+export async function usersWithMoreThan(queries: Queries, kept: number): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('notifications')
+    .select('user_id')
+    .groupBy('user_id')
+    .having((eb) => eb(eb.fn.countAll(), '>', kept))
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** Deletes up to `limit` notifications of a user beyond the newest `kept`. Returns how many. */
 export async function deleteNotificationsBeyond(
   queries: Queries,
+  userId: string,
   kept: number,
   limit: number,
 ): Promise<number> {
   return deleteChosen(
     queries,
     sql`select seq from (
-      select seq, row_number() over (partition by user_id order by last_at desc, seq desc) as place from notifications
-      where user_id in (select user_id from notifications group by user_id having count(*) > ${kept})
+      select seq, row_number() over (order by last_at desc, seq desc) as place from notifications
+      where user_id = ${userId}
     ) as placed where place > ${kept} limit ${limit}`,
   );
 }
