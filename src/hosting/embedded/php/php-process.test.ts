@@ -42,7 +42,7 @@ it('has ended when no program of it holds files any more', async () => {
 
 it('gives up a start', async () => {
   const closing = new AbortController();
-  const started = startPhpProcess(placeOf('sleep 600'), { ...options, signal: closing.signal });
+  const started = startPhpProcess(placeOf('exec sleep 600'), { ...options, signal: closing.signal });
   closing.abort(new Error('closing'));
   await expect(started).rejects.toThrow('PHP did not start');
   await expect(startPhpProcess(placeOf(READY), { ...options, signal: closing.signal })).rejects.toThrow(
