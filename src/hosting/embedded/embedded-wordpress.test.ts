@@ -11,7 +11,7 @@ import { codeOf } from '../../lib/error-code.ts';
 import { systemRandomness } from '../../lib/ids.ts';
 import { type InstallState, LOGIN_PATH, PermanentHostError } from '../contract/host.ts';
 import { NO_RULES } from '../contract/website-rules.ts';
-import { siteState } from '../policy/edge.fixture.ts';
+import { sendRaw, siteState } from '../policy/edge.fixture.ts';
 import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../policy/login-limits.ts';
 import { createPass } from '../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../policy/visitor-password.ts';
@@ -254,14 +254,56 @@ describe('the edge', () => {
 
   test('runs no program among the uploads', async () => {
     await site.write(shop, 'wp-content/uploads/evil.php', '<?php');
-    for (const path of [
-      '/wp-content/uploads/evil.php',
-      '/wp-content/uploads/evil.php/x',
-      '/wp-config.php.bak',
-    ]) {
-      expect((await site.http('shop.test', path)).status).toBe(404);
+    const paths: [path: string, status: number][] = [
+      ['/wp-content/uploads/evil.php', 404],
+      ['/wp-content/uploads/evil.php/x', 404],
+      ['/wp-content/uploads/evil.php%2fx', 404],
+      ['/wp-content//uploads///evil.php', 404],
+      ['/wp-content/%75ploads/evil%2ephp', 404],
+      ['/wp-content/uploads/evil.PhP', 404],
+      ['/wp-content/./uploads/evil.php', 400],
+      ['/wp-content/uploads/evil.php%00.jpg', 400],
+      ['/wp-content/%2e%2e/wp-content/uploads/evil.php', 400],
+      ['/wp-content\\uploads\\evil.php', 400],
+      ['/wp-config.php.bak', 404],
+    ];
+    for (const [path, status] of paths) {
+      expect({ path, status: (await site.http('shop.test', path)).status }).toEqual({ path, status });
     }
     expect(php.requests).toEqual([]);
+  });
+
+  test.each([
+    ['two lengths', 'Content-Length: 0\r\nContent-Length: 40'],
+    ['a length and chunks', 'Content-Length: 40\r\nTransfer-Encoding: chunked'],
+    ['an encoding that ends otherwise', 'Transfer-Encoding: chunked, identity'],
+    ['a length with a sign', 'Content-Length: +40'],
+    ['a space before the colon', 'Content-Length : 40'],
+    ['two hosts', 'Host: another.test\r\nContent-Length: 0'],
+  ])('takes no request with %s', async (_what, head) => {
+    const port = site.host.addresses?.edgeHttp.port ?? 0;
+    const request = `POST /wp-cron.php HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n${head}\r\n\r\n`;
+    expect(await sendRaw(port, `${request}GET /smuggled/ HTTP/1.1\r\nHost: shop.test\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 400 /,
+    );
+    expect(php.requests).toEqual([]);
+  });
+
+  test('keeps pages of each host, port and scheme apart, whatever else visitors send', async () => {
+    const cached = async (host: string, headers = {}) =>
+      (await site.http(host, '/apart/', { headers })).headers['x-cache'];
+    const shaped = {
+      'X-Forwarded-Proto': 'https',
+      'X-Rewrite-URL': '/evil/',
+      Range: 'bytes=0-1',
+      Cookie: 'x=1',
+    };
+    expect(await cached('shop.test:99', shaped)).toBe('MISS');
+    expect(Object.keys(php.requests.at(-1)?.request.headers ?? {})).toEqual(['accept', 'user-agent']);
+    expect(await cached('shop.test')).toBe('MISS');
+    expect((await site.https('shop.test', '/apart/')).headers['x-cache']).toBe('MISS');
+    expect(await cached('shop.test', shaped)).toBe('HIT');
+    expect(php.requests).toHaveLength(3);
   });
 
   test.each([
