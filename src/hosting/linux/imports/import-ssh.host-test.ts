@@ -147,8 +147,9 @@ describe('an import by SSH', () => {
     expect(fetchWebsite({ slowSeconds: 30 }).answer).toMatchObject({ result: {} });
     expect(fetchWebsite({ slowSeconds: 1 }).answer).toEqual(refused('sent nothing for 1 seconds'));
     oldHost.program('mysqldump', '#!/bin/sh\nwhile sleep 0.2; do echo; done\n');
-    expect(fetchWebsite({ slowSeconds: 1 }).answer).toEqual(
-      refused('less than 10 kB a second for 1 seconds'),
+    // A busy machine may pause the trickle for a second, which would count as silence.
+    expect(fetchWebsite({ slowSeconds: 3 }).answer).toEqual(
+      refused('less than 10 kB a second for 3 seconds'),
     );
   });
 
