@@ -26,6 +26,8 @@ export default defineConfig(({ mode }) => {
       globalSetup: ['test/host/prepare.ts'],
       sequence: { sequencer: WholeHostsFirst },
       maxWorkers: 4,
+      // Loading the modules for each file takes a fifteenth of the time. Each file starts its own host and changes nothing global.
+      isolate: false,
       provide: { postgresUrl: '' },
     },
   };
