@@ -3,9 +3,9 @@ import { firstPage } from './first-page.ts';
 
 /** What every page needs, and what lists need beside it. Many small files would take several turns on a slow connection. */
 const BASE =
-  /node_modules[\\/](preact|wouter|regexparam|use-sync-external-store|@tanstack|openapi-fetch)[\\/]|web[\\/](shell[\\/](?!palette|commands|install-commands|use-commands|search-results)[^\\/]+|session|first|components[\\/](button|dialog|error-boundary|kept-focus|menu|notice|on-demand|page|skeleton|toast)|api[\\/](client|failure|operations|presence|queries))\.(tsx?|module\.css)$|preload-helper/;
+  /rolldown[\\/]runtime\.js$|node_modules[\\/](preact|wouter|regexparam|use-sync-external-store|@tanstack|openapi-fetch)[\\/]|web[\\/](app|live[\\/]use-live-changes|shell[\\/](?!palette|commands|install-commands|use-commands|search-results)[^\\/]+|session[\\/][^\\/]+|first[\\/][^\\/]+|components[\\/](button|dialog|dialog-context|error-boundary|fields|focus-on-mount|form|kept-focus|menu|notice|on-demand|page|skeleton|toast)|api[\\/](client|failure|operations|presence|queries))\.(tsx?|module\.css)$|preload-helper/;
 const LISTS =
-  /web[\\/](components[\\/](debounced|display-name|environments|filter|install-status|loaded|punycode|query-parameters|sort-rows|table|table-selection|time|truncate|usage-figures|bytes)|api[\\/](all-pages|installs|overview|sites|transfers|usage)|pages[\\/]account[\\/](attention|attention-labels|list-parameters|matched-domain|nothing-matches|search|shown-count))\.(tsx?|module\.css)$/;
+  /web[\\/](components[\\/](bytes|debounced|display-name|environments|filter|install-status|loaded|not-found|punycode|query-parameters|search-chip|sort-rows|table|table-selection|tabs|time|truncate|usage-figures)|api[\\/](all-pages|install-list|installs|overview|search|site-list|sites|transfers|usage)|pages[\\/]account[\\/](account|attention|attention-labels|limit-notice|list-parameters|matched-domain|nothing-matches|search|shown-count|this-month|transfer-notice)|pages[\\/]install[\\/](operations[\\/]operation-labels|wordpress[\\/]waiting-updates))\.(tsx?|module\.css)$/;
 
 /** Relative addresses: index.html is served with the base of the public URL (src/api/portal-pages.ts). */
 export default defineConfig({

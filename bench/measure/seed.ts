@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { insertOwnedAccount } from '../../src/features/accounts/account-users/store.ts';
@@ -33,7 +34,6 @@ export async function seedAccount(
       owner: { id: userId, email: `${userId}@bench.example`, first_name: 'B', last_name: 'B' },
       created_at: CREATED_AT,
     });
-    await addToInstallCount(queries, accountId, installs);
     await queries
       .insertInto('credentials')
       .values({
@@ -48,7 +48,23 @@ export async function seedAccount(
       })
       .execute();
   });
-  for (let from = 0; from < installs; from += BATCH) {
+  await seedInstalls(database, accountId, ids);
+  await database.close();
+  return {
+    accountId,
+    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    installId: ids[0] ?? '',
+  };
+}
+
+/** Writes active installs with their default domains directly into the database. */
+export async function seedInstalls(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await database.write(({ queries }) => addToInstallCount(queries, accountId, ids.length));
+  for (let from = 0; from < ids.length; from += BATCH) {
     const batch = ids.slice(from, from + BATCH);
     await database.write(async ({ queries }) => {
       await queries
@@ -86,12 +102,6 @@ export async function seedAccount(
         .execute();
     });
   }
-  await database.close();
-  return {
-    accountId,
-    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-    installId: ids[0] ?? '',
-  };
 }
 
 const nameOf = (id: string) => `i${id.replaceAll('-', '')}`;

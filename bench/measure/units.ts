@@ -1,5 +1,5 @@
 /** Units of figures. A ratio has no unit. */
-export const UNITS = ['ratio', 'ms', 'µs', '/s', 'MB', 'count'] as const;
+export const UNITS = ['ratio', 'ms', 'µs', '/s', 'MB', 'kB', 'count'] as const;
 export type Unit = (typeof UNITS)[number];
 
 /** Formats a value: `1,234 ms`, `0.82`. */

@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import { earlyOrFetched } from '../first/early-requests.ts';
 import type { paths as HostingPaths } from './hosting-api';
 import type { paths as PortalPaths } from './portal-api';
 import { watchPresence } from './presence.ts';
@@ -10,7 +11,10 @@ const base = document.baseURI;
 export const hosting = createClient<HostingPaths>({ baseUrl: new URL('v1', base).href });
 
 /** The portal's own API. */
-export const portal = createClient<PortalPaths>({ baseUrl: new URL('.', base).href.replace(/\/$/, '') });
+export const portal = createClient<PortalPaths>({
+  baseUrl: new URL('.', base).href.replace(/\/$/, ''),
+  fetch: earlyOrFetched,
+});
 
 const isPresent = watchPresence(document, () => Date.now());
 

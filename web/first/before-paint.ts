@@ -1,10 +1,10 @@
 /**
- * Runs before the first paint, as a script of its own (first/plugin.ts): sets the theme, and requests the session while the other scripts
- * load.
+ * Runs before the first paint, as a script of its own (first-page.ts): sets the theme, and requests the session and the first list while the other
+ * scripts load.
  */
 
-import { requestSession } from '../session/session-request.ts';
 import { applyTheme, chosenTheme } from '../shell/theme.ts';
+import { beginEarlyRequests } from './early-requests.ts';
 
 applyTheme(chosenTheme());
-requestSession();
+beginEarlyRequests();

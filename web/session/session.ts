@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect } from 'react';
 import { type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
 import { SESSION_KEY } from '../api/query-keys.ts';
-import { sessionResponse } from './session-request.ts';
+import { forgetEarlyRequests } from '../first/early-requests.ts';
 import { confirmSignOut } from './sign-out-guard.ts';
 
 export type PortalSession =
@@ -33,9 +33,12 @@ export function useSessionQuery() {
 /** Returns null without a session. */
 async function loadSession(): Promise<PortalSession | null> {
   try {
-    return await unwrap(portal.GET('/portal/api/session', { fetch: sessionResponse }));
+    return await unwrap(portal.GET('/portal/api/session'));
   } catch (error) {
-    if (error instanceof ApiFailure && error.status === 401) return null;
+    if (error instanceof ApiFailure && error.status === 401) {
+      forgetEarlyRequests();
+      return null;
+    }
     throw error;
   }
 }

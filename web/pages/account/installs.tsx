@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import {
   INSTALLS_A_PAGE,
   type ListedInstall,
@@ -7,17 +7,15 @@ import {
   type SelectedInstall,
   useInstallList,
 } from '../../api/install-list.ts';
-import { type Site, useSites } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { onDemand } from '../../components/on-demand.ts';
 import { Empty, Page } from '../../components/page.tsx';
 import { Table, usePage } from '../../components/table.tsx';
 import { SelectionBar } from '../../components/table-selection.tsx';
 import { showFailure } from '../../components/toast.tsx';
 import { useMay } from '../../session/session.ts';
-import { CreateInstallDialog } from '../site/create-install.tsx';
 import { AttentionNotice } from './attention.tsx';
-import { BulkActionsDialog } from './bulk-actions-dialog.tsx';
 import { DeletedInstalls } from './deleted-installs.tsx';
 import { focusFilter } from './focus-filter.ts';
 import { installColumns, installOrderOf } from './install-columns.tsx';
@@ -27,7 +25,14 @@ import { NothingMatches } from './nothing-matches.tsx';
 import { ATTENTION, conditionsOf, installFilterOf } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 
-const NO_SITES: readonly Site[] = [];
+const BulkActionsDialog = onDemand(
+  () => import('./bulk-actions-dialog.tsx'),
+  (module) => module.BulkActionsDialog,
+);
+const CreateInstallInAccount = onDemand(
+  () => import('./create-install-in-account.tsx'),
+  (module) => module.CreateInstallInAccount,
+);
 
 /** The installs of an account. The server filters, sorts and pages them. */
 export function InstallsPage({ accountId }: { accountId: string }) {
@@ -87,23 +92,12 @@ export function InstallsPage({ accountId }: { accountId: string }) {
         }
       </Loaded>
       {may('install.change') && <DeletedInstalls accountId={accountId} />}
-      {creating && <CreateInstall accountId={accountId} onClose={() => setCreating(false)} />}
+      {creating && (
+        <Suspense fallback={null}>
+          <CreateInstallInAccount accountId={accountId} onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
     </Page>
-  );
-}
-
-/** Loads the sites only for the dialog, which offers them. */
-function CreateInstall({ accountId, onClose }: { accountId: string; onClose(): void }) {
-  const { data: sites = NO_SITES } = useSites(accountId);
-  return (
-    <CreateInstallDialog
-      accountId={accountId}
-      sites={sites}
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
-    />
   );
 }
 
@@ -143,6 +137,9 @@ function useSelection(accountId: string, { conditions, results, count }: ShownIn
   const under = JSON.stringify(conditions);
   const [chosen, setChosen] = useState<Chosen>({ under, installs: new Map() });
   const [working, setWorking] = useState(false);
+  // Stays once opened, so that the dialog can close by itself.
+  const [worked, setWorked] = useState(false);
+  if (working && !worked) setWorked(true);
   const installs = chosen.under === under ? chosen.installs : new Map<string, SelectedInstall>();
   const choose = (all: readonly SelectedInstall[]) =>
     setChosen({ under, installs: new Map(all.map((install) => [install.id, install])) });
@@ -159,7 +156,16 @@ function useSelection(accountId: string, { conditions, results, count }: ShownIn
   const selected = [...installs.values()];
   const bar: ReactNode = (
     <>
-      <BulkActionsDialog accountId={accountId} installs={selected} open={working} onOpenChange={setWorking} />
+      {worked && (
+        <Suspense fallback={null}>
+          <BulkActionsDialog
+            accountId={accountId}
+            installs={selected}
+            open={working}
+            onOpenChange={setWorking}
+          />
+        </Suspense>
+      )}
       <SelectionBar
         count={selected.length}
         noun="install"
