@@ -10,10 +10,20 @@ export type Connection = NonNullable<
 >;
 
 /** Loads all installs of an account that the user may see. */
-export function useInstalls(accountId: string) {
+export function useInstalls(accountId: string, enabled = true) {
   return useQuery({
     queryKey: ['install', accountId],
+    enabled,
     queryFn: () => allInstalls({ account_id: accountId }),
+  });
+}
+
+/** Loads the installs of a site that the user may see; without a site, no request is sent. */
+export function useInstallsOfSite(accountId: string, siteId: string | undefined) {
+  return useQuery({
+    queryKey: ['install', accountId, 'site', siteId],
+    enabled: siteId !== undefined,
+    queryFn: () => allInstalls({ account_id: accountId, ...(siteId !== undefined && { site_id: siteId }) }),
   });
 }
 
@@ -25,7 +35,7 @@ export function useInstallsEverywhere() {
   return useQuery({ queryKey: ['install', undefined, 'everywhere'], queryFn: () => allInstalls({}) });
 }
 
-const allInstalls = (within: { account_id?: string }) =>
+const allInstalls = (within: { account_id?: string; site_id?: string }) =>
   allPages((page) => unwrap(hosting.GET('/installs', { params: { query: { ...within, ...page } } })));
 
 /** Loads one install. An undefined ID sends no request. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type Install, useInstalls } from '../../api/installs.ts';
+import { type Install, useInstallsOfSite } from '../../api/installs.ts';
 import { type Site, useSite } from '../../api/sites.ts';
 import { isOpen, useTransfers } from '../../api/transfers.ts';
 import { Button } from '../../components/button.tsx';
@@ -45,7 +45,7 @@ function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
   useSetCurrentAccount(accountId);
   const may = useMay(accountId);
-  const { data: installs = NO_INSTALLS } = useInstalls(accountId);
+  const { data: installs = NO_INSTALLS } = useInstallsOfSite(accountId, site.id);
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
   const place =

@@ -39,7 +39,7 @@ export function WebhookForm({
   accountId: string;
   /** The present settings; null for a new webhook. */
   webhook: Webhook | null;
-  /** The installs of the account. */
+  /** The installs of the account. Only a webhook of some installs needs them. */
   knownInstalls: readonly { id: string }[];
   submitLabel: string;
   onSubmit(settings: WebhookSettings): Promise<void>;

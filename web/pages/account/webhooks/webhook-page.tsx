@@ -78,7 +78,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
 
 function Settings({ webhook }: { webhook: Webhook }) {
   const { event_types: types, install_ids: ids, previous_secret_until: until, created_at } = webhook;
-  const { data: installs } = useInstalls(webhook.account_id);
+  const { data: installs } = useInstalls(webhook.account_id, ids !== null);
   const names = installs?.filter(({ id }) => ids?.includes(id)).map(({ name }) => name) ?? [];
   return (
     <Section title="Settings">
@@ -123,7 +123,8 @@ function PreviousSecret({ until }: { until: string }) {
 }
 
 function Edit({ webhook, onEnd }: { webhook: Webhook; onEnd(): void }) {
-  const installs = useInstalls(webhook.account_id);
+  const isLimited = webhook.install_ids !== null;
+  const installs = useInstalls(webhook.account_id, isLimited);
   const queries = useQueryClient();
 
   async function save(body: WebhookSettings) {
@@ -135,20 +136,25 @@ function Edit({ webhook, onEnd }: { webhook: Webhook; onEnd(): void }) {
     onEnd();
   }
 
+  const form = (known: readonly { id: string }[]) => (
+    <WebhookForm
+      accountId={webhook.account_id}
+      webhook={webhook}
+      knownInstalls={known}
+      submitLabel="Save webhook"
+      onSubmit={save}
+      onCancel={onEnd}
+    />
+  );
   return (
     <Section title="Edit webhook">
-      <Loaded query={installs} what="installs">
-        {(known) => (
-          <WebhookForm
-            accountId={webhook.account_id}
-            webhook={webhook}
-            knownInstalls={known}
-            submitLabel="Save webhook"
-            onSubmit={save}
-            onCancel={onEnd}
-          />
-        )}
-      </Loaded>
+      {isLimited ? (
+        <Loaded query={installs} what="installs">
+          {form}
+        </Loaded>
+      ) : (
+        form([])
+      )}
     </Section>
   );
 }

@@ -4,7 +4,6 @@ import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { hosting } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
-import { useInstalls } from '../../../api/installs.ts';
 import { useWebhooks, type Webhook } from '../../../api/webhooks.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -68,7 +67,6 @@ function NewWebhook({
   onCreated(secret: string): void;
   onCancel(): void;
 }) {
-  const installs = useInstalls(accountId);
   const queries = useQueryClient();
 
   async function create(settings: WebhookSettings) {
@@ -82,18 +80,14 @@ function NewWebhook({
 
   return (
     <Section title="New webhook">
-      <Loaded query={installs} what="installs">
-        {(known) => (
-          <WebhookForm
-            accountId={accountId}
-            webhook={null}
-            knownInstalls={known}
-            submitLabel="Create webhook"
-            onSubmit={create}
-            onCancel={onCancel}
-          />
-        )}
-      </Loaded>
+      <WebhookForm
+        accountId={accountId}
+        webhook={null}
+        knownInstalls={[]}
+        submitLabel="Create webhook"
+        onSubmit={create}
+        onCancel={onCancel}
+      />
     </Section>
   );
 }

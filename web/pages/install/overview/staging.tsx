@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hosting } from '../../../api/client.ts';
 import { FormError, unwrapStarted } from '../../../api/failure.ts';
-import { type Install, useInstalls } from '../../../api/installs.ts';
+import { type Install, useInstallsOfSite } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { RadioGroup, TextField } from '../../../components/fields.tsx';
@@ -16,9 +16,8 @@ import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx
 
 /** Makes a staging copy of an install in a site, or pushes one to production. */
 export function Staging({ install, mayCreate }: { install: Install; mayCreate: boolean }) {
-  const installs = useInstalls(install.account.id).data ?? [];
+  const { data: inSite = [] } = useInstallsOfSite(install.account.id, install.site?.id);
   if (install.site === null) return null;
-  const inSite = installs.filter(({ site }) => site?.id === install.site?.id);
   const production = inSite.find(({ environment }) => environment === 'production');
   const hasStaging = inSite.some(({ environment }) => environment === 'staging');
   if (production !== undefined && production.id !== install.id) {
