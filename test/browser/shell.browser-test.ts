@@ -109,7 +109,7 @@ describe('the portal', () => {
       });
       await page.goto(place === null ? '/' : `/accounts/${accountId}/${place}`);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      await expect.poll(() => page.getByRole('progressbar').count(), title).toBe(0);
+      await expect.poll(() => page.getByRole('progressbar').count(), { message: title }).toBe(0);
       // Browsers get them compressed with Brotli.
       const sizes = [...scripts].map(
         (path) => brotliCompressSync(readFileSync(join(inject('portalFolder'), path))).length,
@@ -376,11 +376,19 @@ describe('the portal', () => {
         headers: { origin: portal.homeport.origin },
       });
       expect(answer.status()).toBe(200);
-      // Makes the page reload its session.
-      await database.write(({ queries }) =>
-        queries.updateTable('accounts').set({ name: 'Another name' }).execute(),
-      );
-      await page.getByRole('button', { name: /^Nina .*your account$/ }).waitFor();
+      // Makes the page reload its session, once it hears of changes.
+      let changes = 0;
+      const theirs = page.getByRole('button', { name: /^Nina .*your account$/ });
+      await expect
+        .poll(
+          async () => {
+            const name = `Name ${++changes}`;
+            await database.write(({ queries }) => queries.updateTable('accounts').set({ name }).execute());
+            return theirs.count();
+          },
+          { interval: 500 },
+        )
+        .toBe(1);
       expect(await page.getByText('of-the-last').count()).toBe(0);
       await expect.poll(held.count).toBeGreaterThan(0);
       while (held.count() > 0) await held.releaseFirst();
