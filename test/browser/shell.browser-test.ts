@@ -97,6 +97,7 @@ describe('the portal', () => {
     for (const [title, place] of pages) {
       const page =
         place === null ? await portal.browser() : await portal.signedIn(owner, { at: '/me/profile' });
+      await page.goto('about:blank');
       // Once it is open, pages load their data again.
       await page.route('**/portal/api/events*', (route) => route.abort());
       const scripts = new Set<string>();

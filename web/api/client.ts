@@ -1,5 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
-import { earlyOrFetched } from '../first/early-requests.ts';
+import { earlyOrFetched } from './early-requests.ts';
 import type { paths as HostingPaths } from './hosting-api';
 import type { paths as PortalPaths } from './portal-api';
 import { watchPresence } from './presence.ts';

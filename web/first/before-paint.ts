@@ -3,8 +3,8 @@
  * scripts load.
  */
 
+import { beginEarlyRequests } from '../api/early-requests.ts';
 import { applyTheme, chosenTheme } from '../shell/theme.ts';
-import { beginEarlyRequests } from './early-requests.ts';
 
 applyTheme(chosenTheme());
 beginEarlyRequests();

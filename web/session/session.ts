@@ -1,9 +1,9 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
 import { type PortalPaths, portal } from '../api/client.ts';
+import { forgetEarlyRequests } from '../api/early-requests.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
 import { SESSION_KEY } from '../api/query-keys.ts';
-import { forgetEarlyRequests } from '../first/early-requests.ts';
 import { confirmSignOut } from './sign-out-guard.ts';
 
 export type PortalSession =
