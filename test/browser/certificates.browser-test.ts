@@ -69,9 +69,20 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     return text(body, 'id');
   }
 
-  const card = (name: string) =>
-    page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  const row = (name: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
   const dialog = () => page.getByRole('dialog');
+  /** Opens the drawer of a certificate, by the title of its row. */
+  async function open(name: string) {
+    await page.getByRole('link', { name, exact: true }).click();
+    const drawer = page.getByRole('dialog', { name: `Certificate of ${name}` });
+    await drawer.waitFor();
+    return drawer;
+  }
+  async function close(): Promise<void> {
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+  }
   const orderNow = (name: string) => page.getByRole('button', { name: `Order now: ${name}`, exact: true });
 
   /** A certificate of the private issuer for the shop. */
@@ -98,22 +109,27 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
   }
 
   it('are listed with their names, issuer, expiry and renewal, and with the reason for a missing one', async () => {
-    const shop = card('shop.example');
-    await shop.getByText('Automatic', { exact: true }).waitFor();
-    await shop.getByText('Valid', { exact: true }).waitFor();
-    await shop.getByText(/^Pebble Intermediate CA/).waitFor();
-    await shop.getByText(/^Valid until .+ \(in .+\)\.$/).waitFor();
-    await shop.getByText(/^Automatic, planned for /).waitFor();
-    const away = card('away.example');
-    await away.getByText('Self-signed', { exact: true }).waitFor();
+    await row('shop.example').getByText('Automatic', { exact: true }).waitFor();
+    await row('shop.example').getByText('Valid', { exact: true }).waitFor();
+    await row('away.example').getByText('Self-signed', { exact: true }).waitFor();
+    await row('away.example').getByText('Order failed').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    const away = await open('away.example');
+    expect(new URL(page.url()).searchParams.has('certificate')).toBe(true);
     await away.getByText('Browsers warn').waitFor();
     await away.getByText(/^The last order for away\.example failed: .*127\.0\.0\.9/).waitFor();
     await away.getByText(/^Next automatic order: /).waitFor();
     await expectAccessibleInBothThemes(page);
+    await close();
+    expect(await focused(page)).toBe('away.example');
+    const shop = await open('shop.example');
+    await shop.getByText(/^Pebble Intermediate CA/).waitFor();
+    await shop.getByText(/^Valid until .+ \(in .+\)\.$/).waitFor();
+    await shop.getByText(/^Automatic, planned for /).waitFor();
+    await shop.getByRole('link', { name: 'Download certificate' }).waitFor();
+    await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
-    await shop.getByRole('button', { name: 'Details of the certificate of shop.example' }).press('Enter');
-    await dialog().getByRole('link', { name: 'Download certificate' }).waitFor();
-    await page.keyboard.press('Escape');
   });
 
   it('are ordered, with progress until they are issued', async () => {
@@ -123,16 +139,23 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await order.getByText('Ordering a certificate for shop.example').waitFor();
     await order.getByText('Done', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^Order now: shop\.example$/ }).waitFor();
+    // The drawer stays, with the new certificate.
+    await dialog()
+      .getByText(/^Automatic, planned for /)
+      .waitFor();
+    await close();
     expect((await owner.client.get(`/installs/${install.id}/ssl_certificates`)).body).not.toEqual(body);
   });
 
   it('are not issued for a domain that leads elsewhere, and the order says why', async () => {
+    await open('away.example');
     await orderNow('away.example').click();
     const order = page.getByRole('list', { name: 'Order for away.example' });
     await order.getByText('Failed', { exact: true }).waitFor();
     await order.getByText('127.0.0.9').waitFor();
     await order.getByText('Check the DNS records of the domain.').waitFor();
     await expectAccessibleInBothThemes(page);
+    await close();
   });
 
   it('cannot be ordered for wildcards and for names that the install does not serve', async () => {
@@ -140,9 +163,14 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await owner.client.post(`/installs/${other.id}/domains`, { name: 'taken.example' });
     await add('*.wild.example');
     await add('taken.example');
-    await card('*.wild.example').getByText('Certificates for wildcard names cannot be ordered.').waitFor();
-    await card('taken.example').getByText('Another install serves taken.example.').waitFor();
-    for (const name of ['*.wild.example', 'taken.example']) expect(await orderNow(name).count()).toBe(0);
+    for (const [name, reason] of [
+      ['*.wild.example', 'Certificates for wildcard names cannot be ordered.'],
+      ['taken.example', 'Another install serves taken.example.'],
+    ] as const) {
+      await (await open(name)).getByText(reason).waitFor();
+      expect(await orderNow(name).count()).toBe(0);
+      await close();
+    }
   });
 
   it('are uploaded with errors at the right field', async () => {
@@ -203,20 +231,24 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await dialog().getByRole('button', { name: 'Upload certificate' }).click();
     await page.getByText('Certificate uploaded. shop.example and www.shop.example use it now.').waitFor();
     await dialog().waitFor({ state: 'hidden' });
-    const uploaded = card('shop.example and 1 more');
-    await uploaded.getByText('Uploaded', { exact: true }).waitFor();
+    await row('shop.example and 1 more').getByText('Uploaded', { exact: true }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    const uploaded = await open('shop.example and 1 more');
     await uploaded.getByText('Private Issuer').waitFor();
     await uploaded.getByText('shop.example, *.shop.example').waitFor();
     await uploaded.getByText('Upload a new certificate before this one expires.').waitFor();
     await expectAccessibleInBothThemes(page);
-    await expectRoomWhenNarrow(page);
-    await page.getByRole('button', { name: 'Upload certificate' }).click();
-    expect(await dialog().getByRole('textbox', { name: 'Private key' }).inputValue()).toBe('');
+    await uploaded.getByRole('button', { name: 'Replace with another certificate' }).click();
+    expect(await page.getByRole('textbox', { name: 'Private key' }).inputValue()).toBe('');
     await page.keyboard.press('Escape');
+    await page.getByRole('textbox', { name: 'Private key' }).waitFor({ state: 'hidden' });
+    await close();
     expect(sent.join('\n')).not.toContain('PRIVATE KEY');
   });
 
   it('that were uploaded are replaced by an order after the name is typed', async () => {
+    await open('shop.example and 1 more');
     await orderNow('www.shop.example').click();
     const confirm = page.getByRole('alertdialog');
     const submitButton = confirm.getByRole('button', { name: 'Order and replace' });
@@ -224,16 +256,18 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await confirm.getByLabel('Type www.shop.example to confirm').fill('www.shop.example');
     await expectAccessibleInBothThemes(page);
     await submitButton.press('Enter');
-    await card('www.shop.example').getByText('Automatic', { exact: true }).waitFor();
-    await card('shop.example').getByText('Uploaded', { exact: true }).waitFor();
+    await page.getByRole('dialog', { name: 'Certificate of shop.example', exact: true }).waitFor();
     expect(await focused(page)).not.toBe('BODY');
+    await close();
+    await row('www.shop.example').getByText('Automatic', { exact: true }).waitFor();
+    await row('shop.example').getByText('Uploaded', { exact: true }).waitFor();
   });
 
   it('are shown to a partial user without their key', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial, { colorScheme: 'dark', width: 390 });
     await theirs.goto(`/installs/${install.id}/certificates`);
-    await theirs.getByRole('button', { name: 'Details of the certificate of www.shop.example' }).click();
+    await theirs.getByRole('link', { name: 'www.shop.example', exact: true }).click();
     await theirs.getByRole('link', { name: 'Download certificate' }).waitFor();
     expect(await theirs.getByRole('button', { name: 'Show private key' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'Close' }).click();
@@ -245,6 +279,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     const { body } = await owner.client.get(`/installs/${install.id}/domains`);
     const path = `/installs/${install.id}/domains/${text(body, 'results', 1, 'id')}/ssl_certificate`;
     for (let nth = 0; nth < 60; nth++) await owner.client.post(path);
+    await open('away.example');
     await orderNow('away.example').click();
     await page
       .getByText(/Too many certificate orders of this account\. Try again in \d+ (minutes|seconds?)\./)

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { Install } from '../../../api/installs.ts';
 import { isUnderWay, type Operation } from '../../../api/operations.ts';
 import { displayName } from '../../../components/display-name.ts';
@@ -20,7 +19,6 @@ export function CertificateOrders({
   mayOrder,
   named,
   replacesUpload,
-  children,
 }: {
   install: Install;
   served: ServedDomain;
@@ -32,8 +30,6 @@ export function CertificateOrders({
   /** Whether to show the name of the domain, because the certificate has several. */
   named: boolean;
   replacesUpload: boolean;
-  /** Other actions, shown beside the button. */
-  children?: ReactNode;
 }) {
   const { domain, state } = served;
   const name = displayName(domain.name);
@@ -54,7 +50,6 @@ export function CertificateOrders({
             replacesUpload={replacesUpload}
           />
         )}
-        {children}
       </div>
       {obstacle !== null && <p>{obstacle}</p>}
       {reason !== null && reason !== order?.error?.message && (

@@ -27,6 +27,10 @@ export function certificateState({ cert_source, expires_time }: Dated, now: Date
   return left.tone === 'good' ? { word: 'Valid', tone: 'good' } : left;
 }
 
+/** As {@link certificateState}, also for a domain without a certificate. */
+export const certificateLabel = (certificate: Dated | null, now: Date): Label =>
+  certificate === null ? { word: 'No certificate yet', tone: 'busy' } : certificateState(certificate, now);
+
 /**
  * Returns whether a domain shows that the provider has no certificate authority, so that nothing can be ordered. With
  * an authority, HTTPS is not active while the certificate is self-signed.

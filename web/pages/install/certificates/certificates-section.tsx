@@ -6,12 +6,17 @@ import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
+import { useQueryParameters } from '../../../components/query-parameters.ts';
+import { useNow } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import { SearchedDomains } from '../domains/searched-domains.tsx';
-import { CertificateCard } from './certificate-card.tsx';
+import { useDomainFilter } from '../domains/domain-filter.tsx';
+import { CertificateDrawer } from './certificate-drawer.tsx';
 import { showsNoAuthority } from './certificate-sentences.ts';
-import { type ListedCertificate, listCertificates } from './listed-certificates.ts';
+import { CertificateTable, SHOWN_CERTIFICATE, type ShownCertificate } from './certificate-table.tsx';
+import { type ListedCertificate, listCertificates, shownOrder } from './listed-certificates.ts';
 import { UploadCertificate } from './upload-certificate.tsx';
+
+const EVERY_MINUTE_MS = 60_000;
 
 /** The certificates of an install: list, order and upload. */
 export function CertificatesSection({ install }: { install: Install }) {
@@ -42,7 +47,6 @@ export function CertificatesSection({ install }: { install: Install }) {
                     install={install}
                     listed={listCertificates(all, details, found)}
                     mayWork={mayWork}
-                    onUpload={() => setUploading(true)}
                   />
                 )}
               </Loaded>
@@ -59,15 +63,28 @@ function CertificateList({
   install,
   listed,
   mayWork,
-  onUpload,
 }: {
   install: Install;
   listed: ListedCertificate[];
   mayWork: boolean;
-  onUpload(): void;
 }) {
+  const { get, set } = useQueryParameters();
   const operations = useOperations(install.id).data;
+  const now = useNow(EVERY_MINUTE_MS);
   const hasAuthority = !listed.some(({ domains }) => domains.some(showsNoAuthority));
+  const all = listed.map(
+    (one): ShownCertificate => ({
+      listed: one,
+      orders: one.domains.map(({ domain }) =>
+        shownOrder(operations?.results ?? [], domain.id, one.certificate, now),
+      ),
+    }),
+  );
+  const { found, field } = useDomainFilter(all, (one) => one.listed.domains.map(({ domain }) => domain.name));
+  const shown = all.find((one) =>
+    one.listed.domains.some(({ domain }) => domain.id === get(SHOWN_CERTIFICATE)),
+  );
+  if (listed.length === 0) return <Empty>This install has no domains yet.</Empty>;
   return (
     <>
       <p>
@@ -75,24 +92,18 @@ function CertificateList({
           ? 'Homeport orders and renews a certificate for each domain that points here. You can also upload your own.'
           : 'Your provider has no certificate authority, so Homeport cannot order certificates. You can upload your own.'}
       </p>
-      <SearchedDomains
-        items={listed}
-        namesOf={({ domains }) => domains.map(({ domain }) => domain.name)}
-        empty={<Empty>This install has no domains yet.</Empty>}
-      >
-        {(one) => (
-          <CertificateCard
-            key={one.id}
-            install={install}
-            listed={one}
-            operations={operations?.results ?? []}
-            next={operations?.next.order_certificate ?? null}
-            mayWork={mayWork}
-            hasAuthority={hasAuthority}
-            onUpload={onUpload}
-          />
-        )}
-      </SearchedDomains>
+      {field}
+      {found.length > 0 && <CertificateTable certificates={found} />}
+      {shown && (
+        <CertificateDrawer
+          {...shown}
+          install={install}
+          next={operations?.next.order_certificate ?? null}
+          mayWork={mayWork}
+          hasAuthority={hasAuthority}
+          onClose={() => set({ [SHOWN_CERTIFICATE]: '' })}
+        />
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { Certificate } from '../../../api/certificates.ts';
 import type { Domain, DomainState } from '../../../api/domains.ts';
 import type { Operation } from '../../../api/operations.ts';
+import { displayName } from '../../../components/display-name.ts';
 
 /** A domain with its details. */
 export interface ServedDomain {
@@ -33,6 +34,12 @@ export function listCertificates(
     else listed.set(id, { id, certificate, domains: [{ domain, state }] });
   }
   return [...listed.values()];
+}
+
+/** Names a certificate by the domains that use it. */
+export function titleOf({ domains: [first, ...others] }: ListedCertificate): string {
+  const name = displayName(first.domain.name);
+  return others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
 /** How long a successful order is shown. After that, the certificate itself says enough. */

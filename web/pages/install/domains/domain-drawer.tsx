@@ -4,7 +4,7 @@ import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { Badge, Tag } from '../../../components/notice.tsx';
-import { Certificate } from './certificate-dialog.tsx';
+import { Certificate } from './certificate.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainCheckPanel } from './domain-check.tsx';

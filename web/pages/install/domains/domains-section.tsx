@@ -10,9 +10,9 @@ import { useMay } from '../../../session/session.ts';
 import { AddDomains } from './add-domains.tsx';
 import { CheckAll } from './check-all.tsx';
 import { DomainDrawer, type ListedDomain } from './domain-drawer.tsx';
+import { useDomainFilter } from './domain-filter.tsx';
 import { DomainTable, SHOWN_DOMAIN } from './domain-table.tsx';
 import { twinOf } from './new-names.ts';
-import { useDomainFilter } from './searched-domains.tsx';
 
 /** The domains of an install. */
 export function DomainsSection({ install }: { install: Install }) {

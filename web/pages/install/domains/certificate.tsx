@@ -5,7 +5,6 @@ import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
@@ -25,27 +24,19 @@ const SOURCES = {
   CERT_SOURCE_UNSPECIFIED: 'unknown',
 } as const;
 
-/** The certificate that the edge presents for a domain. */
-export function CertificateDialog({
-  open,
-  onOpenChange,
+/**
+ * The certificate that the edge presents for a domain, with its downloads, and its private key for those who may see it.
+ * With `bare`, without the facts.
+ */
+export function Certificate({
   install,
   domain,
+  bare = false,
 }: {
-  open: boolean;
-  onOpenChange(open: boolean): void;
   install: Install;
   domain: Domain;
+  bare?: boolean;
 }) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${displayName(domain.name)}`}>
-      <Certificate install={install} domain={domain} />
-    </Dialog>
-  );
-}
-
-/** The certificate of a domain with its downloads, and its private key for those who may see it. */
-export function Certificate({ install, domain }: { install: Install; domain: Domain }) {
   const query = useCertificate(install.id, domain.id);
   const maySeeKey = useMay(install.account.id)('certificate.key');
   const now = useNow(60_000);
@@ -57,20 +48,22 @@ export function Certificate({ install, domain }: { install: Install; domain: Dom
         const left = daysLeft(certificate.expires_time, now);
         return (
           <>
-            <Facts
-              facts={[
-                ['Names', certificate.domains.join(', ')],
-                ['Source', SOURCES[certificate.cert_source]],
-                ['Issued', <Time key="issued" at={certificate.approved_time} exact />],
-                [
-                  'Valid until',
-                  <span key="until">
-                    <Time at={certificate.expires_time} exact /> <Badge tone={left.tone}>{left.word}</Badge>
-                  </span>,
-                ],
-                ['Automatic renewal', certificate.auto_renew ? 'yes' : 'no'],
-              ]}
-            />
+            {!bare && (
+              <Facts
+                facts={[
+                  ['Names', certificate.domains.join(', ')],
+                  ['Source', SOURCES[certificate.cert_source]],
+                  ['Issued', <Time key="issued" at={certificate.approved_time} exact />],
+                  [
+                    'Valid until',
+                    <span key="until">
+                      <Time at={certificate.expires_time} exact /> <Badge tone={left.tone}>{left.word}</Badge>
+                    </span>,
+                  ],
+                  ['Automatic renewal', certificate.auto_renew ? 'yes' : 'no'],
+                ]}
+              />
+            )}
             <div className={styles.row}>
               <TextDownload
                 text={cert_info.cert}

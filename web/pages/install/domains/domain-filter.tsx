@@ -1,16 +1,12 @@
-import { type ReactNode, useState } from 'react';
-import { Button } from '../../../components/button.tsx';
+import { useState } from 'react';
 import { displayName } from '../../../components/display-name.ts';
 import { SearchField } from '../../../components/filter.tsx';
 import { Empty } from '../../../components/page.tsx';
 import { useEditableText, useQueryParameters } from '../../../components/query-parameters.ts';
 import { TableTools } from '../../../components/table.tsx';
-import styles from './domains.module.css';
 
 /** From this many items on, there is a search field. */
 const SEARCHED_FROM = 8;
-/** Each card loads more, such as the last report, so the list is limited. */
-const SHOWN_AT_ONCE = 20;
 
 /**
  * Searches items by their domain names. Returns those found, and the search field, which keeps its text in the address.
@@ -39,33 +35,4 @@ export function useDomainFilter<Item>(items: readonly Item[], namesOf: (item: It
     </>
   );
   return { found, field };
-}
-
-/** A list of cards with domain names. Longer lists have a search field. */
-export function SearchedDomains<Item>({
-  items,
-  namesOf,
-  empty,
-  children,
-}: {
-  items: readonly Item[];
-  namesOf(item: Item): readonly string[];
-  /** Shown if there are no items. */
-  empty: ReactNode;
-  children: (item: Item) => ReactNode;
-}) {
-  const { found, field } = useDomainFilter(items, namesOf);
-  const [most, setMost] = useState(SHOWN_AT_ONCE);
-  if (items.length === 0) return empty;
-  return (
-    <>
-      {field}
-      <ul className={styles.list}>{found.slice(0, most).map(children)}</ul>
-      {found.length > most && (
-        <Button onClick={() => setMost(most + SHOWN_AT_ONCE)}>
-          Show more ({found.length - most} hidden)
-        </Button>
-      )}
-    </>
-  );
 }
