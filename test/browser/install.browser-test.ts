@@ -610,6 +610,10 @@ describe('an install', () => {
     // The site that it belonged to.
     await page.getByRole('heading', { name: 'Closing down', level: 1 }).waitFor();
     expect((await owner.client.get(`/installs/${doomed.id}`)).status).toBe(404);
+    // The deletion is undone as soon as the last backup is made.
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(`${doomed.name} is restored.`).waitFor();
+    expect((await owner.client.get(`/installs/${doomed.id}`)).status).toBe(200);
   });
 
   it('that could not be created shows why and what to do', async () => {

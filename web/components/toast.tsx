@@ -80,6 +80,15 @@ export function showSuccess(sentence: string): void {
   setTimeout(() => dismiss(toast), readingMs(sentence));
 }
 
+/** An offer to undo needs time to read, decide and reach. */
+const UNDO_MS = 20_000;
+
+/** Confirms an action, and offers to undo it for a while. */
+export function showUndo(sentence: string, onUndo: () => void): void {
+  const toast = show(sentence, 'good', { action: { label: 'Undo', onSelect: onUndo } });
+  setTimeout(() => dismiss(toast), UNDO_MS);
+}
+
 /**
  * Shows that an operation is in progress, and then that it is done, or why it failed. An operation that the server did not name is
  * only announced.

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
-import { unwrap, unwrapStarted } from '../../api/failure.ts';
-import type { OperationResult } from '../../api/operations.ts';
+import { unwrap } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { environmentLabel } from '../../components/environments.ts';
 import { Section } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { showFailure, showOperation } from '../../components/toast.tsx';
+import { showFailure } from '../../components/toast.tsx';
+import { restoreDeleted } from './restore-deleted.ts';
 
 interface DeletedInstall {
   id: string;
@@ -53,19 +53,9 @@ export function DeletedInstalls({ accountId }: { accountId: string }) {
 
 function RestoreButton({ accountId, install }: { accountId: string; install: DeletedInstall }) {
   const queries = useQueryClient();
-  const { id, name } = install;
+  const { name } = install;
   const restore = useMutation({
-    mutationFn: () =>
-      unwrapStarted(
-        hosting.POST('/deleted_installs/{deleted_install_id}/restore', {
-          params: { path: { deleted_install_id: id } },
-        }),
-      ),
-    onSuccess: (operationId) =>
-      showOperation(operationId, {
-        busy: `Restoring ${name}.`,
-        done: (result) => restoredSentence(name, result),
-      }),
+    mutationFn: () => restoreDeleted(queries, accountId, install),
     onError: showFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['install', accountId] }),
   });
@@ -74,13 +64,6 @@ function RestoreButton({ accountId, install }: { accountId: string; install: Del
       Restore <span className="visually-hidden">{name}</span>
     </Button>
   );
-}
-
-/** Names the domains that another install serves, or that need proof, so that the owner can act on them. */
-function restoredSentence(name: string, result: OperationResult): string {
-  const withheld = result?.withheld_domains;
-  if (withheld === undefined) return `${name} is restored.`;
-  return `${name} is restored, but does not serve these domains: ${withheld}.`;
 }
 
 function labelOf(environment: string | null): string {

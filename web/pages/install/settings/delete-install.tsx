@@ -7,7 +7,8 @@ import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Section } from '../../../components/page.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { showSuccess, showUndo } from '../../../components/toast.tsx';
+import { undoDeletion } from '../../account/restore-deleted.ts';
 
 /** Deletes an install after the user has typed its name. */
 export function DeleteInstall({ install }: { install: Install }) {
@@ -19,7 +20,10 @@ export function DeleteInstall({ install }: { install: Install }) {
     await unwrapEmpty(
       hosting.DELETE('/installs/{install_id}', { params: { path: { install_id: install.id } } }),
     );
-    showSuccess(`Deleted ${install.name}.`);
+    showUndo(`Deleted ${install.name}. Undo restores its last backup.`, () => {
+      showSuccess(`Restoring ${install.name} as soon as its last backup is made.`);
+      void undoDeletion(queries, install.account.id, install);
+    });
     go(install.site ? `/sites/${install.site.id}` : `/accounts/${install.account.id}/installs`);
     queries.removeQueries({ queryKey: ['install', install.id] });
     await Promise.all([
