@@ -51,6 +51,7 @@ import { cacheRulesRoutes } from '../features/websites/rules/caching/routes.ts';
 import { protectionRoutes } from '../features/websites/rules/protection/routes.ts';
 import { redirectRoutes } from '../features/websites/rules/redirects/routes.ts';
 import { siteRoutes } from '../features/websites/sites/routes.ts';
+import { tagRoutes } from '../features/websites/tags/routes.ts';
 import { wordpressRoutes } from '../features/websites/wordpress/routes.ts';
 import { wpCliRoutes } from '../features/websites/wp-cli/routes.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -64,6 +65,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...accountRoutes(services.accounts),
     ...accountUserRoutes(services.accountUsers),
     ...siteRoutes(services.sites, siteDomain),
+    ...tagRoutes(services.tags),
     ...transferRoutes(services.transfers),
     ...installRoutes(services.installs, siteDomain),
     ...offloadRoutes(services.offload),

@@ -69,6 +69,7 @@ import { protectionOfNewInstall } from '../features/websites/rules/protection/ne
 import { createProtectionService } from '../features/websites/rules/protection/service.ts';
 import { createRedirectService } from '../features/websites/rules/redirects/service.ts';
 import { createSiteService } from '../features/websites/sites/service.ts';
+import { createTagService } from '../features/websites/tags/service.ts';
 import { createWordPressService } from '../features/websites/wordpress/service.ts';
 import { createWpCliService } from '../features/websites/wp-cli/service.ts';
 import type { Host } from '../hosting/contract/host.ts';
@@ -136,6 +137,7 @@ export function createServices(
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform, deleteInstalls),
+    tags: createTagService(platform),
     installs,
     staging: createStagingService(platform, { installs, backups }),
     transfers: createTransferService(platform, limiter),

@@ -10,6 +10,7 @@ import { addMigrateCommand } from './commands/migrate.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addRolloutCommands } from './commands/rollouts.ts';
 import { addServeCommand } from './commands/serve.ts';
+import { addSiteCommands } from './commands/sites.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
 import { version } from './platform/version.ts';
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   addAccountCommands(program);
   addUserCommands(program);
   addCredentialCommands(program);
+  addSiteCommands(program);
   addInstallCommands(program);
   addBackupCommands(program);
   addHostCommand(program);

@@ -23,6 +23,8 @@ export const ACTIONS = [
   'site.create',
   'site.update',
   'site.delete',
+  'tag.rename',
+  'tag.remove',
   'site_transfer.request',
   'site_transfer.accept',
   'site_transfer.cancel',

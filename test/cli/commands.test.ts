@@ -73,6 +73,7 @@ async function addSite(name: string): Promise<string> {
     account_id: account,
     sandbox: false,
     transferable: false,
+    tags: [],
     created_at: new Date().toISOString(),
   };
   const database = openDatabase(place.settings, silent);

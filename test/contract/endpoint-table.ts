@@ -138,6 +138,10 @@ const TABLE = `
 | 185| POST   | /user/notifications/read_all                                | 200 | 401, 403, 429, 503                 |
 | 186| GET    | /user/notification_preferences                              | 200 | 401, 429, 503                      |
 | 187| PATCH  | /user/notification_preferences                              | 200 | 400, 401, 403, 429, 503            |
+| 189| GET    | /accounts/{account_id}/tags                                 | 200 | 401, 403, 404, 429, 503            |
+| 190| POST   | /accounts/{account_id}/tags/change                          | 200 | 400, 401, 403, 404, 429, 503       |
+| 191| POST   | /accounts/{account_id}/tags/rename                          | 200 | 400, 401, 403, 404, 429, 503       |
+| 192| POST   | /accounts/{account_id}/tags/remove                          | 200 | 400, 401, 403, 404, 429, 503       |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */

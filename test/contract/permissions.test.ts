@@ -75,6 +75,9 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[12],                                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // rename, delete sites
   [[13, 14],                            'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  // see the tags of sites, change them
+  [[189],                               'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
+  [[190, 191, 192],                     'yes', 'yes', 'yes', 'no',   'no',   'hide'],
   // create sites and installs in the account that the body names
   [[11, 16],                            'yes', 'yes', 'yes', 'no',   'no',   'bad'],
   // see installs

@@ -67,7 +67,11 @@ export async function createResources(
 ): Promise<ResourceSet> {
   const { platform, services } = homeport;
   const caller = operatorFor(owner.userId);
-  const site = await services.sites.create(caller, { name: 'Site', account_id: accountId });
+  const site = await services.sites.create(caller, {
+    name: 'Site',
+    account_id: accountId,
+    tags: ['Monthly care'],
+  });
   const install = await services.installs.create(caller, {
     name: installName(),
     account_id: accountId,
@@ -351,7 +355,7 @@ const upload = { certificate: leaf.pem + root.pem, private_key: pkcs8(leaf.key) 
 /** A valid body for the endpoint; undefined without one. */
 export function bodyFor(
   { number }: EndpointRow,
-  { account_id, backup_id, install_id, destination_id }: ResourceSet,
+  { account_id, backup_id, site_id, install_id, destination_id }: ResourceSet,
 ): unknown {
   switch (number) {
     case 6:
@@ -441,6 +445,12 @@ export function bodyFor(
       return { name: installName() };
     case 162:
       return { to: destination_id, include_files: true, include_db: true };
+    case 190:
+      return { add: ['Care plan'], site_ids: [site_id], install_ids: [install_id] };
+    case 191:
+      return { name: 'monthly care', new_name: 'Monthly care' };
+    case 192:
+      return { name: 'Monthly care' };
     default:
       return undefined;
   }

@@ -146,7 +146,7 @@ export interface paths {
   };
   '/sites': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; sort?: "name" | "-name" | "created_at" | "-created_at"; cursor?: string; account_id?: string; name?: string }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; sort?: "name" | "-name" | "created_at" | "-created_at"; cursor?: string; account_id?: string; name?: string; tags?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SitePage'] } };
@@ -224,6 +224,97 @@ export interface paths {
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
     };
+    trace?: never;
+  };
+  '/accounts/{account_id}/tags': {
+    get: {
+      parameters: { query?: never; path: { account_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountTagList'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/tags/change': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { account_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['ChangeTags'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ChangedTags'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/tags/rename': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { account_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['RenameTag'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountTag'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/tags/remove': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { account_id: string }; header?: { "Idempotency-Key"?: string }; cookie?: never };
+      requestBody: { content: { 'application/json': components['schemas']['RemoveTag'] } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['RemovedTag'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/accounts/{account_id}/site_transfers': {
@@ -352,7 +443,7 @@ export interface paths {
   };
   '/installs': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; sort?: "name" | "-name" | "created_at" | "-created_at"; cursor?: string; account_id?: string; name?: string; status?: "pending" | "active" | "failed"; environment?: "production" | "staging" | "development"; site_id?: string; domain?: string }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; sort?: "name" | "-name" | "created_at" | "-created_at"; cursor?: string; account_id?: string; name?: string; status?: "pending" | "active" | "failed"; environment?: "production" | "staging" | "development"; site_id?: string; domain?: string; tags?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['InstallPage'] } };
@@ -1214,7 +1305,7 @@ export interface paths {
   };
   '/accounts/{account_id}/wordpress': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; updates?: "waiting" }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; updates?: "waiting"; tags?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['WordPressSummaryPage'] } };
@@ -2118,7 +2209,7 @@ export interface paths {
   };
   '/accounts/{account_id}/activity': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "tag" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ActivityEntryPage'] } };
@@ -2456,11 +2547,13 @@ export interface components {
     AccountLimits: { visitors: number | null; storage: number | null; bandwidth: number | null };
     AccountPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Account']> };
     AccountReference: { id: string };
+    AccountTag: { name: string; site_count: number; install_count: number };
+    AccountTagList: { results: Array<components['schemas']['AccountTag']> };
     AccountUsage: { environment_metrics: Array<components['schemas']['EnvironmentUsage']>; total_size: number; next_page_token: string | null; all_environments_included: boolean; last_account_storage_refresh_time: string | null; account_storage_refresh_expected_time: string | null };
     AccountUser: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<components['schemas']['InstallReference']> };
     AccountUserChange: { message: string; account_user: components['schemas']['AccountUser'] };
     AccountUserList: { results: Array<components['schemas']['AccountUser']> };
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "tag.rename" | "tag.remove" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     AddressRecord: { hdr: components['schemas']['DnsRecordHeader']; a: string };
     Archive: { id: string; backup: components['schemas']['BackupReference']; notification_emails: Array<string>; state: components['schemas']['BackupStatus']; create_time: string; start_time: string | null; complete_time: string | null; abort_time: string | null; download_uri: string | null; size_bytes: number | null; expires_at: string | null };
@@ -2478,7 +2571,9 @@ export interface components {
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
     CertificateList: { certificates: Array<components['schemas']['Certificate']>; next_page_token: string };
     CertificateSubject: { common_name: string; organization: Array<string>; organizational_unit: Array<string>; country: Array<string>; province: Array<string>; locality: Array<string> };
+    ChangeTags: { add?: Array<string>; remove?: Array<string>; site_ids?: Array<string>; install_ids?: Array<string> };
     ChangeWordPressItem: { kind: "plugin" | "theme"; id: string; status?: "active" | "inactive" | "deleted"; auto_update?: boolean; keep?: boolean };
+    ChangedTags: { changed: Array<components['schemas']['TaggedSite']>; without_site: Array<string> };
     CopyInstall: { source_environment_id: string; destination_environment_id: string; notification_emails?: Array<string>; custom_options?: components['schemas']['InstallCopyOptions']; create_checkpoint?: boolean };
     CreateAccountUser: { user: components['schemas']['InvitedAccountUser'] };
     CreateArchive: { backup_id: string; notification_emails?: Array<string> };
@@ -2489,13 +2584,13 @@ export interface components {
     CreateInstall: { name: string; account_id: string; site_id?: string | null; environment?: components['schemas']['Environment'] | null; php_version?: string | null; runtime?: "wordpress" | "static" | null };
     CreateLoginLink: { user?: string };
     CreateRedirect: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
-    CreateSite: { name: string; account_id: string; sandbox?: boolean; transferable?: boolean };
+    CreateSite: { name: string; account_id: string; sandbox?: boolean; transferable?: boolean; tags?: Array<string> };
     CreateSiteTransfer: { destination_account_id: string; scheduled_time?: string | null; maintenance_mode?: boolean };
     CreateSshKey: { public_key: string };
     CreateStaging: { name: string };
     CreateWebhook: { account_id: string; url: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null };
     CreateWordPressUpdate: { core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
-    CreateWordPressUpdates: { install_ids?: Array<string>; core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
+    CreateWordPressUpdates: { install_ids?: Array<string>; tags?: Array<string>; core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
     CredentialPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Credential']> };
     CronLogEntry: { time: string; seconds: number; exit: number | null; output: string };
@@ -2572,6 +2667,9 @@ export interface components {
     RedirectPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Redirect']> };
     RedirectToImport: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean };
     RefusedWordPressUpdate: { install_id: string; message: string };
+    RemoveTag: { name: string };
+    RemovedTag: { site_count: number };
+    RenameTag: { name: string; new_name: string };
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
     RequestedWordPressUpdates: { count: number; operations: Array<components['schemas']['WordPressUpdateOperation']>; refused: Array<components['schemas']['RefusedWordPressUpdate']> };
     RestoreBackup: { notification_emails: Array<string>; restore_database?: boolean; restore_files?: boolean; create_checkpoint?: boolean };
@@ -2592,6 +2690,7 @@ export interface components {
     StatusReport: { complete: boolean; id: string; install_name: string; install_ip: string; admin: boolean; domains: Array<components['schemas']['DomainCheck']> };
     StatusReportEnvelope: { report: components['schemas']['StatusReport'] };
     StatusReportReference: { report_id: string };
+    TaggedSite: { site_id: string; name: string; tags: Array<string> };
     ThirdPartyCertificate: { certificate: string; private_key: string; domains: Array<string>; expires_time: string; serial_number: string };
     UncachedPath: { match: "exact" | "prefix"; path: string };
     UpdateAccountUser: { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };
@@ -2605,7 +2704,7 @@ export interface components {
     UpdatePhp: { memory_limit?: string | null; upload_max_filesize?: string | null; max_execution_time?: number | null; workers?: number | null; max_input_vars?: number | null };
     UpdateProtection: { xmlrpc?: "allowed" | "blocked"; blocked_addresses?: Array<string>; noindex?: "automatic" | "on" | "off"; password?: components['schemas']['UpdateVisitorPassword'] };
     UpdateRedirect: { match?: "exact" | "prefix" | "regex"; from?: string; to?: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
-    UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean };
+    UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean; tags?: Array<string> };
     UpdateVisitorPassword: { enabled?: boolean; username?: string; password?: string | null; allowed_addresses?: Array<string> };
     UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
     UpdateWordPressUpdatePolicy: { core?: "none" | "security" | "minor" | "all"; plugins?: "none" | "weekly" | "daily"; themes?: "none" | "weekly" | "daily"; maintenance_window?: components['schemas']['MaintenanceWindow'] | null; pages?: Array<string> };

@@ -739,7 +739,7 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/activity': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "tag" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ActivityEntryPage'] } };
@@ -761,7 +761,7 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/activity.csv': {
     get: {
-      parameters: { query?: { user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "tag" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content?: never };
@@ -807,7 +807,7 @@ export interface paths {
       parameters: { query?: { search?: string; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ kind: "site" | "install" | "domain"; id: string; name: string; install: string | null; site: string | null; environment: string | null; account: { id: string; name: string } }>; more: boolean } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ kind: "site" | "install" | "domain" | "tag"; id: string; name: string; install: string | null; site: string | null; environment: string | null; account: { id: string; name: string } }>; more: boolean } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -825,10 +825,10 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/installs': {
     get: {
-      parameters: { query?: { search?: string; status?: "attention" | "pending" | "active" | "failed"; environment?: "none" | "production" | "staging" | "development"; site?: string; sort?: "name" | "-name" | "domain" | "-domain" | "status" | "-status" | "environment" | "-environment" | "site" | "-site" | "php" | "-php" | "updates" | "-updates" | "created" | "-created"; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { search?: string; status?: "attention" | "pending" | "active" | "failed"; environment?: "none" | "production" | "staging" | "development"; site?: string; tags?: string; sort?: "name" | "-name" | "domain" | "-domain" | "status" | "-status" | "environment" | "-environment" | "site" | "-site" | "php" | "-php" | "updates" | "-updates" | "created" | "-created"; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { total: number; count: number; results: Array<{ id: string; name: string; status: "pending" | "active" | "failed"; environment: "production" | "staging" | "development" | null; site_id: string | null; site_name: string | null; php_version: string | null; primary_domain: string; matched_domain: string | null; core_update: string | null; plugin_updates: number; theme_updates: number; reasons: Array<{ kind: "install_failed" | "backup_failed" | "domain_not_reached" | "certificate_missing" | "certificate_ends"; domain: string | null; at: string | null; reason: string | null }>; created_at: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { total: number; count: number; results: Array<{ id: string; name: string; status: "pending" | "active" | "failed"; environment: "production" | "staging" | "development" | null; site_id: string | null; site_name: string | null; tags: Array<string>; php_version: string | null; primary_domain: string; matched_domain: string | null; core_update: string | null; plugin_updates: number; theme_updates: number; reasons: Array<{ kind: "install_failed" | "backup_failed" | "domain_not_reached" | "certificate_missing" | "certificate_ends"; domain: string | null; at: string | null; reason: string | null }>; created_at: string }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -847,10 +847,10 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/sites': {
     get: {
-      parameters: { query?: { search?: string; sort?: "name" | "-name" | "installs" | "-installs" | "created" | "-created"; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { search?: string; tags?: string; sort?: "name" | "-name" | "installs" | "-installs" | "created" | "-created"; limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { total: number; count: number; unassigned: number; results: Array<{ id: string; name: string; created_at: string; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; status: "pending" | "active" | "failed"; needs_attention: boolean; matched_domain: string | null }> }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { total: number; count: number; unassigned: number; results: Array<{ id: string; name: string; tags: Array<string>; created_at: string; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; status: "pending" | "active" | "failed"; needs_attention: boolean; matched_domain: string | null }> }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -869,10 +869,10 @@ export interface paths {
   };
   '/portal/api/accounts/{account_id}/matching_installs': {
     get: {
-      parameters: { query?: { search?: string; status?: "attention" | "pending" | "active" | "failed"; environment?: "none" | "production" | "staging" | "development"; site?: string; ids?: string }; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: { search?: string; status?: "attention" | "pending" | "active" | "failed"; environment?: "none" | "production" | "staging" | "development"; site?: string; tags?: string; ids?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; name: string; php_version: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; name: string; php_version: string | null; site_id: string | null; tags: Array<string> }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -1293,7 +1293,7 @@ export interface paths {
 
 export interface components {
   schemas: {
-    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
+    ActivityEntry: { id: string; at: string; action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "tag.rename" | "tag.remove" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver"; subject_id: string | null; subject_name: string; install_id: string | null; install_name: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null };
     ActivityEntryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['ActivityEntry']> };
     CreateCredential: { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };

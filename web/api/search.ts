@@ -5,7 +5,7 @@ import { unwrap } from './failure.ts';
 export type SearchResult = BodyOf<PortalPaths['/portal/api/search']['get']>['results'][number];
 
 /**
- * Finds sites, installs and domains whose name contains `text` in all accounts of the user, or in one. An empty text
+ * Finds sites, installs, domains and tags whose name contains `text` in all accounts of the user, or in one. An empty text
  * sends no request.
  */
 export const searchFor = (text: string, accountId?: string) =>

@@ -19,9 +19,11 @@ describe('a change', () => {
     expect(concerns(domain, ['domain', 'i1'])).toBe(true);
     expect(concerns(domain, ['domain', 'i2'])).toBe(false);
     expect(concerns(domain, ['backup', 'i1'])).toBe(false);
-    expect(concerns({ topic: 'site', account_id: 'a1', install_id: null, id: 's1' }, ['site', 's1'])).toBe(
-      true,
-    );
+    const site = { topic: 'site', account_id: 'a1', install_id: null, id: 's1' };
+    expect(concerns(site, ['site', 's1'])).toBe(true);
+    // Installs have the tags of their site.
+    expect(concerns(site, ['install', 'a1', 'list', {}])).toBe(true);
+    expect(concerns(site, ['site', 'a1', 'tags'])).toBe(true);
   });
 
   it('to an install also concerns sites, which show their installs', () => {

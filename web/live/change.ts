@@ -46,7 +46,7 @@ export function parseChange(text: string): Change | null {
 export function concerns(change: Change, key: readonly unknown[]): boolean {
   const [topic, id, part] = key;
   if (topic === 'session') return SHOWN_WITH[change.topic]?.includes('session') ?? false;
-  const isInList = part === INSTALL_LIST && ['domain', 'backup'].includes(change.topic);
+  const isInList = part === INSTALL_LIST && ['domain', 'backup', 'site'].includes(change.topic);
   if (isInList) return id === change.account_id;
   const topics = [change.topic, ...(SHOWN_WITH[change.topic] ?? [])];
   if (typeof topic !== 'string' || !topics.includes(topic)) return false;

@@ -16,7 +16,7 @@ import styles from './palette.module.css';
 import { describe, nameOf, pathOf } from './search-results.ts';
 import { useCommands } from './use-commands.ts';
 
-/** Runs commands, opens recent pages, and finds sites, installs and domains in all accounts of the user. */
+/** Runs commands, opens recent pages, and finds sites, installs, domains and tags in all accounts of the user. */
 export function Palette({
   accountId,
   open,
@@ -39,7 +39,7 @@ export function Palette({
       description={
         picking
           ? 'Search by name. Press Backspace to return to all commands.'
-          : 'Find a site, install or domain, or run a command. Press Ctrl K on any page.'
+          : 'Find a site, install, domain or tag, or run a command. Press Ctrl K on any page.'
       }
     >
       {picking ? (
@@ -73,7 +73,7 @@ function AllCommands({
   const search = useSearch(typed, open);
   const commands = useCommands(accountId, onPick);
   const found: CommandGroup = {
-    value: 'Sites, installs and domains',
+    value: 'Sites, installs, domains and tags',
     items: search.results.map((result) => ({
       id: `${result.kind} ${result.id} ${result.name}`,
       label: nameOf(result),

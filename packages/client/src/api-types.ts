@@ -162,10 +162,90 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a site, or change its type
-         * @description Changes the name or the type of a site. Names need not be unique.
+         * Rename a site, or change its tags or type
+         * @description Changes the name, the tags or the type of a site. Names need not be unique. `tags` replaces all tags: they are trimmed and sorted, and each is kept once in the spelling that other sites of the account use.
          */
         patch: operations["updateSite"];
+        trace?: never;
+    };
+    "/accounts/{account_id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tags of an account
+         * @description Lists the tags that sites of the account have, in alphabetical order on one page, with the number of sites and installs that you may see. Installs have the tags of their site.
+         */
+        get: operations["listTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/tags/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add tags to many sites, or remove them
+         * @description Removes tags from the named sites and the sites of the named installs, then adds others: on all of them or on none. Requires the role owner or full.
+         */
+        post: operations["changeTags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/tags/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rename a tag of an account
+         * @description Renames a tag in all sites of the account at once. If the account has a tag of the new name, both become one. Requires the role owner or full.
+         */
+        post: operations["renameTag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/tags/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a tag from all sites of an account
+         * @description Removes a tag from all sites of the account at once. Requires the role owner or full.
+         */
+        post: operations["removeTag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/accounts/{account_id}/site_transfers": {
@@ -2019,6 +2099,36 @@ export interface components {
             id: string;
         };
         /**
+         * @description A tag of sites, and thereby of their installs
+         * @example {
+         *       "name": "Monthly care",
+         *       "site_count": 12,
+         *       "install_count": 20
+         *     }
+         */
+        AccountTag: {
+            name: string;
+            /** @description sites with this tag that you may see */
+            site_count: number;
+            /** @description their installs that you may see */
+            install_count: number;
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "name": "Monthly care",
+         *           "site_count": 12,
+         *           "install_count": 20
+         *         }
+         *       ]
+         *     }
+         */
+        AccountTagList: {
+            /** @description every tag in alphabetical order; an account has at most 500 */
+            results: components["schemas"]["AccountTag"][];
+        };
+        /**
          * @description The usage of the installs of an account
          * @example {
          *       "environment_metrics": [
@@ -2285,7 +2395,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "tag.rename" | "tag.remove" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -2829,6 +2939,26 @@ export interface components {
             locality: string[];
         };
         /**
+         * @example {
+         *       "add": [
+         *         "Monthly care"
+         *       ],
+         *       "site_ids": [
+         *         "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5"
+         *       ]
+         *     }
+         */
+        ChangeTags: {
+            /** @description all tags of the site: at most 20 of 40 characters */
+            add?: string[];
+            /** @description all tags of the site: at most 20 of 40 characters */
+            remove?: string[];
+            /** @description up to 500 sites */
+            site_ids?: string[];
+            /** @description up to 500 installs, whose sites change */
+            install_ids?: string[];
+        };
+        /**
          * @description The wanted state of a plugin or theme; `status`, `auto_update` or both
          * @example {
          *       "kind": "plugin",
@@ -2850,6 +2980,26 @@ export interface components {
             auto_update?: boolean;
             /** @description whether it stays if pages only look different afterwards, such as a maintenance page; false by default */
             keep?: boolean;
+        };
+        /**
+         * @example {
+         *       "changed": [
+         *         {
+         *           "site_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
+         *           "name": "Shop",
+         *           "tags": [
+         *             "Monthly care"
+         *           ]
+         *         }
+         *       ],
+         *       "without_site": []
+         *     }
+         */
+        ChangedTags: {
+            /** @description the sites whose tags changed */
+            changed: components["schemas"]["TaggedSite"][];
+            /** @description installs without a site, which have no tags */
+            without_site: string[];
         };
         /**
          * @example {
@@ -3052,6 +3202,8 @@ export interface components {
             sandbox?: boolean;
             /** @description built to be handed over; false by default; does not affect transfers */
             transferable?: boolean;
+            /** @description all tags of the site: at most 20 of 40 characters */
+            tags?: string[];
         };
         /**
          * @example {
@@ -3142,6 +3294,8 @@ export interface components {
         CreateWordPressUpdates: {
             /** @description all active installs of the account that you may work on if left out */
             install_ids?: string[];
+            /** @description only installs whose site has all these tags */
+            tags?: string[];
             /** @description WordPress itself: true for the newest version of the host, or one of its versions */
             core?: boolean | string;
             /** @description "all", or the plugins: their files (`akismet/akismet.php`) or folders (`akismet`) */
@@ -5254,6 +5408,36 @@ export interface components {
             message: string;
         };
         /**
+         * @example {
+         *       "name": "Monthly care"
+         *     }
+         */
+        RemoveTag: {
+            /** @description the tag, in any case */
+            name: string;
+        };
+        /**
+         * @example {
+         *       "site_count": 12
+         *     }
+         */
+        RemovedTag: {
+            /** @description sites that had the tag */
+            site_count: number;
+        };
+        /**
+         * @example {
+         *       "name": "Monthly care",
+         *       "new_name": "Care plan"
+         *     }
+         */
+        RenameTag: {
+            /** @description the present tag, in any case */
+            name: string;
+            /** @description if this tag exists, both become one */
+            new_name: string;
+        };
+        /**
          * @description A backup that was just requested
          * @example {
          *       "id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4",
@@ -5326,7 +5510,9 @@ export interface components {
          *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
          *       },
          *       "group_name": null,
-         *       "tags": [],
+         *       "tags": [
+         *         "Monthly care"
+         *       ],
          *       "installs": [
          *         {
          *           "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -5348,6 +5534,7 @@ export interface components {
             name: string;
             account: components["schemas"]["AccountReference"];
             group_name: string | null;
+            /** @description in alphabetical order; its installs have them, too */
             tags: string[];
             /** @description at most one for each environment */
             installs: components["schemas"]["SiteInstall"][];
@@ -5443,7 +5630,9 @@ export interface components {
          *             "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
          *           },
          *           "group_name": null,
-         *           "tags": [],
+         *           "tags": [
+         *             "Monthly care"
+         *           ],
          *           "installs": [
          *             {
          *               "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -5865,6 +6054,21 @@ export interface components {
             report_id: string;
         };
         /**
+         * @example {
+         *       "site_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
+         *       "name": "Shop",
+         *       "tags": [
+         *         "Monthly care"
+         *       ]
+         *     }
+         */
+        TaggedSite: {
+            /** Format: uuid */
+            site_id: string;
+            name: string;
+            tags: string[];
+        };
+        /**
          * @description An uploaded certificate
          * @example {
          *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----\n",
@@ -6112,7 +6316,10 @@ export interface components {
         };
         /**
          * @example {
-         *       "name": "Shop"
+         *       "name": "Shop",
+         *       "tags": [
+         *         "Monthly care"
+         *       ]
          *     }
          */
         UpdateSite: {
@@ -6121,6 +6328,8 @@ export interface components {
             sandbox?: boolean;
             /** @description built to be handed over; false by default; does not affect transfers */
             transferable?: boolean;
+            /** @description all tags of the site: at most 20 of 40 characters */
+            tags?: string[];
         };
         /**
          * @example {
@@ -8133,6 +8342,11 @@ export interface operations {
                  * @example shop
                  */
                 name?: string;
+                /**
+                 * @description only sites with all these tags, separated by commas
+                 * @example Monthly care
+                 */
+                tags?: string;
             };
             header?: never;
             path?: never;
@@ -8163,7 +8377,9 @@ export interface operations {
                      *             "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *           },
                      *           "group_name": null,
-                     *           "tags": [],
+                     *           "tags": [
+                     *             "Monthly care"
+                     *           ],
                      *           "installs": [
                      *             {
                      *               "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -8234,7 +8450,9 @@ export interface operations {
                      *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *       },
                      *       "group_name": null,
-                     *       "tags": [],
+                     *       "tags": [
+                     *         "Monthly care"
+                     *       ],
                      *       "installs": [
                      *         {
                      *           "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -8301,7 +8519,9 @@ export interface operations {
                      *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *       },
                      *       "group_name": null,
-                     *       "tags": [],
+                     *       "tags": [
+                     *         "Monthly care"
+                     *       ],
                      *       "installs": [
                      *         {
                      *           "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -8414,7 +8634,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Shop"
+                 *       "name": "Shop",
+                 *       "tags": [
+                 *         "Monthly care"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateSite"];
@@ -8440,7 +8663,9 @@ export interface operations {
                      *         "id": "7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15"
                      *       },
                      *       "group_name": null,
-                     *       "tags": [],
+                     *       "tags": [
+                     *         "Monthly care"
+                     *       ],
                      *       "installs": [
                      *         {
                      *           "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
@@ -8464,6 +8689,259 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTags: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "name": "Monthly care",
+                     *           "site_count": 12,
+                     *           "install_count": 20
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountTagList"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeTags: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "add": [
+                 *         "Monthly care"
+                 *       ],
+                 *       "site_ids": [
+                 *         "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeTags"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changed": [
+                     *         {
+                     *           "site_id": "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5",
+                     *           "name": "Shop",
+                     *           "tags": [
+                     *             "Monthly care"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "without_site": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangedTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    renameTag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Monthly care",
+                 *       "new_name": "Care plan"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenameTag"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Monthly care",
+                     *       "site_count": 12,
+                     *       "install_count": 20
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountTag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeTag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Monthly care"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemoveTag"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "site_count": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RemovedTag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8969,6 +9447,11 @@ export interface operations {
                  * @example www.example.com
                  */
                 domain?: string;
+                /**
+                 * @description only installs whose site has all these tags, separated by commas
+                 * @example Monthly care
+                 */
+                tags?: string;
             };
             header?: never;
             path?: never;
@@ -12046,6 +12529,11 @@ export interface operations {
                  * @example waiting
                  */
                 updates?: "waiting";
+                /**
+                 * @description only installs whose site has all these tags, separated by commas
+                 * @example Monthly care
+                 */
+                tags?: string;
             };
             header?: never;
             path: {
@@ -15629,7 +16117,7 @@ export interface operations {
                  * @description only actions that begin with this word
                  * @example account
                  */
-                kind?: "account" | "account_user" | "site" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook";
+                kind?: "account" | "account_user" | "site" | "tag" | "site_transfer" | "install" | "domain" | "certificate" | "backup" | "cache" | "operation" | "offload" | "protection" | "redirect" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "passkey" | "profile" | "webhook";
                 /**
                  * @description at or after this time
                  * @example 2026-01-31T00:00:00Z

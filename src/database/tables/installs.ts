@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Json, NullableJson } from './json.ts';
+import type { GeneratedJson, Json, NullableJson } from './json.ts';
 
 export interface SiteRow {
   seq: Generated<number>;
@@ -10,6 +10,10 @@ export interface SiteRow {
   sandbox: Generated<boolean>;
   /** Built to be handed over to another account. */
   transferable: Generated<boolean>;
+  /** Array of tags, in the order of their keys. */
+  tags: GeneratedJson;
+  /** The keys of the tags, each between line breaks (features/websites/site-tags/tag-keys.ts). */
+  tag_keys: Generated<string>;
   created_at: string;
 }
 

@@ -29,7 +29,12 @@ export async function moveRows(
     .set((eb) => ({ name: eb.ref('name') }))
     .where('id', '=', siteId)
     .execute();
-  await queries.updateTable('sites').set({ account_id: destinationId }).where('id', '=', siteId).execute();
+  // Tags are notes of the origin. Its customers and their states are no business of the destination.
+  await queries
+    .updateTable('sites')
+    .set({ account_id: destinationId, tags: '[]', tag_keys: '' })
+    .where('id', '=', siteId)
+    .execute();
   if (installIds.length > 0) {
     await queries
       .updateTable('installs')

@@ -54,9 +54,10 @@ export function updateRoutes(updates: UpdateService, policies: PolicyService): R
       success: 202,
       response: requestedUpdatesSchema,
       body: { resource: WORDPRESS_UPDATE, schema: createUpdatesSchema },
-      async handle({ caller, id }, { install_ids, ...wanted }) {
+      async handle({ caller, id }, { install_ids, tags, ...wanted }) {
         const { requested, refused } = await updates.requestMany(caller, id('account_id'), {
           installIds: install_ids,
+          tags,
           ...wanted,
         });
         return { count: requested.length, operations: requested, refused };

@@ -55,6 +55,13 @@ export const createUpdatesSchema = component(
         description: 'all active installs of the account that you may work on if left out',
       }),
     ),
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        minItems: 1,
+        maxItems: 20,
+        description: 'only installs whose site has all these tags',
+      }),
+    ),
     ...wantedFields,
   }),
   { plugins: ['akismet/akismet.php'] },

@@ -19,6 +19,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { findHost } from '../hosts/store.ts';
 import { lockNamed, lockWorkable, type Website } from '../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
+import { keyOf } from '../websites/site-tags/tag-keys.ts';
 import { enqueueUpdate } from './request.ts';
 import { countOpen, pageOfUpdates, type StoredUpdate } from './store.ts';
 import { activeInstallsInScope } from './updatable-store.ts';
@@ -128,23 +129,31 @@ export function createUpdateService(platform: Platform) {
 
     /**
      * Requests the same updates for many installs of an account, one operation for each: those with these ids, or all that the caller may work
-     * on. Throws NotFound for an unknown account.
+     * on; with `tags`, those whose site has all of them. Throws NotFound for an unknown account.
      */
     async requestMany(
       caller: Caller,
       accountId: string,
-      { installIds, ...wanted }: RequestedUpdates & { installIds?: readonly string[] | undefined },
+      {
+        installIds,
+        tags,
+        ...wanted
+      }: RequestedUpdates & {
+        installIds?: readonly string[] | undefined;
+        tags?: readonly string[] | undefined;
+      },
     ): Promise<RequestedForMany> {
       authorize('account.read', 'account.read', {
         role: (await findMembership(database.reader, caller, accountId))?.role ?? null,
         own: false,
       });
       requireAnything(wanted);
-      const seen = await activeInstallsInScope(
-        database.reader,
-        await loadScope(database.reader, caller, accountId),
-      );
-      const chosen = installIds === undefined ? seen : [...new Set(installIds.map((id) => id.toLowerCase()))];
+      const scope = await loadScope(database.reader, caller, accountId);
+      const seen = await activeInstallsInScope(database.reader, scope);
+      const asked = installIds === undefined ? seen : [...new Set(installIds.map((id) => id.toLowerCase()))];
+      const tagged =
+        tags && new Set(await activeInstallsInScope(database.reader, scope, tags.map(keyOf).join(',')));
+      const chosen = asked.filter((id) => !tagged || tagged.has(id) || !seen.includes(id));
       const outcome: RequestedForMany = { requested: [], refused: [] };
       for (const install_id of chosen) {
         try {

@@ -376,6 +376,8 @@ describe('a request', () => {
     await homeport.idle();
     for (const { id } of [install, other])
       expect((await listed(id))[0]).toMatchObject({ status: 'succeeded' });
+    const tagged = await owner.client.post(path, { plugins: 'all', tags: ['no such tag'] });
+    expect(tagged).toMatchObject({ status: 202, body: { count: 0, refused: [] } });
     const unknown = crypto.randomUUID();
     const some = await owner.client.post(path, { install_ids: [other.id, unknown], plugins: 'all' });
     expect(some.body).toMatchObject({

@@ -18,6 +18,7 @@ export const KIND_LABELS: Record<Kind, string> = {
   account: 'Account',
   account_user: 'People',
   site: 'Sites',
+  tag: 'Tags',
   site_transfer: 'Site transfers',
   install: 'Installs',
   domain: 'Domains',

@@ -15,6 +15,8 @@ const ACTIONS: readonly Entry['action'][] = [
   'site.create',
   'site.update',
   'site.delete',
+  'tag.rename',
+  'tag.remove',
   'site_transfer.request',
   'site_transfer.accept',
   'site_transfer.cancel',
@@ -104,6 +106,8 @@ describe('sentenceOf', () => {
     ],
     [sentence('session.end', 'a@b.example', { signed_out: true }), 'signed out'],
     [sentence('password.link', 'paul@a.example'), 'created a password link for paul@a.example'],
+    [sentence('site.update', 'Shop', { tags: 'new, VIP' }), 'set the tags of the site Shop to new, VIP'],
+    [sentence('tag.rename', 'VIP', { to: 'Gold', sites: 2 }), 'renamed the tag VIP to Gold in 2 sites'],
     [sentence('site.update', 'Shop', { from: 'Store', to: 'Shop' }), 'renamed the site Store to Shop'],
     [
       sentence('site.update', 'Shop', { sandbox: true, transferable: false }),

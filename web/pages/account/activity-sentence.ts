@@ -32,6 +32,9 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'site.create': ({ subject_name }) => `created the site ${subject_name}`,
   'site.update': siteUpdate,
   'site.delete': ({ subject_name }) => `deleted the site ${subject_name}`,
+  'tag.rename': ({ subject_name }, { to, sites }) =>
+    `renamed the tag ${subject_name} to ${to ?? 'another name'}${inSites(sites)}`,
+  'tag.remove': ({ subject_name }, { sites }) => `removed the tag ${subject_name}${inSites(sites)}`,
   'site_transfer.request': ({ subject_name }, { from }) =>
     text(from)
       ? `offered the site ${subject_name} of the account ${from}`
@@ -209,7 +212,13 @@ function accountUpdate(
   return joined(parts, `changed the account ${subject_name}`);
 }
 
-function siteUpdate({ subject_name }: EntryFields, { from, to, sandbox, transferable }: Details): string {
+const inSites = (count: unknown): string =>
+  typeof count === 'number' ? ` in ${counted(count, 'site')}` : '';
+
+function siteUpdate(
+  { subject_name }: EntryFields,
+  { from, to, sandbox, transferable, tags }: Details,
+): string {
   const parts = [
     ...(text(to) ? [renamed(`the site ${from ?? subject_name}`, String(to))] : []),
     ...(sandbox === undefined
@@ -218,6 +227,13 @@ function siteUpdate({ subject_name }: EntryFields, { from, to, sandbox, transfer
     ...(transferable === undefined
       ? []
       : [`marked the site ${to ?? subject_name} as ${transferable ? 'transferable' : 'not transferable'}`]),
+    ...(typeof tags === 'string'
+      ? [
+          tags === ''
+            ? `removed all tags of the site ${to ?? subject_name}`
+            : `set the tags of the site ${to ?? subject_name} to ${tags}`,
+        ]
+      : []),
   ];
   return joined(parts, `changed the site ${subject_name}`);
 }

@@ -4,6 +4,7 @@ import { displayName } from '../../components/display-name.ts';
 import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { type Column, RowMenu } from '../../components/table.tsx';
+import { Tags } from '../../components/tags.tsx';
 import { Time } from '../../components/time.tsx';
 import { useHasFeature } from '../../session/session.ts';
 import { waitingUpdates } from '../install/wordpress/waiting-updates.ts';
@@ -32,6 +33,7 @@ export function installColumns(
     withReasons && REASONS,
     ENVIRONMENT,
     !withReasons && SITE,
+    !withReasons && rows.some(({ tags }) => tags.length > 0) && TAGS,
     !withReasons && rows.some(({ php_version }) => php_version !== null) && PHP,
     !withReasons && rows.some((row) => updatesOf(row) !== null) && UPDATES,
     !withReasons && CREATED,
@@ -100,6 +102,14 @@ const SITE: Column<ListedInstall> = {
         {site_name}
       </Link>
     ),
+};
+
+const TAGS: Column<ListedInstall> = {
+  id: 'tags',
+  header: 'Tags',
+  optional: true,
+  line: { share: 16, text: ({ tags }) => tags.join(', ') },
+  cell: ({ tags }) => <Tags tags={tags} />,
 };
 
 const PHP: Column<ListedInstall> = {

@@ -6,6 +6,7 @@ import { STATUS_LABELS } from '../../components/install-status.tsx';
 import { SearchChip } from '../../components/search-chip.tsx';
 import { TableTools } from '../../components/table.tsx';
 import { ATTENTION, type InstallFilter, NONE } from './search.ts';
+import { TagFilter } from './tag-filter.tsx';
 
 const NO_SITE = { id: NONE, name: 'No site' };
 
@@ -73,6 +74,7 @@ export function InstallFilters({
         chosen={chosen}
         onChoose={(id) => onFilter({ site: id })}
       />
+      <TagFilter accountId={accountId} value={filter.tags} onChange={(tags) => onFilter({ tags })} />
     </TableTools>
   );
 }

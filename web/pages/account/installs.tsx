@@ -15,6 +15,7 @@ import { Table, usePage } from '../../components/table.tsx';
 import { SelectionBar } from '../../components/table-selection.tsx';
 import { showFailure } from '../../components/toast.tsx';
 import { useMay } from '../../session/session.ts';
+import { TagSelectionDialog } from '../tags/tag-dialogs.tsx';
 import { AttentionNotice } from './attention.tsx';
 import { DeletedInstalls } from './deleted-installs.tsx';
 import { focusFilter } from './focus-filter.ts';
@@ -82,7 +83,9 @@ export function InstallsPage({ accountId }: { accountId: string }) {
               <ShownCount shown={shown.count} total={shown.total} noun="install" />
               {shown.results.length === 0 ? (
                 <NothingMatches
-                  onClear={() => ask({ search: '', status: '', environment: '', site: '', page: '' })}
+                  onClear={() =>
+                    ask({ search: '', status: '', environment: '', site: '', tags: '', page: '' })
+                  }
                 />
               ) : (
                 <InstallTable accountId={accountId} shown={shown} />
@@ -104,8 +107,8 @@ export function InstallsPage({ accountId }: { accountId: string }) {
 type ShownInstalls = NonNullable<ReturnType<typeof useInstallList>['data']>;
 
 function InstallTable({ accountId, shown }: { accountId: string; shown: ShownInstalls }) {
-  const mayWork = useMay(accountId)('install.work');
-  const { selected, onSelect, bar } = useSelection(accountId, shown);
+  const may = useMay(accountId);
+  const { selected, onSelect, bar } = useSelection(accountId, shown, may('site.change'));
   return (
     <>
       <Table
@@ -116,7 +119,7 @@ function InstallTable({ accountId, shown }: { accountId: string; shown: ShownIns
         initialSort={{ column: 'name', direction: 'ascending' }}
         pageSize={INSTALLS_A_PAGE}
         count={shown.count}
-        selection={mayWork ? { selected, onSelect, nameOf: ({ name }) => name } : undefined}
+        selection={may('install.work') ? { selected, onSelect, nameOf: ({ name }) => name } : undefined}
       />
       {bar}
     </>
@@ -133,13 +136,14 @@ interface Chosen {
  * The selection in the list, on all its pages, and the bar with its actions. Other filters begin another selection, so
  * that an action never meets an install that the filters hide.
  */
-function useSelection(accountId: string, { conditions, results, count }: ShownInstalls) {
+function useSelection(accountId: string, { conditions, results, count }: ShownInstalls, mayTag: boolean) {
   const under = JSON.stringify(conditions);
   const [chosen, setChosen] = useState<Chosen>({ under, installs: new Map() });
   const [working, setWorking] = useState(false);
   // Stays once opened, so that the dialog can close by itself.
   const [worked, setWorked] = useState(false);
   if (working && !worked) setWorked(true);
+  const [tagging, setTagging] = useState(false);
   const installs = chosen.under === under ? chosen.installs : new Map<string, SelectedInstall>();
   const choose = (all: readonly SelectedInstall[]) =>
     setChosen({ under, installs: new Map(all.map((install) => [install.id, install])) });
@@ -166,6 +170,12 @@ function useSelection(accountId: string, { conditions, results, count }: ShownIn
           />
         </Suspense>
       )}
+      <TagSelectionDialog
+        accountId={accountId}
+        selected={{ noun: 'install', installs: selected }}
+        open={tagging}
+        onOpenChange={setTagging}
+      />
       <SelectionBar
         count={selected.length}
         noun="install"
@@ -174,6 +184,11 @@ function useSelection(accountId: string, { conditions, results, count }: ShownIn
         onSelectAll={() => selectAll.mutate()}
         onClear={() => choose([])}
       >
+        {mayTag && (
+          <Button small onClick={() => setTagging(true)}>
+            Tags
+          </Button>
+        )}
         <Button small variant="primary" onClick={() => setWorking(true)}>
           Bulk actions
         </Button>

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { conditionsOf, installFilterOf } from './search.ts';
 
-const none = { status: '', environment: '', site: '' };
+const none = { status: '', environment: '', site: '', tags: '' };
 
 it('converts filters to parameters of the server', () => {
-  const all = { status: 'attention', environment: 'none', site: 'none' };
+  const all = { status: 'attention', environment: 'none', site: 'none', tags: 'VIP' };
   expect(conditionsOf(all, 'shop')).toEqual({ ...all, search: 'shop' });
   expect(conditionsOf({ ...none, environment: 'staging' }, '')).toEqual({ environment: 'staging' });
 });
@@ -12,16 +12,18 @@ it('converts filters to parameters of the server', () => {
 it('ignores invalid values in the query string', () => {
   const asked = (parameters: Record<string, string>) => installFilterOf((name) => parameters[name] ?? '');
   const site = '6f0f1c52-7b1f-4c7e-9a43-1d1f6a3b9a10';
-  const valid = { status: 'attention', environment: 'none', site };
+  const valid = { status: 'attention', environment: 'none', site, tags: 'VIP,Monthly care' };
   expect(asked(valid)).toEqual(valid);
   expect(asked({ status: 'active', environment: 'staging' })).toEqual({
     status: 'active',
     environment: 'staging',
     site: '',
+    tags: '',
   });
   expect(asked({ status: 'nonsense', environment: 'toString', site: 'Shop' })).toEqual({
     status: '',
     environment: '',
     site: '',
+    tags: '',
   });
 });

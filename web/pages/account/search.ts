@@ -1,6 +1,7 @@
 import type { InstallConditions } from '../../api/install-list.ts';
 import { environmentOf } from '../../components/environments.ts';
 import { STATUS_LABELS } from '../../components/install-status.tsx';
+import { tagsIn } from '../../components/tag-names.ts';
 
 /** Filters of the installs page. An empty text matches everything. */
 export interface InstallFilter {
@@ -9,6 +10,8 @@ export interface InstallFilter {
   environment: string;
   /** The ID of a site, or `none`. */
   site: string;
+  /** Tags separated by commas: all of them. */
+  tags: string;
 }
 
 /** Filter value for installs without a site or environment. */
@@ -25,12 +28,13 @@ export function installFilterOf(get: (name: string) => string): InstallFilter {
     status: status === ATTENTION || Object.hasOwn(STATUS_LABELS, status) ? status : '',
     environment: environment === NONE || environmentOf(environment) !== null ? environment : '',
     site: get('site') === NONE || UUID.test(get('site')) ? get('site') : '',
+    tags: tagsIn(get('tags')),
   };
 }
 
 /** Converts the filters and a search text to query parameters of the server. */
 export function conditionsOf(
-  { status, environment, site }: InstallFilter,
+  { status, environment, site, tags }: InstallFilter,
   search: string,
 ): InstallConditions {
   const known = STATUSES.find((one) => one === status);
@@ -40,5 +44,6 @@ export function conditionsOf(
     ...(known === undefined ? {} : { status: known }),
     ...(place === null ? {} : { environment: place }),
     ...(site === '' ? {} : { site }),
+    ...(tags === '' ? {} : { tags }),
   };
 }

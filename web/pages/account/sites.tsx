@@ -1,16 +1,28 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import { type ListedSite, SITES_A_PAGE, type SiteOrder, useSiteList } from '../../api/site-list.ts';
-import { ButtonLink } from '../../components/button.tsx';
+import {
+  type ListedSite,
+  loadMatchingSites,
+  SITES_A_PAGE,
+  type SiteOrder,
+  useSiteList,
+} from '../../api/site-list.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { SearchField } from '../../components/filter.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Empty, Page } from '../../components/page.tsx';
-import { useQueryParameters } from '../../components/query-parameters.ts';
 import { type Column, Table, TableTools, usePage } from '../../components/table.tsx';
+import { SelectionBar } from '../../components/table-selection.tsx';
+import { tagsIn } from '../../components/tag-names.ts';
+import { Tags } from '../../components/tags.tsx';
 import { Time } from '../../components/time.tsx';
+import { showFailure } from '../../components/toast.tsx';
 import { useMay } from '../../session/session.ts';
+import { TagSelectionDialog } from '../tags/tag-dialogs.tsx';
 import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
 import { LimitNotice } from './limit-notice.tsx';
@@ -19,15 +31,17 @@ import { MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
 import { NONE } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
+import { ManageTags, TagFilter } from './tag-filter.tsx';
 import { TransferNotice } from './transfer-notice.tsx';
 
 /** The sites of an account. The server searches, sorts and pages them. */
 export function SitesPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
-  const { get } = useQueryParameters();
-  const { ask, search: typed, setSearch } = useListParameters();
+  const { get, ask, search: typed, setSearch } = useListParameters();
   const [page] = usePage();
-  const sites = useSiteList(accountId, useSettled(typed), siteOrderOf(get('sort')), page * SITES_A_PAGE);
+  const tags = tagsIn(get('tags'));
+  const conditions = { search: useSettled(typed), tags };
+  const sites = useSiteList(accountId, conditions, siteOrderOf(get('sort')), page * SITES_A_PAGE);
   const unassigned = sites.data?.unassigned ?? 0;
 
   return (
@@ -73,26 +87,73 @@ export function SitesPage({ accountId }: { accountId: string }) {
                   value={typed}
                   onChange={(event) => setSearch(event.currentTarget.value)}
                 />
+                <TagFilter accountId={accountId} value={tags} onChange={(next) => ask({ tags: next })} />
+                {may('site.change') && <ManageTags accountId={accountId} />}
               </TableTools>
               <ShownCount shown={shown.count} total={shown.total} noun="site" />
               {shown.results.length === 0 ? (
-                <NothingMatches onClear={() => ask({ search: '', page: '' })} />
+                <NothingMatches onClear={() => ask({ search: '', tags: '', page: '' })} />
               ) : (
-                <Table
-                  caption="Sites"
-                  columns={COLUMNS}
-                  rows={shown.results}
-                  rowKey={({ id }) => id}
-                  initialSort={{ column: 'name', direction: 'ascending' }}
-                  pageSize={SITES_A_PAGE}
-                  count={shown.count}
-                />
+                <SiteTable accountId={accountId} shown={shown} />
               )}
             </>
           )
         }
       </Loaded>
     </Page>
+  );
+}
+
+type ShownSites = NonNullable<ReturnType<typeof useSiteList>['data']>;
+
+/** The table of sites. Users who may change sites select some to tag them. Other filters begin another selection. */
+function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites }) {
+  const mayChange = useMay(accountId)('site.change');
+  const [tagging, setTagging] = useState(false);
+  const under = JSON.stringify(shown.conditions);
+  const [chosen, setChosen] = useState<{ under: string; ids: ReadonlySet<string> }>({
+    under,
+    ids: new Set(),
+  });
+  const selected = chosen.under === under ? chosen.ids : new Set<string>();
+  const choose = (ids: ReadonlySet<string>) => setChosen({ under, ids });
+  const selectAll = useMutation({
+    mutationFn: () => loadMatchingSites(accountId, shown.conditions),
+    onSuccess: (all) => choose(new Set(all.map(({ id }) => id))),
+    onError: showFailure,
+  });
+  const hasTags = shown.results.some(({ tags }) => tags.length > 0);
+  return (
+    <>
+      <Table
+        caption="Sites"
+        columns={hasTags ? COLUMNS : COLUMNS.filter(({ id }) => id !== 'tags')}
+        rows={shown.results}
+        rowKey={({ id }) => id}
+        initialSort={{ column: 'name', direction: 'ascending' }}
+        pageSize={SITES_A_PAGE}
+        count={shown.count}
+        selection={mayChange ? { selected, onSelect: choose, nameOf: ({ name }) => name } : undefined}
+      />
+      <TagSelectionDialog
+        accountId={accountId}
+        selected={{ noun: 'site', ids: [...selected] }}
+        open={tagging}
+        onOpenChange={setTagging}
+      />
+      <SelectionBar
+        count={selected.size}
+        noun="site"
+        matching={shown.count}
+        pending={selectAll.isPending}
+        onSelectAll={() => selectAll.mutate()}
+        onClear={() => choose(new Set())}
+      >
+        <Button small variant="primary" onClick={() => setTagging(true)}>
+          Tags
+        </Button>
+      </SelectionBar>
+    </>
   );
 }
 
@@ -121,8 +182,14 @@ const COLUMNS: Column<ListedSite>[] = [
   {
     id: 'environments',
     header: 'Environments',
-    line: { share: 60, text: environmentsOf },
+    line: { share: 50, text: environmentsOf },
     cell: (site) => <Environments installs={site.installs} />,
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    line: { share: 22, text: ({ tags }) => tags.join(', ') },
+    cell: ({ tags }) => <Tags tags={tags} />,
   },
   {
     id: 'installs',

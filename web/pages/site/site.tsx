@@ -10,9 +10,11 @@ import { Loaded } from '../../components/loaded.tsx';
 import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
+import { Tags } from '../../components/tags.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
+import { SiteTagsDialog } from '../tags/tag-dialogs.tsx';
 import { CreateInstallDialog } from './create-install.tsx';
 import { DeleteSiteDialog } from './delete-site.tsx';
 import { DetachInstallDialog } from './detach-install.tsx';
@@ -38,7 +40,7 @@ const NO_INSTALLS: readonly Install[] = [];
 
 /** The open dialog. */
 type Asked =
-  | { what: 'rename' | 'delete' | 'transfer' }
+  | { what: 'rename' | 'delete' | 'transfer' | 'tags' }
   | { what: 'create' | 'move' | 'detach'; environment: Environment };
 
 function Shown({ site }: { site: Site }) {
@@ -59,12 +61,18 @@ function Shown({ site }: { site: Site }) {
       subtitle={
         <>
           <Link href={`/accounts/${accountId}/sites`}>Sites</Link> · created <Time at={site.created_at} />
+          {site.tags.length > 0 && (
+            <div className={styles.tags}>
+              <Tags tags={site.tags} most={site.tags.length} listAt={`/accounts/${accountId}/sites`} />
+            </div>
+          )}
         </>
       }
       actions={
         may('site.change') && (
           <>
             <Button onClick={() => setAsked({ what: 'rename' })}>Rename</Button>
+            <Button onClick={() => setAsked({ what: 'tags' })}>Edit tags</Button>
             {may('site.transfer') && <Button onClick={() => setAsked({ what: 'transfer' })}>Transfer</Button>}
             <Button onClick={() => setAsked({ what: 'delete' })}>Delete</Button>
           </>
@@ -96,6 +104,7 @@ function Shown({ site }: { site: Site }) {
         />
       </Section>
       <RenameSiteDialog site={site} open={asked?.what === 'rename'} onClose={close} />
+      <SiteTagsDialog site={site} open={asked?.what === 'tags'} onClose={close} />
       <TransferSiteDialog site={site} open={asked?.what === 'transfer'} onClose={close} />
       <DeleteSiteDialog site={site} open={asked?.what === 'delete'} onClose={close} />
       <CreateInstallDialog

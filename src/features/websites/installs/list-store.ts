@@ -4,6 +4,7 @@ import type { Queries } from '../../../database/database.ts';
 import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
+import { hasTags } from '../site-tags/tagged-store.ts';
 import { type InstallView, withPrimaryDomain } from './store.ts';
 
 /** Conditions that a list of installs must meet. */
@@ -14,12 +15,24 @@ export interface InstallFilters {
   site_id?: string;
   /** Host name of one of the install's domains. */
   domain?: string;
+  /** Keys of tags, separated by commas: the install's site has all of them. */
+  tags?: string;
 }
 
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
 
+/** A condition: the site of the install has all these tags. `keys` are separated by commas. */
+export const isTagged = (eb: InstallExpressions, keys: string) =>
+  eb.exists(
+    eb
+      .selectFrom('sites as tagged')
+      .select('tagged.id')
+      .whereRef('tagged.id', '=', 'install.site_id')
+      .where(hasTags(sql.ref('tagged.tag_keys'), keys)),
+  );
+
 function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters) {
-  const { name, status, environment, site_id, domain } = filters;
+  const { name, status, environment, site_id, domain, tags } = filters;
   return eb.and([
     inScope(eb, scope),
     ...(name === undefined ? [] : [eb('install.name', '=', name)]),
@@ -29,6 +42,7 @@ function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters)
     ...(domain === undefined
       ? []
       : [eb('install.id', 'in', eb.selectFrom('domains').select('install_id').where('name', '=', domain))]),
+    ...(tags === undefined ? [] : [isTagged(eb, tags)]),
   ]);
 }
 

@@ -2,6 +2,7 @@ import { hostNameParameter, idParameter, textParameter, wordParameter } from '..
 import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
 import { sharedAnswers } from '../../../api/shared-answer.ts';
 import { sortedRoute } from '../../../api/sorted-route.ts';
+import { tagsParameter } from '../site-tags/schema.ts';
 import { presentInstall } from './present.ts';
 import {
   createInstallSchema,
@@ -35,6 +36,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
         wordParameter('environment', ENVIRONMENTS, 'only installs in this environment'),
         idParameter('site_id'),
         hostNameParameter('domain', 'only installs with this domain'),
+        tagsParameter('only installs whose site has all these tags, separated by commas'),
       ],
       sorts: INSTALL_SORTS,
       async handle({ caller, page, filters }) {

@@ -13,6 +13,8 @@ export interface InstallConditions {
   environment?: string | undefined;
   /** The ID of a site, or {@link NONE}. */
   site?: string | undefined;
+  /** Keys of tags, separated by commas: the install's site has all of them. */
+  tags?: string | undefined;
   /** Certificates that end by then need attention. */
   soon: string;
 }

@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { isTagged } from '../installs/list-store.ts';
 import { ATTENTION, type InstallConditions, type ListSort, NONE } from './install-conditions.ts';
 import { patternOf } from './search-store.ts';
 import { needsAttention } from './store.ts';
@@ -9,7 +10,7 @@ import { needsAttention } from './store.ts';
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
 
 function matching(eb: InstallExpressions, scope: Scope, conditions: InstallConditions) {
-  const { texts, status, environment, site, soon } = conditions;
+  const { texts, status, environment, site, soon, tags } = conditions;
   const found = texts
     .map(patternOf)
     .flatMap((pattern) => [
@@ -38,6 +39,7 @@ function matching(eb: InstallExpressions, scope: Scope, conditions: InstallCondi
     ...(site === undefined
       ? []
       : [site === NONE ? eb('install.site_id', 'is', null) : eb('install.site_id', '=', site)]),
+    ...(tags === undefined ? [] : [isTagged(eb, tags)]),
   ]);
 }
 
@@ -83,6 +85,7 @@ const rowsOf = (query: ReturnType<typeof withPlace>) =>
     'install.created_at',
     'install.site_id',
     'site.name as site_name',
+    'site.tags',
     'domain.name as primary_domain',
     'known.core_update',
     'known.plugin_updates',
@@ -154,7 +157,8 @@ export function matchingInstalls(
 ) {
   return queries
     .selectFrom('installs as install')
-    .select(['install.id', 'install.name', 'install.php_version'])
+    .leftJoin('sites as site', 'site.id', 'install.site_id')
+    .select(['install.id', 'install.name', 'install.php_version', 'install.site_id', 'site.tags'])
     .where((eb) => matching(eb, scope, conditions))
     .$if(ids !== undefined, (query) => query.where('install.id', 'in', ids ?? []))
     .orderBy('install.name')

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
-import { pageOfSites, type SiteRow } from '../sites/store.ts';
+import { countSites, pageOfSites, type SiteRow } from '../sites/store.ts';
 import { type InstallConditions, NONE } from './install-conditions.ts';
 import { countListed, sitesOfInstalls } from './listed-installs-store.ts';
 import { type InstallOfSite, installsOfListedSites } from './listed-sites-store.ts';
@@ -21,7 +21,7 @@ const MOST_SITES = 100_000;
 export async function listSites(
   queries: Queries,
   scope: Scope,
-  { text, conditions }: { text: string; conditions: InstallConditions },
+  { text, tags, conditions }: { text: string; tags: string | undefined; conditions: InstallConditions },
   {
     sort,
     isDescending,
@@ -30,8 +30,10 @@ export async function listSites(
   }: { sort: SiteListSort; isDescending: boolean; limit: number; offset: number },
 ): Promise<{ total: number; count: number; unassigned: number; results: ListedSite[] }> {
   const everything = { texts: [], soon: conditions.soon };
-  const [{ results: sites }, sizes, unassigned, byInstall] = await Promise.all([
-    pageOfSites(queries, scope, { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST }, {}, MOST_SITES),
+  const asked = tags === undefined ? {} : { tags };
+  const [{ results: sites }, total, sizes, unassigned, byInstall] = await Promise.all([
+    pageOfSites(queries, scope, { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST }, asked, MOST_SITES),
+    countSites(queries, scope, {}),
     sitesOfInstalls(queries, scope, everything),
     countListed(queries, scope, { ...everything, site: NONE }),
     text === '' ? null : sitesOfInstalls(queries, scope, conditions),
@@ -50,7 +52,7 @@ export async function listSites(
   const ordered = found.sort(compare[sort]);
   const page = (isDescending ? ordered.reverse() : ordered).slice(offset, offset + limit);
   return {
-    total: sites.length,
+    total,
     count: found.length,
     unassigned,
     results: await withInstalls(queries, scope, page, conditions),
@@ -76,9 +78,10 @@ async function withInstalls(
   const byDomain = new Map(matches.map(({ install_id, name }) => [install_id, name]));
   const isShown = ({ name, primary_domain }: InstallOfSite) =>
     texts.some((text) => [name, primary_domain ?? ''].some((shown) => shown.includes(text)));
-  return sites.map(({ id, name, created_at }) => ({
+  return sites.map(({ id, name, tags, created_at }) => ({
     id,
     name,
+    tags,
     created_at,
     installs: installs
       .filter(({ site_id }) => site_id === id)

@@ -13,6 +13,7 @@ import { queryRoute, type Route, route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ENVIRONMENTS, INSTALL_STATUSES } from '../installs/schema.ts';
+import { tagsParameter } from '../site-tags/schema.ts';
 import { ATTENTION, LIST_SORTS, NONE } from './install-conditions.ts';
 import { SITE_SORTS } from './listed-sites.ts';
 import {
@@ -31,6 +32,7 @@ const FILTERS = [
   wordParameter('status', [ATTENTION, ...INSTALL_STATUSES], 'a status, or those that need attention'),
   wordParameter('environment', [NONE, ...ENVIRONMENTS], 'an environment, or those without one'),
   siteParameter(),
+  tagsParameter('tags of the site, separated by commas: all of them'),
 ] as const;
 
 const DEFAULT_LIMIT = 50;
@@ -99,6 +101,7 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
       errors: [400, 401, 403, 404, 429, 503],
       parameters: [
         textParameter('search', 'part of a name of the site or its installs, or of a domain'),
+        tagsParameter('tags separated by commas: all of them'),
         sortParameter(SITE_SORTS),
         ...PAGE,
       ],
@@ -108,8 +111,8 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
         unassigned: Type.Integer({ description: 'installs without a site' }),
         results: Type.Array(listedSiteSchema),
       }),
-      handle: ({ caller, id, query: { search, ...request } }) =>
-        overview.listSites(caller, id('account_id'), search ?? '', requestOf(request)),
+      handle: ({ caller, id, query: { search, tags, ...request } }) =>
+        overview.listSites(caller, id('account_id'), { search, tags }, requestOf(request)),
     }),
     queryRoute({
       path: '/accounts/:account_id/matching_installs',

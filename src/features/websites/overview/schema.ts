@@ -1,12 +1,12 @@
 import { nullableEnum, nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
 import { ENVIRONMENTS, INSTALL_STATUSES } from '../installs/schema.ts';
 
-export const FOUND_KINDS = ['site', 'install', 'domain'] as const;
+export const FOUND_KINDS = ['site', 'install', 'domain', 'tag'] as const;
 
 export const foundThingSchema = Type.Object({
   kind: stringEnum(FOUND_KINDS),
-  id: uuid('id of the site or install; for a domain, of its install'),
-  name: Type.String({ description: 'name of the site, install or domain' }),
+  id: uuid('id of the site or install; for a domain, of its install; for a tag, of the account'),
+  name: Type.String({ description: 'name of the site, install, domain or tag' }),
   install: nullableString('name of the install that has the domain'),
   site: nullableString("name of the install's site"),
   environment: nullableString('of the install'),
@@ -50,6 +50,7 @@ export const listedInstallSchema = Type.Object({
   environment: nullableEnum(ENVIRONMENTS),
   site_id: nullableString('id of its site'),
   site_name: nullableString('name of its site'),
+  tags: Type.Array(Type.String(), { description: 'of its site' }),
   php_version: nullableString(),
   primary_domain: Type.String(),
   matched_domain: nullableString(
@@ -66,11 +67,14 @@ export const selectedInstallSchema = Type.Object({
   id: uuid(),
   name: Type.String(),
   php_version: nullableString(),
+  site_id: nullableString('id of its site'),
+  tags: Type.Array(Type.String(), { description: 'of its site' }),
 });
 
 export const listedSiteSchema = Type.Object({
   id: uuid(),
   name: Type.String(),
+  tags: Type.Array(Type.String()),
   created_at: timestamp(),
   installs: Type.Array(
     Type.Object({

@@ -4,6 +4,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { keyOf } from '../site-tags/tag-keys.ts';
 import { pageOfSites } from '../sites/store.ts';
 import type { foundThingSchema } from './schema.ts';
 import { accountNames, domainsNamed, installsNamed, patternOf } from './search-store.ts';
@@ -17,11 +18,12 @@ const MOST_SITES = 100_000;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
-/** Searches sites, installs and domains across all accounts of the caller. */
+/** Searches sites, installs, domains and tags across all accounts of the caller. */
 export function createSearchService({ database }: Pick<Platform, 'database'>) {
   const { reader } = database;
 
-  async function sitesNamed(scope: Scope, text: string): Promise<FoundThing[]> {
+  /** The first sites whose name contains a text, and the first tags of all sites that contain it. */
+  async function sitesAndTags(scope: Scope, text: string): Promise<FoundThing[][]> {
     const { results: sites } = await pageOfSites(
       reader,
       scope,
@@ -29,27 +31,31 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
       {},
       MOST_SITES,
     );
-    const found = sites
-      .map((site) => ({ site, at: site.name.toLowerCase().indexOf(text) }))
-      .filter(({ at }) => at >= 0)
-      .sort((one, other) => one.at - other.at || (one.site.name < other.site.name ? -1 : 1))
-      .slice(0, MOST_OF_A_KIND + 1)
-      .map(({ site }) => site);
-    const accounts = await accountNames(reader, [...new Set(found.map(({ account_id }) => account_id))]);
-    return found.map(({ id, name, account_id }) => ({
-      kind: 'site',
-      id,
-      name,
-      install: null,
-      site: null,
-      environment: null,
-      account: { id: account_id, name: accounts.get(account_id) ?? '' },
-    }));
+    const tags = new Map(
+      sites.flatMap(({ account_id, tags }) =>
+        tags.map((name) => [`${account_id} ${keyOf(name)}`, { id: account_id, name, account_id }] as const),
+      ),
+    );
+    const found = [nearest(sites, text), nearest([...tags.values()], text)];
+    const accountIds = new Set(found.flat().map(({ account_id }) => account_id));
+    const accounts = await accountNames(reader, [...accountIds]);
+    const kinds = ['site', 'tag'] as const;
+    return kinds.map((kind, index) =>
+      (found[index] ?? []).map(({ id, name, account_id }) => ({
+        kind,
+        id,
+        name,
+        install: null,
+        site: null,
+        environment: null,
+        account: { id: account_id, name: accounts.get(account_id) ?? '' },
+      })),
+    );
   }
 
   return {
     /**
-     * The first few sites, installs and domains whose names contain `text` and that the caller may see; with
+     * The first few sites, installs, domains and tags whose names contain `text` and that the caller may see; with
      * `accountId`, in this account alone.
      */
     async find(
@@ -62,8 +68,8 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
       const scope = await loadScope(reader, caller, accountId);
       const patterns = [...new Set([written, domainToASCII(written)])].filter(Boolean).map(patternOf);
       const most = MOST_OF_A_KIND + 1;
-      const [sites, installs, domains] = await Promise.all([
-        sitesNamed(scope, written),
+      const [[sites = [], tags = []], installs, domains] = await Promise.all([
+        sitesAndTags(scope, written),
         installsNamed(reader, scope, patterns, most),
         domainsNamed(reader, scope, patterns, most),
       ]);
@@ -71,6 +77,7 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
         sites,
         installs.map((row) => ({ kind: 'install', name: row.install, ...placeOf(row), install: null })),
         domains.map((row) => ({ kind: 'domain', name: row.name, ...placeOf(row) })),
+        tags,
       ];
       return {
         results: kinds.flatMap((found) => found.slice(0, MOST_OF_A_KIND)),
@@ -79,6 +86,21 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
     },
   };
 }
+
+interface Named {
+  id: string;
+  name: string;
+  account_id: string;
+}
+
+/** The first things whose name contains a text: where it begins earliest, then by name. */
+const nearest = (all: readonly Named[], text: string): Named[] =>
+  all
+    .map((one) => ({ one, at: one.name.toLowerCase().indexOf(text) }))
+    .filter(({ at }) => at >= 0)
+    .sort((first, second) => first.at - second.at || (first.one.name < second.one.name ? -1 : 1))
+    .slice(0, MOST_OF_A_KIND + 1)
+    .map(({ one }) => one);
 
 type PlacedRow = Awaited<ReturnType<typeof installsNamed>>[number];
 

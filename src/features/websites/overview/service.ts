@@ -8,6 +8,7 @@ import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { countInstalls } from '../installs/list-store.ts';
+import { tagsIn } from '../site-tags/tag-keys.ts';
 import { type InstallConditions, LIST_SORTS } from './install-conditions.ts';
 import { pageOfListed } from './listed-installs.ts';
 import { matchingInstalls } from './listed-installs-store.ts';
@@ -37,7 +38,7 @@ type SelectedInstall = Static<typeof selectedInstallSchema>;
 type Reason = Static<typeof reasonSchema>;
 
 /** The filters of a list of installs, as the portal sends them. */
-export type ListFilters = Pick<InstallConditions, 'status' | 'environment' | 'site'> & {
+export type ListFilters = Pick<InstallConditions, 'status' | 'environment' | 'site' | 'tags'> & {
   search?: string | undefined;
 };
 
@@ -131,6 +132,7 @@ export function createOverviewService(
           );
           return {
             ...row,
+            tags: tagsIn(row.tags),
             primary_domain,
             matched_domain: isShown ? null : (byDomain.get(row.id) ?? null),
             plugin_updates: row.plugin_updates ?? 0,
@@ -142,13 +144,18 @@ export function createOverviewService(
     },
 
     /** One page of an account's sites whose name, or that of an install or domain, contains `search`. Throws NotFound. */
-    async listSites(caller: Caller, accountId: string, search: string, { sort, limit, offset }: ListRequest) {
+    async listSites(
+      caller: Caller,
+      accountId: string,
+      { search = '', tags }: Pick<ListFilters, 'search' | 'tags'>,
+      { sort, limit, offset }: ListRequest,
+    ) {
       const scope = await scopeOf(caller, accountId);
       const text = search.trim().toLowerCase();
       return listSites(
         reader,
         scope,
-        { text, conditions: conditionsOf(text === '' ? {} : { search }) },
+        { text, tags, conditions: conditionsOf(text === '' ? {} : { search }) },
         {
           sort: SITE_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name',
           isDescending: sort.startsWith('-'),
@@ -166,7 +173,8 @@ export function createOverviewService(
       ids?: readonly string[],
     ): Promise<SelectedInstall[]> {
       const scope = await scopeOf(caller, accountId);
-      return matchingInstalls(reader, scope, conditionsOf(filters), { ids, most: MOST_SELECTED });
+      const rows = await matchingInstalls(reader, scope, conditionsOf(filters), { ids, most: MOST_SELECTED });
+      return rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
     },
 
     /** One page of the installs that need attention, with the number of all; with `installId`, that one alone. Throws NotFound. */

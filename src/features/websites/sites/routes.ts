@@ -3,6 +3,7 @@ import { bodyRoute, type Route, route } from '../../../api/route.ts';
 import type { Static } from '../../../api/schema.ts';
 import { sortedRoute } from '../../../api/sorted-route.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
+import { tagsParameter } from '../site-tags/schema.ts';
 import { createSiteSchema, SITE_SORTS, siteNameTexts, siteSchema, updateSiteSchema } from './schema.ts';
 import type { SiteService, SiteView } from './service.ts';
 
@@ -12,7 +13,7 @@ function presentSite(site: SiteView, siteDomain: string): Static<typeof siteSche
     name: site.name,
     account: { id: site.account_id },
     group_name: null,
-    tags: [],
+    tags: site.tags,
     installs: site.installs.map(({ id, name, environment, php_version }) => ({
       id,
       name,
@@ -39,7 +40,11 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       tag,
       errors: [400, 401, 429, 503],
       item: siteSchema,
-      filters: [idParameter('account_id'), textParameter('name', 'only sites with this name')],
+      filters: [
+        idParameter('account_id'),
+        textParameter('name', 'only sites with this name'),
+        tagsParameter('only sites with all these tags, separated by commas'),
+      ],
       sorts: SITE_SORTS,
       async handle({ caller, page, filters }) {
         const { results, ...places } = await sites.list(caller, page, filters);
@@ -77,8 +82,9 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       method: 'PATCH',
       path: '/sites/:site_id',
       operationId: 'updateSite',
-      summary: 'Rename a site, or change its type',
-      description: 'Changes the name or the type of a site. Names need not be unique.',
+      summary: 'Rename a site, or change its tags or type',
+      description:
+        'Changes the name, the tags or the type of a site. Names need not be unique. `tags` replaces all tags: they are trimmed and sorted, and each is kept once in the spelling that other sites of the account use.',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 200,

@@ -2,6 +2,7 @@ import { displayName } from '../../../api/display-name.ts';
 import { EXAMPLE_ID } from '../../../api/example-ids.ts';
 import { component, nullable, nullableString, Type, timestamp, uuid } from '../../../api/schema.ts';
 import { accountReference, environmentSchema } from '../installs/schema.ts';
+import { siteTagsSchema } from '../site-tags/schema.ts';
 
 const SITE_NAME_LENGTH = 40;
 
@@ -36,7 +37,7 @@ export const siteSchema = component(
       name: Type.String(),
       account: accountReference,
       group_name: nullableString(),
-      tags: Type.Array(Type.String()),
+      tags: Type.Array(Type.String(), { description: 'in alphabetical order; its installs have them, too' }),
       installs: Type.Array(siteInstall, { description: 'at most one for each environment' }),
       sandbox: Type.Boolean({ description: 'for experiments; cannot be transferred' }),
       transferable: Type.Boolean({ description: 'built to be handed over to another account' }),
@@ -49,7 +50,7 @@ export const siteSchema = component(
     name: 'Shop',
     account: { id: EXAMPLE_ID.account },
     group_name: null,
-    tags: [],
+    tags: ['Monthly care'],
     installs: [
       {
         id: EXAMPLE_ID.install,
@@ -77,7 +78,7 @@ const siteTypes = {
 
 export const createSiteSchema = component(
   'CreateSite',
-  Type.Object({ name: siteName, account_id: uuid(), ...siteTypes }),
+  Type.Object({ name: siteName, account_id: uuid(), ...siteTypes, tags: Type.Optional(siteTagsSchema) }),
   {
     name: 'Shop',
     account_id: EXAMPLE_ID.account,
@@ -86,9 +87,10 @@ export const createSiteSchema = component(
 
 export const updateSiteSchema = component(
   'UpdateSite',
-  Type.Object({ name: Type.Optional(siteName), ...siteTypes }),
+  Type.Object({ name: Type.Optional(siteName), ...siteTypes, tags: Type.Optional(siteTagsSchema) }),
   {
     name: 'Shop',
+    tags: ['Monthly care'],
   },
 );
 

@@ -8,6 +8,7 @@ import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DeleteInstalls } from '../installs/deletion.ts';
 import { holdInstallsOfSite, installsOfSites, type SiteInstall } from '../installs/store.ts';
+import { wantedTags } from '../site-tags/change-tags.ts';
 import { cancelTransferOfDeletedSite } from './open-transfer-store.ts';
 import {
   addToSiteCount,
@@ -65,7 +66,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
     caller: Caller,
     input: Partial<SiteSettings> & { name: string; account_id: string },
   ): Promise<SiteView> {
-    const site = {
+    const created = {
       id: random.uuid(),
       name: input.name.trim(),
       account_id: input.account_id.toLowerCase(),
@@ -73,17 +74,19 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
       transferable: input.transferable ?? false,
       created_at: timestamp(clock),
     };
-    await database.write(async (transaction) => {
+    const site = await database.write(async (transaction) => {
       const { queries } = transaction;
-      const member = await findMembership(queries, caller, site.account_id);
+      const member = await findMembership(queries, caller, created.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
+      const site = { ...created, tags: await wantedTags(queries, created.account_id, input.tags ?? []) };
       await insertSite(queries, site);
       await addToSiteCount(queries, site.account_id, 1);
       await activity.record(transaction, caller, site.account_id, {
         action: 'site.create',
         subject: { id: site.id, name: site.name },
       });
+      return site;
     });
     return { ...site, installs: [] };
   }
@@ -98,11 +101,14 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
         name: change.name?.trim() ?? site.name,
         sandbox: change.sandbox ?? site.sandbox,
         transferable: change.transferable ?? site.transferable,
+        tags:
+          change.tags === undefined ? site.tags : await wantedTags(queries, site.account_id, change.tags, id),
       };
       const details = {
         ...(wanted.name === site.name ? {} : { from: site.name, to: wanted.name }),
         ...(wanted.sandbox === site.sandbox ? {} : { sandbox: wanted.sandbox }),
         ...(wanted.transferable === site.transferable ? {} : { transferable: wanted.transferable }),
+        ...(wanted.tags.join() === site.tags.join() ? {} : { tags: wanted.tags.join(', ') }),
       };
       if (Object.keys(details).length === 0) return;
       await updateSite(queries, id, wanted);

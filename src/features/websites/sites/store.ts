@@ -8,6 +8,8 @@ import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { installsOfSites } from '../installs/store.ts';
+import { joinedKeys, tagsIn } from '../site-tags/tag-keys.ts';
+import { hasTags } from '../site-tags/tagged-store.ts';
 
 export interface SiteRow {
   id: string;
@@ -17,11 +19,13 @@ export interface SiteRow {
   sandbox: boolean;
   /** Built to be handed over to another account. */
   transferable: boolean;
+  /** In the order of their keys (site-tags/tag-keys.ts). */
+  tags: string[];
   created_at: string;
 }
 
 /** Fields of a site that users change. */
-export type SiteSettings = Pick<SiteRow, 'name' | 'sandbox' | 'transferable'>;
+export type SiteSettings = Pick<SiteRow, 'name' | 'sandbox' | 'transferable' | 'tags'>;
 
 const COLUMNS = [
   'site.id',
@@ -29,6 +33,7 @@ const COLUMNS = [
   'site.account_id',
   'site.sandbox',
   'site.transferable',
+  'site.tags',
   'site.created_at',
 ] as const;
 
@@ -52,16 +57,17 @@ export async function findSite(
     .where('site.id', '=', siteId)
     .executeTakeFirst();
   if (!row) return undefined;
+  const tags = tagsIn(row.tags);
   const counts = row.invite_accepted === true || countsOpenInvitations(caller);
   const role = limitedRole(caller.limits, counts ? row.role : null, row.account_id);
   // Members of the whole account see every site in it.
-  if (role !== 'partial') return { ...row, role, own: false };
+  if (role !== 'partial') return { ...row, tags, role, own: false };
   const scope = await loadScope(queries, caller, row.account_id);
-  return { ...row, role, own: (await installsOfSites(queries, scope, [siteId])).length > 0 };
+  return { ...row, tags, role, own: (await installsOfSites(queries, scope, [siteId])).length > 0 };
 }
 
 /** The installs of a scope that belong to a site. */
-const installsInSites = (queries: Queries, scope: Scope) =>
+export const installsInSites = (queries: Queries, scope: Scope) =>
   queries
     .selectFrom('installs as install')
     .where((eb) => inScope(eb, scope))
@@ -76,11 +82,14 @@ function partsOf(scope: Scope): { whole: Membership[]; byInstalls: Scope | null 
 /** Conditions that a list of sites must meet. */
 export interface SiteFilters {
   name?: string;
+  /** Keys of tags, separated by commas: the site has all of them. */
+  tags?: string;
 }
 
 type SiteExpressions = ExpressionBuilder<Tables & { site: Tables['sites'] }, 'site'>;
 
-function matching(queries: Queries, eb: SiteExpressions, scope: Scope, { name }: SiteFilters) {
+/** The sites that a scope shows. */
+export function shownSites(queries: Queries, eb: SiteExpressions, scope: Scope) {
   const { whole, byInstalls } = partsOf(scope);
   const shown = [];
   if (whole.length > 0) {
@@ -95,7 +104,15 @@ function matching(queries: Queries, eb: SiteExpressions, scope: Scope, { name }:
   if (byInstalls) {
     shown.push(eb('site.id', 'in', installsInSites(queries, byInstalls).select('install.site_id')));
   }
-  return name === undefined ? eb.or(shown) : eb.and([eb.or(shown), eb('site.name', '=', name)]);
+  return eb.or(shown);
+}
+
+function matching(queries: Queries, eb: SiteExpressions, scope: Scope, { name, tags }: SiteFilters) {
+  return eb.and([
+    shownSites(queries, eb, scope),
+    ...(name === undefined ? [] : [eb('site.name', '=', name)]),
+    ...(tags === undefined ? [] : [hasTags(sql.ref('site.tag_keys'), tags)]),
+  ]);
 }
 
 /** The columns by which the list can be sorted. */
@@ -134,7 +151,8 @@ export async function pageOfSites(
     .$if(column !== null, (query) => (column === null ? query : query.orderBy(column, slice.direction)))
     .orderBy('site.seq', slice.direction)
     .execute();
-  return placedPage(rows, count, page, slice, (row) => (key === null ? '' : row[key]));
+  const sites = rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
+  return placedPage(sites, count, page, slice, (row) => (key === null ? '' : row[key]));
 }
 
 function storedCount(whole: readonly Membership[]) {
@@ -156,12 +174,21 @@ export async function countSites(queries: Queries, scope: Scope, filters: SiteFi
   return count;
 }
 
+const storedTags = (tags: readonly string[]) => ({ tags: JSON.stringify(tags), tag_keys: joinedKeys(tags) });
+
 export async function insertSite(queries: Queries, site: SiteRow): Promise<void> {
-  await queries.insertInto('sites').values(site).execute();
+  await queries
+    .insertInto('sites')
+    .values({ ...site, ...storedTags(site.tags) })
+    .execute();
 }
 
 export async function updateSite(queries: Queries, id: string, settings: SiteSettings): Promise<void> {
-  await queries.updateTable('sites').set(settings).where('id', '=', id).execute();
+  await queries
+    .updateTable('sites')
+    .set({ ...settings, ...storedTags(settings.tags) })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteSite(queries: Queries, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { wordParameter } from '../../../api/query.ts';
 import { pagedRoute, type Route, route, Started } from '../../../api/route.ts';
+import { tagsParameter } from '../site-tags/schema.ts';
 import { presentSummary, presentWordPress } from './present.ts';
 import { wordpressSchema, wordpressSummarySchema } from './schema.ts';
 import type { WordPressService } from './service.ts';
@@ -43,10 +44,14 @@ export function wordpressRoutes(wordpress: WordPressService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       item: wordpressSummarySchema,
-      filters: [wordParameter('updates', ['waiting'], 'only installs with a waiting update')],
+      filters: [
+        wordParameter('updates', ['waiting'], 'only installs with a waiting update'),
+        tagsParameter('only installs whose site has all these tags, separated by commas'),
+      ],
       async handle({ caller, id, page, filters }) {
         const waiting = filters.updates === 'waiting';
-        const { count, results } = await wordpress.ofAccount(caller, id('account_id'), { waiting }, page);
+        const wanted = { waiting, ...(filters.tags === undefined ? {} : { tags: filters.tags }) };
+        const { count, results } = await wordpress.ofAccount(caller, id('account_id'), wanted, page);
         return { count, results: results.map(presentSummary) };
       },
     }),

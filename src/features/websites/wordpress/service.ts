@@ -69,13 +69,13 @@ export function createWordPressService({
     async ofAccount(
       caller: Caller,
       accountId: string,
-      { waiting }: { waiting: boolean },
+      filters: { waiting: boolean; tags?: string },
       page: PageRequest,
     ): Promise<PageOf<WordPressSummaryRow>> {
       const member = await findMembership(reader, caller, accountId);
       authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
       const scope = await loadScope(reader, caller, accountId);
-      return pageOfSummaries(reader, { accountId, scope, waiting }, page);
+      return pageOfSummaries(reader, { accountId, scope, ...filters }, page);
     },
 
     /** For the command line, by name. Throws InvalidRequest, Conflict. */

@@ -7,6 +7,7 @@ import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts'
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import { isTagged } from '../installs/list-store.ts';
 
 // Literals, so that the databases use the indexes of unfinished jobs.
 const queued = sql.lit<JobState>('queued');
@@ -211,7 +212,7 @@ export interface WordPressSummaryRow {
 /** A page of the installs of an account that a scope shows, by name, with what is known of their WordPress. */
 export async function pageOfSummaries(
   queries: Queries,
-  { accountId, scope, waiting }: { accountId: string; scope: Scope; waiting: boolean },
+  { accountId, scope, waiting, tags }: { accountId: string; scope: Scope; waiting: boolean; tags?: string },
   { limit, offset }: PageRequest,
 ): Promise<PageOf<WordPressSummaryRow>> {
   const all = queries
@@ -219,6 +220,7 @@ export async function pageOfSummaries(
     .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
     .where('install.account_id', '=', accountId)
     .where((eb) => inScope(eb, scope))
+    .$if(tags !== undefined, (query) => query.where((eb) => isTagged(eb, tags ?? '')))
     .$if(waiting, (query) =>
       query.where((eb) =>
         eb.or([

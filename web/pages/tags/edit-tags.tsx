@@ -1,0 +1,216 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../api/client.ts';
+import { unwrap } from '../../api/failure.ts';
+import type { SelectedInstall } from '../../api/install-list.ts';
+import { INSTALL_LIST } from '../../api/query-keys.ts';
+import type { Site } from '../../api/sites.ts';
+import { type AccountTag, useTags } from '../../api/tags.ts';
+import { Button } from '../../components/button.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { LONGEST_TAG, MOST_TAGS_OF_SITE } from '../../components/tag-names.ts';
+import { TagsField } from '../../components/tags-field.tsx';
+import { showSuccess } from '../../components/toast.tsx';
+import styles from './edit-tags.module.css';
+
+/** The selection of a list. */
+export type Tagged =
+  | { noun: 'site'; ids: readonly string[] }
+  | { noun: 'install'; installs: readonly Pick<SelectedInstall, 'id' | 'site_id'>[] };
+
+/** Sites and installs that the server tags in one request. */
+const MOST_A_REQUEST = 500;
+
+const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
+
+const EMPTY: readonly AccountTag[] = [];
+
+/** The names of an account's tags, and a function that reloads what shows tags. */
+function useAccountTags(accountId: string) {
+  const queries = useQueryClient();
+  const { data: tags = EMPTY } = useTags(accountId);
+  const reload = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ['site'] }),
+      queries.invalidateQueries({ queryKey: ['install', accountId, INSTALL_LIST] }),
+    ]);
+  return { names: tags.map(({ name }) => name), reload };
+}
+
+/** The form with the tags of one site. */
+export function SiteTagsForm({ site, onDone }: { site: Site; onDone(): void }) {
+  const { names, reload } = useAccountTags(site.account.id);
+  const [tags, setTags] = useState<readonly string[]>(site.tags);
+  return (
+    <Form
+      submitLabel="Save tags"
+      onSubmit={async () => {
+        await unwrap(
+          hosting.PATCH('/sites/{site_id}', {
+            params: { path: { site_id: site.id } },
+            body: { tags: [...tags] },
+          }),
+        );
+        await reload();
+        showSuccess(`Saved the tags of ${site.name}.`);
+        onDone();
+      }}
+    >
+      <TagsField
+        label="Tags"
+        name="tags"
+        hint={`At most ${MOST_TAGS_OF_SITE}.`}
+        value={tags}
+        onChange={setTags}
+        suggestions={names}
+        mayCreate
+      />
+    </Form>
+  );
+}
+
+/** The form that adds tags to the selected sites or installs, and removes others. */
+export function TagSelectionForm({
+  accountId,
+  selected: asked,
+  onDone,
+}: {
+  accountId: string;
+  selected: Tagged;
+  onDone(): void;
+}) {
+  const { names, reload } = useAccountTags(accountId);
+  // Later changes of the list do not change what was selected when the dialog opened.
+  const [selected] = useState(asked);
+  const [add, setAdd] = useState<readonly string[]>([]);
+  const [remove, setRemove] = useState<readonly string[]>([]);
+  const ids = selected.noun === 'site' ? selected.ids : selected.installs.map(({ id }) => id);
+  const alone =
+    selected.noun === 'site' ? 0 : selected.installs.filter(({ site_id }) => site_id === null).length;
+
+  async function change() {
+    let changed = 0;
+    for (let first = 0; first < ids.length; first += MOST_A_REQUEST) {
+      const some = ids.slice(first, first + MOST_A_REQUEST);
+      const answer = await unwrap(
+        hosting.POST('/accounts/{account_id}/tags/change', {
+          params: { path: { account_id: accountId } },
+          body: {
+            add: [...add],
+            remove: [...remove],
+            ...(selected.noun === 'site' ? { site_ids: some } : { install_ids: some }),
+          },
+        }),
+      );
+      changed += answer.changed.length;
+    }
+    await reload();
+    showSuccess(
+      changed === 0
+        ? 'These sites had these tags already.'
+        : `Changed the tags of ${counted(changed, 'site')}.`,
+    );
+    onDone();
+  }
+
+  return (
+    <Form
+      submitLabel={`Change ${counted(ids.length, selected.noun)}`}
+      disabled={add.length + remove.length === 0 || alone === ids.length}
+      onSubmit={change}
+    >
+      {alone > 0 && (
+        <p>
+          {alone === ids.length
+            ? 'The selected installs have no site. Move them to a site to tag them.'
+            : `${counted(alone, 'install')} without a site cannot have tags.`}
+        </p>
+      )}
+      <TagsField label="Add" name="add" value={add} onChange={setAdd} suggestions={names} mayCreate />
+      {names.length > 0 && (
+        <TagsField label="Remove" name="remove" value={remove} onChange={setRemove} suggestions={names} />
+      )}
+    </Form>
+  );
+}
+
+/** The tags of an account, each with its size and what can be done with it. */
+export function TagList({ accountId }: { accountId: string }) {
+  const tags = useTags(accountId);
+  return (
+    <Loaded query={tags} what="tags">
+      {(all) =>
+        all.length === 0 ? (
+          <p>No site has a tag.</p>
+        ) : (
+          <ul className={styles.list}>
+            {all.map((tag) => (
+              <TagItem key={tag.name} accountId={accountId} tag={tag} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function TagItem({ accountId, tag }: { accountId: string; tag: AccountTag }) {
+  const { reload } = useAccountTags(accountId);
+  const [asked, setAsked] = useState<'rename' | 'remove' | null>(null);
+  const path = { params: { path: { account_id: accountId } } };
+  const cancel = <Button onClick={() => setAsked(null)}>Cancel</Button>;
+  const size = `${counted(tag.site_count, 'site')}, ${counted(tag.install_count, 'install')}`;
+
+  async function rename(values: FormData) {
+    const renamed = await unwrap(
+      hosting.POST('/accounts/{account_id}/tags/rename', {
+        ...path,
+        body: { name: tag.name, new_name: textOf(values, 'new_name') },
+      }),
+    );
+    showSuccess(`Renamed the tag ${tag.name} to ${renamed.name}.`);
+    setAsked(null);
+    await reload();
+  }
+
+  async function remove() {
+    await unwrap(hosting.POST('/accounts/{account_id}/tags/remove', { ...path, body: { name: tag.name } }));
+    showSuccess(`Removed the tag ${tag.name}.`);
+    await reload();
+  }
+
+  return (
+    <li className={styles.item}>
+      <div className={styles.line}>
+        <strong className={styles.name}>{tag.name}</strong>
+        <span className={styles.size}>{size}</span>
+        <Button small aria-label={`Rename ${tag.name}`} onClick={() => setAsked('rename')}>
+          Rename
+        </Button>
+        <Button small aria-label={`Remove ${tag.name}`} onClick={() => setAsked('remove')}>
+          Remove
+        </Button>
+      </div>
+      {asked === 'rename' && (
+        <Form submitLabel="Rename tag" actions={cancel} onSubmit={rename}>
+          <TextField
+            label="New name"
+            name="new_name"
+            hint="If a tag of this name exists, both become one."
+            required
+            maxLength={LONGEST_TAG}
+            defaultValue={tag.name}
+            autoComplete="off"
+          />
+        </Form>
+      )}
+      {asked === 'remove' && (
+        <Form submitLabel="Remove tag" danger actions={cancel} onSubmit={remove}>
+          <p>This removes the tag from {counted(tag.site_count, 'site')}. It deletes no site.</p>
+        </Form>
+      )}
+    </li>
+  );
+}
