@@ -3,6 +3,7 @@ import { operatorFor } from '../access/caller.ts';
 import type { Runtime } from '../hosting/contract/runtime.ts';
 import type { Platform } from '../platform/platform.ts';
 import { writeDemoContent } from './demo-content.ts';
+import { writeDemoUsage } from './demo-usage.ts';
 import type { RunningHomeport } from './homeport.ts';
 import type { Services } from './services.ts';
 
@@ -11,10 +12,17 @@ const PEOPLE = [
   { first_name: 'Paul', last_name: 'Partial', email: 'paul@agency.example', roles: 'partial' as const },
 ];
 
+const MB = 1_000_000;
+
 const SITES = [
   {
     name: 'Harbour Café',
+    tags: ['Food', 'Monthly care'],
     installs: ['harbourcafe', 'harbourcafestg'],
+    traffic: [
+      { visits: 184, fileBytes: 212 * MB, databaseBytes: 9 * MB },
+      { visits: 4, fileBytes: 198 * MB, databaseBytes: 8 * MB },
+    ],
     domains: ['harbourcafe.example', 'www.harbourcafe.example'],
     tagline: 'Coffee, soup and a view of the boats',
     about: [
@@ -37,7 +45,9 @@ const SITES = [
   },
   {
     name: 'Lighthouse Books',
+    tags: ['Monthly care', 'Shop'],
     installs: ['lighthouse'],
+    traffic: [{ visits: 67, fileBytes: 341 * MB, databaseBytes: 27 * MB }],
     domains: ['lighthousebooks.example'],
     tagline: 'Second-hand books by the sea',
     about: [
@@ -61,15 +71,16 @@ const SITES = [
 const ENVIRONMENTS = ['production', 'staging'] as const;
 
 /**
- * Fills the oldest account with demo data unless it has a site. Uses the services as a client would. `runtime`: of the installs; null for the
+ * Fills the oldest account with demo data unless it has a site. Uses the services as a client would, except for the usage of
+ * 30 days, which is made up. `runtime`: of the installs; null for the
  * default of the platform. Returns whether it did.
  */
 export async function fillDemo(
-  { database }: Platform,
+  platform: Platform,
   services: Services,
   runtime: Runtime | null = null,
 ): Promise<boolean> {
-  const owner = await database.reader
+  const owner = await platform.database.reader
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
     .select(['member.user_id', 'member.account_id', 'account.site_count'])
@@ -82,13 +93,16 @@ export async function fillDemo(
   const account_id = owner.account_id;
 
   const made: string[] = [];
-  for (const { name, installs, domains } of SITES) {
-    const site = await services.sites.create(caller, { name, account_id });
+  for (const { name, tags, installs, traffic, domains } of SITES) {
+    const site = await services.sites.create(caller, { name, account_id, tags });
     const ids: string[] = [];
     for (const [index, install] of installs.entries()) {
       const environment = ENVIRONMENTS[index] ?? null;
       const input = { name: install, account_id, site_id: site.id, environment, runtime };
-      ids.push((await services.installs.create(caller, input)).id);
+      const { id } = await services.installs.create(caller, input);
+      const usual = traffic[index];
+      if (usual) await writeDemoUsage(platform, { id, name: install, account_id }, usual);
+      ids.push(id);
     }
     made.push(...ids);
     const [production] = ids;
