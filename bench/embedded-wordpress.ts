@@ -214,6 +214,7 @@ async function soaked(name: string, spares: number): Promise<void> {
     unit: 'MB',
     goal: { atMost: 440 },
   });
+  report.note('The memory of Homeport grows with its cache of pages, up to a limit.');
   report.note(`Processes of PHP at rest before the first website: ${spares}.`);
   report.end();
 }
