@@ -105,7 +105,8 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await dialog.getByRole('button', { name: 'Remove new' }).click();
   await dialog.getByRole('button', { name: 'Remove tag' }).click();
   await dialog.getByRole('button', { name: 'Remove new' }).waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'hidden' });
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Name or command' }).fill('town');
   await page.getByRole('option', { name: 'harbour town' }).click();
