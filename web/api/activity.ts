@@ -27,10 +27,11 @@ export function useActivity(accountId: string, query: ActivityQuery, offset: num
 
 const RECENT_ENTRIES = 6;
 
-/** Loads the newest entries of an account's activity. */
-export function useRecentActivity(accountId: string) {
+/** Loads the newest entries of an account's activity. `enabled`: whether the user may see it. */
+export function useRecentActivity(accountId: string, enabled = true) {
   return useQuery({
     queryKey: ['activity', accountId, 'recent'],
+    enabled,
     queryFn: () =>
       unwrap(
         portal.GET('/portal/api/accounts/{account_id}/activity', {

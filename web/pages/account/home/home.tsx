@@ -1,11 +1,13 @@
 import { Suspense } from 'react';
 import { Link } from 'wouter';
-import { useAttentionList } from '../../../api/overview.ts';
+import { useRunningOperations } from '../../../api/operations.ts';
+import { useAttentionList, useOnboarding } from '../../../api/overview.ts';
 import { ButtonLink } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { onDemand } from '../../../components/on-demand.ts';
 import { Page, Section } from '../../../components/page.tsx';
+import { ListSkeleton } from '../../../components/skeleton.tsx';
 import { useAccount, useMay } from '../../../session/session.ts';
 import { Reasons } from '../attention.tsx';
 import { LimitNotice } from '../limit-notice.tsx';
@@ -13,16 +15,12 @@ import { ATTENTION } from '../search.ts';
 import { ThisMonth } from '../this-month.tsx';
 import { TransferNotice } from '../transfer-notice.tsx';
 import styles from './home.module.css';
-import { OnboardingChecklist } from './onboarding-checklist.tsx';
+import { areStepsHidden, OnboardingChecklist } from './onboarding-checklist.tsx';
 import { RunningOperations } from './running-operations.tsx';
 
-const AccountTraffic = onDemand(
-  () => import('./account-traffic.tsx'),
-  (module) => module.AccountTraffic,
-);
-const RecentActivity = onDemand(
-  () => import('./recent-activity.tsx'),
-  (module) => module.RecentActivity,
+const AccountHistory = onDemand(
+  () => import('./account-history.tsx'),
+  (module) => module.AccountHistory,
 );
 
 /** The first page of an account: first steps, what needs attention, what runs, the usage and the newest changes. */
@@ -37,15 +35,29 @@ export function HomePage({ accountId }: { accountId: string }) {
     >
       <LimitNotice accountId={accountId} />
       <TransferNotice accountId={accountId} />
-      {may('site.change') && <OnboardingChecklist accountId={accountId} />}
+      <Sections accountId={accountId} hasSteps={may('site.change')} />
+    </Page>
+  );
+}
+
+/** The sections appear together, because each that came later would move the others. */
+function Sections({ accountId, hasSteps }: { accountId: string; hasSteps: boolean }) {
+  const steps = useOnboarding(accountId, hasSteps && !areStepsHidden(accountId));
+  const attention = useAttentionList(accountId, MOST_SHOWN);
+  const operations = useRunningOperations(accountId);
+  if (steps.isLoading || attention.isLoading || operations.isLoading) {
+    return <ListSkeleton label="Loading the account" />;
+  }
+  return (
+    <>
+      {hasSteps && <OnboardingChecklist accountId={accountId} />}
       <NeedsAttention accountId={accountId} />
       <RunningOperations accountId={accountId} />
       <ThisMonth accountId={accountId} />
       <Suspense fallback={null}>
-        <AccountTraffic accountId={accountId} />
-        {may('activity.read') && <RecentActivity accountId={accountId} />}
+        <AccountHistory accountId={accountId} />
       </Suspense>
-    </Page>
+    </>
   );
 }
 

@@ -8,9 +8,12 @@ import { onboardingSteps, type Step } from './onboarding-steps.ts';
 
 const keyOf = (accountId: string) => `homeport-onboarding-${accountId}`;
 
+/** Whether the user has hidden the first steps of an account in this browser. */
+export const areStepsHidden = (accountId: string) => localStorage.getItem(keyOf(accountId)) !== null;
+
 /** The first steps in a new account. Empty once all are done, or after the user has hidden them in this browser. */
 export function OnboardingChecklist({ accountId }: { accountId: string }) {
-  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(keyOf(accountId)) !== null);
+  const [isHidden, setIsHidden] = useState(() => areStepsHidden(accountId));
   const { data } = useOnboarding(accountId, !isHidden);
   if (isHidden || data === undefined) return null;
   const steps = onboardingSteps(data);
