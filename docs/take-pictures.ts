@@ -15,7 +15,7 @@ const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height
 const QUALITY = 80;
 
 /** Pages that no sidebar and no tab leads to. */
-const OTHERS = ['/me/profile', '/me/security', '/me/api-access', '/me/ssh-keys'];
+const OTHERS = ['/me/profile', '/me/security', '/me/api-access', '/me/ssh-keys', '/me/notifications'];
 
 const portal = await startDemoPortal();
 try {

@@ -56,7 +56,7 @@ const DOMAIN: Column<ListedInstall> = {
   header: 'Domain',
   sortBy: 'server',
   line: {
-    share: 36,
+    share: 30,
     text: ({ primary_domain, matched_domain }) =>
       [primary_domain, ...(matched_domain === null ? [] : [matched_domain])].map(displayName).join(', '),
   },
@@ -108,8 +108,8 @@ const TAGS: Column<ListedInstall> = {
   id: 'tags',
   header: 'Tags',
   optional: true,
-  line: { share: 16, text: ({ tags }) => tags.join(', ') },
-  cell: ({ tags }) => <Tags tags={tags} />,
+  line: { share: 20, text: ({ tags }) => tags.join(', ') },
+  cell: ({ tags }) => <Tags tags={tags} most={1} />,
 };
 
 const PHP: Column<ListedInstall> = {
