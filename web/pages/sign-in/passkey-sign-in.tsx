@@ -41,7 +41,7 @@ export function PasskeySignIn({ onSignedIn }: { onSignedIn(): Promise<void> }) {
     if (chosen && !signal.aborted) await attemptWith(async () => chosen);
   });
 
-  // A new round starts the suggestions again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round starts the suggestions again
   useEffect(() => {
     const ended = new AbortController();
     // Without suggestions the button remains, which shows errors.
