@@ -8,7 +8,7 @@ import type { AvailableUpdate, UpdateOutcome } from '../../src/hosting/contract/
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
-import { steps } from '../rounds.ts';
+import { cases, steps } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { type CustomerFiles, installPlugin, PLUGIN, pluginFile } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
@@ -115,7 +115,7 @@ test('plans what WordPress offers, and refuses what is not there', async () => {
   expect(plan.refused).toEqual(['There is no plugin "nope"', 'There is no theme "nope"']);
 });
 
-test.each<[string, string, RegExp, boolean?]>([
+const BREAKING: [string, string, RegExp, boolean?][] = [
   ['fatals', `if (PHP_SAPI !== 'cli') throw new Error('broken plugin');`, /answers 500, and 200 before$/],
   [
     'fatals on the named page only',
@@ -140,22 +140,27 @@ test.each<[string, string, RegExp, boolean?]>([
     `for ($i = 0; $i < 3; $i++) { $f = fopen(HOMEPORT['root'] . "/big$i", 'w'); ftruncate($f, 500 * 1024 ** 2); fclose($f); }`,
     /Disk quota exceeded/,
   ],
-])('rolls back a plugin that %s', async (_name, code, reason, mayKeep = false) => {
-  await files.offer(code);
-  const updates = await planned();
-  expect(await update(updates, ['/?named=1'])).toEqual({
-    made: [],
-    skipped: [],
-    restored: true,
-    rolledBack: {
-      update: updates[0],
-      reason: expect.stringMatching(reason),
-      ...(mayKeep ? { mayKeep } : {}),
-    },
-    wordpressVersion: install.wordpressVersion,
-  });
-  await expectFormer();
-});
+];
+
+test.each(cases(['fatals', 'hides the page', 'changes siteurl'], BREAKING))(
+  'rolls back a plugin that %s',
+  async (_name, code, reason, mayKeep = false) => {
+    await files.offer(code);
+    const updates = await planned();
+    expect(await update(updates, ['/?named=1'])).toEqual({
+      made: [],
+      skipped: [],
+      restored: true,
+      rolledBack: {
+        update: updates[0],
+        reason: expect.stringMatching(reason),
+        ...(mayKeep ? { mayKeep } : {}),
+      },
+      wordpressVersion: install.wordpressVersion,
+    });
+    await expectFormer();
+  },
+);
 
 test('keeps a plugin that changes the structure of pages on request', async () => {
   await files.offer(`add_action('template_redirect', static fn() => exit('<html></html>'));`);
