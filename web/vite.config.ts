@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 import { firstPage } from './first-page.ts';
 
-/** What every page needs, and what lists need beside it. Many small files would take several turns on a slow connection. */
+/** Scripts of every page, and those of lists. Many small files would take several turns on a slow connection. */
 const BASE =
   /rolldown[\\/]runtime\.js$|node_modules[\\/](preact|wouter|regexparam|use-sync-external-store|@tanstack|openapi-fetch)[\\/]|web[\\/](app|live[\\/]use-live-changes|shell[\\/](?!palette|commands|install-commands|use-commands|search-results)[^\\/]+|session[\\/][^\\/]+|first[\\/][^\\/]+|components[\\/](button|dialog|dialog-context|error-boundary|fields|focus-on-mount|form|kept-focus|menu|notice|on-demand|page|skeleton|toast)|api[\\/](client|early-requests|failure|operations|presence|queries))\.(tsx?|module\.css)$|preload-helper/;
 const LISTS =
@@ -33,6 +33,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // How long plugins take is no concern of operators, who build the portal at the first start.
+      checks: { bundlerTimings: false },
       output: {
         // The document lists the files of all pages, so their names count.
         entryFileNames: 'portal/assets/[name]-[hash].js',
