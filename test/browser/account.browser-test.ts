@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -167,35 +168,38 @@ describe('an account', () => {
     await theirs.getByRole('heading', { name: 'No account' }).waitFor();
   });
 
-  it('shows changes by another person, and removes lost permissions, without a reload', async () => {
-    const member = await otherMember();
-    const theirs = await portal.signedIn(member);
-    await theirs.goto(at('people'));
-    await theirs.getByText('Only owners can manage owners.').waitFor();
-    await theirs.getByRole('button', { name: 'Invite person' }).click();
-    await theirs.getByRole('radio', { name: 'Partial' }).waitFor();
-    expect(await theirs.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
-    expect(await theirs.getByRole('checkbox', { name: 'Billing' }).count()).toBe(0);
-    await theirs.goto(at('sites'));
+  onlyInLong(it)(
+    'shows changes by another person, and removes lost permissions, without a reload',
+    async () => {
+      const member = await otherMember();
+      const theirs = await portal.signedIn(member);
+      await theirs.goto(at('people'));
+      await theirs.getByText('Only owners can manage owners.').waitFor();
+      await theirs.getByRole('button', { name: 'Invite person' }).click();
+      await theirs.getByRole('radio', { name: 'Partial' }).waitFor();
+      expect(await theirs.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
+      expect(await theirs.getByRole('checkbox', { name: 'Billing' }).count()).toBe(0);
+      await theirs.goto(at('sites'));
 
-    await page.goto(at('sites'));
-    await page.getByText('You have no sites yet').waitFor();
-    await theirs.getByRole('link', { name: 'Create site' }).waitFor();
-    await makesSite(member);
-    await page.getByRole('link', { name: 'Made by Frida' }).waitFor();
-    await theirs.getByRole('link', { name: 'Made by Frida' }).click();
-    await theirs.getByRole('heading', { name: 'Made by Frida', level: 1 }).waitFor();
+      await page.goto(at('sites'));
+      await page.getByText('You have no sites yet').waitFor();
+      await theirs.getByRole('link', { name: 'Create site' }).waitFor();
+      await makesSite(member);
+      await page.getByRole('link', { name: 'Made by Frida' }).waitFor();
+      await theirs.getByRole('link', { name: 'Made by Frida' }).click();
+      await theirs.getByRole('heading', { name: 'Made by Frida', level: 1 }).waitFor();
 
-    await page.goto(at('people'));
-    const frida = page.getByRole('row', { name: /Frida Full/ });
-    await act(frida, 'Change role');
-    await page.getByRole('radio', { name: 'Partial' }).check();
-    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
-    await frida.getByText('No installs yet').waitFor();
-    await theirs.getByRole('heading', { name: 'Site not found' }).waitFor();
-  });
+      await page.goto(at('people'));
+      const frida = page.getByRole('row', { name: /Frida Full/ });
+      await act(frida, 'Change role');
+      await page.getByRole('radio', { name: 'Partial' }).check();
+      await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+      await frida.getByText('No installs yet').waitFor();
+      await theirs.getByRole('heading', { name: 'Site not found' }).waitFor();
+    },
+  );
 
-  it('shows activity live with its credential, and as a CSV file', async () => {
+  onlyInLong(it)('shows activity live with its credential, and as a CSV file', async () => {
     await makesSite(await otherMember());
     await page.goto(at('activity'));
     await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
@@ -254,7 +258,7 @@ describe('an account', () => {
     }
   });
 
-  it('of a thousand sites is listed, searched and sorted', async () => {
+  onlyInLong(it)('of a thousand sites is listed, searched and sorted', async () => {
     const { homeport } = portal;
     const ownedId = await homeport.account('Thousand');
     const rich = await homeport.person(ownedId, 'owner');
@@ -381,7 +385,7 @@ describe('an account', () => {
     await theirs.context().close();
   });
 
-  it('shows a hundred entries of activity on each page', async () => {
+  onlyInLong(it)('shows a hundred entries of activity on each page', async () => {
     const { platform } = portal.homeport;
     const quiet = await portal.homeport.account('Quiet');
     await platform.database.write(async (transaction) => {
@@ -403,37 +407,40 @@ describe('an account', () => {
     expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Activity');
   });
 
-  it('filters activity by person, install, type and day, in the address and in the file', async () => {
-    const full = await otherMember();
-    await makesSite(full);
-    await addsDomain('narrowed.example');
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto(at('activity'));
-    const filter = page.getByRole('combobox', { name: 'Install' });
-    await filter.fill(given.name.slice(0, -1));
-    await filter.press('Enter');
-    await expect.poll(() => filter.inputValue()).toBe(given.name);
-    await page.getByRole('combobox', { name: 'Type' }).selectOption('Domains');
-    await page.getByText('1 entry').waitFor();
-    await page.getByRole('row', { name: /Test Person added the domain narrowed\.example/ }).waitFor();
-    await page.reload();
-    await page.getByText('1 entry').waitFor();
-    const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download results as CSV' }).click();
-    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
-    expect(lines).toHaveLength(2);
-    await expectAccessible(page);
-    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
-    await page.getByLabel('From', { exact: true }).fill('2020-01-02');
-    await page.getByText('This day is before From.').waitFor();
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByRole('combobox', { name: 'Person' }).selectOption(`Frida Full (${full.email})`);
-    await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
-    await page.getByRole('row', { name: /added the domain/ }).waitFor({ state: 'detached' });
-    // The menu of installs asks the server for names, and never loads every install.
-    expect(asked.filter((path) => path === '/v1/installs')).toEqual([]);
-  });
+  onlyInLong(it)(
+    'filters activity by person, install, type and day, in the address and in the file',
+    async () => {
+      const full = await otherMember();
+      await makesSite(full);
+      await addsDomain('narrowed.example');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto(at('activity'));
+      const filter = page.getByRole('combobox', { name: 'Install' });
+      await filter.fill(given.name.slice(0, -1));
+      await filter.press('Enter');
+      await expect.poll(() => filter.inputValue()).toBe(given.name);
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('Domains');
+      await page.getByText('1 entry').waitFor();
+      await page.getByRole('row', { name: /Test Person added the domain narrowed\.example/ }).waitFor();
+      await page.reload();
+      await page.getByText('1 entry').waitFor();
+      const download = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Download results as CSV' }).click();
+      const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+      expect(lines).toHaveLength(2);
+      await expectAccessible(page);
+      await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+      await page.getByLabel('From', { exact: true }).fill('2020-01-02');
+      await page.getByText('This day is before From.').waitFor();
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await page.getByRole('combobox', { name: 'Person' }).selectOption(`Frida Full (${full.email})`);
+      await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
+      await page.getByRole('row', { name: /added the domain/ }).waitFor({ state: 'detached' });
+      // The menu of installs asks the server for names, and never loads every install.
+      expect(asked.filter((path) => path === '/v1/installs')).toEqual([]);
+    },
+  );
 
   it('finds an install by any domain, and says which installs need attention and why', async () => {
     await addsDomain('first.example');
@@ -459,25 +466,28 @@ describe('an account', () => {
     await page.getByRole('row', { name: given.name }).getByText('Also first.example').waitFor();
   });
 
-  it('requires a second factor without a reload, stops requiring it, and lets people leave', async () => {
-    const demanding = await portal.homeport.person(accountId, 'owner');
-    const page = await portal.signedIn(demanding);
-    const other = await portal.homeport.person(accountId, 'full');
-    const theirs = await portal.signedIn(other);
-    await theirs.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    await enrolled(demanding);
-    await page.goto(at('settings'));
-    await page.getByRole('button', { name: 'Require second factor' }).click();
-    await page.getByRole('button', { name: 'Require', exact: true }).click();
-    await page.getByText('Everyone in this account must confirm each sign-in with a code').waitFor();
-    await theirs.getByText('requires a second factor').waitFor({ timeout: 30_000 });
+  onlyInLong(it)(
+    'requires a second factor without a reload, stops requiring it, and lets people leave',
+    async () => {
+      const demanding = await portal.homeport.person(accountId, 'owner');
+      const page = await portal.signedIn(demanding);
+      const other = await portal.homeport.person(accountId, 'full');
+      const theirs = await portal.signedIn(other);
+      await theirs.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      await enrolled(demanding);
+      await page.goto(at('settings'));
+      await page.getByRole('button', { name: 'Require second factor' }).click();
+      await page.getByRole('button', { name: 'Require', exact: true }).click();
+      await page.getByText('Everyone in this account must confirm each sign-in with a code').waitFor();
+      await theirs.getByText('requires a second factor').waitFor({ timeout: 30_000 });
 
-    await page.getByRole('button', { name: 'Stop requiring' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Stop requiring' }).click();
-    await page.getByText('Not required').waitFor();
-    await theirs.goto(at('people'));
-    await act(theirs.getByRole('row'), 'Leave this account');
-    await theirs.getByRole('button', { name: 'Leave account' }).click();
-    await theirs.getByRole('heading', { name: 'No account' }).waitFor();
-  });
+      await page.getByRole('button', { name: 'Stop requiring' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Stop requiring' }).click();
+      await page.getByText('Not required').waitFor();
+      await theirs.goto(at('people'));
+      await act(theirs.getByRole('row'), 'Leave this account');
+      await theirs.getByRole('button', { name: 'Leave account' }).click();
+      await theirs.getByRole('heading', { name: 'No account' }).waitFor();
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -67,7 +68,7 @@ async function holdUp({ id }: Install): Promise<() => Promise<void>> {
 }
 
 describe('backups', () => {
-  it('are listed in pages, newest first', async () => {
+  onlyInLong(it)('are listed in pages, newest first', async () => {
     const { database } = portal.homeport.platform;
     const backups = Array.from({ length: 30 }, (_, number) => ({
       id: crypto.randomUUID(),
@@ -211,7 +212,7 @@ describe('backups', () => {
     expect(await archive.getByRole('link').count()).toBe(0);
   });
 
-  it('have long descriptions shortened until expanded', async () => {
+  onlyInLong(it)('have long descriptions shortened until expanded', async () => {
     const description = `long ${'w'.repeat(900)}`;
     await owner.client.post(`/installs/${shop.id}/backups`, { description, notification_emails: [] });
     await portal.homeport.idle();

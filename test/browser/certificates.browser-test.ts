@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { type AcmeServer, hasPebble, startAcmeServer } from '../servers/acme-server.ts';
 import { certificateMaker, type MadeCertificate, pkcs8 } from '../servers/certificate-maker.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
@@ -147,7 +148,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     expect((await owner.client.get(`/installs/${install.id}/ssl_certificates`)).body).not.toEqual(body);
   });
 
-  it('are not issued for a domain that leads elsewhere, and the order says why', async () => {
+  onlyInLong(it)('are not issued for a domain that leads elsewhere, and the order says why', async () => {
     await open('away.example');
     await orderNow('away.example').click();
     const order = page.getByRole('list', { name: 'Order for away.example' });
@@ -158,20 +159,23 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await close();
   });
 
-  it('cannot be ordered for wildcards and for names that the install does not serve', async () => {
-    const other = await portal.homeport.install(owner, accountId);
-    await owner.client.post(`/installs/${other.id}/domains`, { name: 'taken.example' });
-    await add('*.wild.example');
-    await add('taken.example');
-    for (const [name, reason] of [
-      ['*.wild.example', 'Certificates for wildcard names cannot be ordered.'],
-      ['taken.example', 'Another install serves taken.example.'],
-    ] as const) {
-      await (await open(name)).getByText(reason).waitFor();
-      expect(await orderNow(name).count()).toBe(0);
-      await close();
-    }
-  });
+  onlyInLong(it)(
+    'cannot be ordered for wildcards and for names that the install does not serve',
+    async () => {
+      const other = await portal.homeport.install(owner, accountId);
+      await owner.client.post(`/installs/${other.id}/domains`, { name: 'taken.example' });
+      await add('*.wild.example');
+      await add('taken.example');
+      for (const [name, reason] of [
+        ['*.wild.example', 'Certificates for wildcard names cannot be ordered.'],
+        ['taken.example', 'Another install serves taken.example.'],
+      ] as const) {
+        await (await open(name)).getByText(reason).waitFor();
+        expect(await orderNow(name).count()).toBe(0);
+        await close();
+      }
+    },
+  );
 
   it('are uploaded with errors at the right field', async () => {
     const [good, other, old] = [await leaf(), await leaf(), await leaf([-90, -1])];
@@ -275,7 +279,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
-  it('are refused by the limit of the account, and the page says when to try again', async () => {
+  onlyInLong(it)('are refused by the limit of the account, and the page says when to try again', async () => {
     const { body } = await owner.client.get(`/installs/${install.id}/domains`);
     const path = `/installs/${install.id}/domains/${text(body, 'results', 1, 'id')}/ssl_certificate`;
     for (let nth = 0; nth < 60; nth++) await owner.client.post(path);

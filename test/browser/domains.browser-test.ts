@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -166,7 +167,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('shop.example');
   });
 
-  it('of another account are served once a TXT record verifies them', async () => {
+  onlyInLong(it)('of another account are served once a TXT record verifies them', async () => {
     const { homeport } = portal;
     const other = await homeport.ownedAccount();
     const theirs = await homeport.install(other.owner, other.accountId);
@@ -224,7 +225,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Domains');
   });
 
-  it('stop redirecting, and redirect to another domain', async () => {
+  onlyInLong(it)('stop redirecting, and redirect to another domain', async () => {
     await show('shop.example', 'www.shop.example');
     await change('www.shop.example', 'Stop redirecting');
     await row('www.shop.example').getByText('Redirects to').waitFor({ state: 'hidden' });
@@ -235,7 +236,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await row('www.shop.example').getByText('Redirects to shop.example').waitFor();
   });
 
-  it('redirect to HTTPS by a switch', async () => {
+  onlyInLong(it)('redirect to HTTPS by a switch', async () => {
     await show('shop.example');
     const toHttps = (await open('shop.example')).getByRole('switch');
     await toHttps.press('Space');
@@ -274,7 +275,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await close();
   });
 
-  it('limit repeated checks, and report a domain that does not resolve', async () => {
+  onlyInLong(it)('limit repeated checks, and report a domain that does not resolve', async () => {
     await show('shop.example', 'blog.example.org');
     const blog = await open('blog.example.org');
     await blog.getByRole('button', { name: 'Check now: blog.example.org' }).click();
@@ -287,7 +288,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await close();
   });
 
-  it('are all checked by one button, with a limit', async () => {
+  onlyInLong(it)('are all checked by one button, with a limit', async () => {
     await show('shop.example', 'www.shop.example', 'blog.example.org');
     await page.getByRole('button', { name: 'Check all', exact: true }).click();
     await page.getByRole('button', { name: /^Check all in \d s$/ }).waitFor();
@@ -335,7 +336,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
-  it('have a search field if they are many, and keep the search after a reload', async () => {
+  onlyInLong(it)('have a search field if they are many, and keep the search after a reload', async () => {
     await show(...Array.from({ length: 8 }, (_, index) => `many${index}.example.org`));
     await row('many1.example.org').waitFor();
     await page.getByLabel('Search domains').fill('many5');

@@ -4,6 +4,7 @@ import { RefusedImportError } from '../../src/hosting/contract/host.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -58,7 +59,7 @@ it('an import names the archive, is confirmed by the name, and shows its step', 
   await page.getByRole('listitem').filter({ hasText: 'Importing a website' }).getByText('Done').waitFor();
 });
 
-it('an import by SSH shows the key of the install, and the host key to confirm', async () => {
+onlyInLong(it)('an import by SSH shows the key of the install, and the host key to confirm', async () => {
   const fingerprint = `SHA256:${'a'.repeat(43)}`;
   machine.machine.importWebsite = () =>
     Promise.reject(new RefusedImportError(`The SSH server has the host key ${fingerprint}.`));

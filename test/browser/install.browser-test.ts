@@ -9,6 +9,7 @@ import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
+import { onlyInLong } from '../rounds.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import { newSshKey } from '../ssh-key.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
@@ -286,7 +287,7 @@ describe('the sidebar', () => {
 });
 
 describe('caches', () => {
-  it('are purged if the install has them', async () => {
+  onlyInLong(it)('are purged if the install has them', async () => {
     await follow('Caches');
     await page.getByRole('button', { name: 'Purge page cache' }).click();
     const purge = page.getByRole('listitem').filter({ hasText: 'Purging the page cache' });
@@ -346,21 +347,24 @@ describe('an install that runs WordPress', () => {
     await machine?.close();
   });
 
-  it('has an object cache that is purged once a minute, by a button that keeps the focus', async () => {
-    await theirs.goto(`/installs/${shop.id}/caches`);
-    const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
-    expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
-    await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
-    await theirs.getByText(/You can purge it again in/).waitFor();
-    expect(await focused(theirs)).toBe('Purge object cache');
-    // A purge of all caches would empty the object cache too.
-    await theirs.getByText(/You can purge them again in/).waitFor();
-    const sent: string[] = [];
-    theirs.on('request', (request) => sent.push(request.method()));
-    await theirs.keyboard.press('Enter');
-    expect(sent).not.toContain('POST');
-    await expectAccessible(theirs);
-  });
+  onlyInLong(it)(
+    'has an object cache that is purged once a minute, by a button that keeps the focus',
+    async () => {
+      await theirs.goto(`/installs/${shop.id}/caches`);
+      const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
+      expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
+      await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
+      await theirs.getByText(/You can purge it again in/).waitFor();
+      expect(await focused(theirs)).toBe('Purge object cache');
+      // A purge of all caches would empty the object cache too.
+      await theirs.getByText(/You can purge them again in/).waitFor();
+      const sent: string[] = [];
+      theirs.on('request', (request) => sent.push(request.method()));
+      await theirs.keyboard.press('Enter');
+      expect(sent).not.toContain('POST');
+      await expectAccessible(theirs);
+    },
+  );
 
   it('is signed in to in a new tab, which knows nothing of the portal', async () => {
     const address = `http://${shop.name}.localhost:${machine.description.ports.http}`;
@@ -389,7 +393,7 @@ describe('an install that runs WordPress', () => {
     await expectAccessible(theirs);
   });
 
-  it('opens its database in a new tab', async () => {
+  onlyInLong(it)('opens its database in a new tab', async () => {
     const address = `http://${shop.name}.localhost:${machine.description.ports.http}`;
     const token = `1769851860.${'a'.repeat(43)}`;
     machine.machine.createDatabaseLink = async () => ({
@@ -440,7 +444,7 @@ describe('an install that runs WordPress', () => {
     await expectRoomWhenNarrow(theirs);
   });
 
-  it('has all its caches purged at once', async () => {
+  onlyInLong(it)('has all its caches purged at once', async () => {
     await theirs.goto(`/installs/${staging.id}/caches`);
     await theirs.getByRole('button', { name: 'Purge all caches' }).click();
     await theirs.getByRole('listitem').filter({ hasText: 'Purging all caches' }).getByText('Done').waitFor();
@@ -448,7 +452,7 @@ describe('an install that runs WordPress', () => {
     await expectAccessible(theirs);
   });
 
-  it('offers to purge all caches of many installs', async () => {
+  onlyInLong(it)('offers to purge all caches of many installs', async () => {
     const { name } = await linux.homeport.install(person, account);
     await follow('Installs', theirs);
     await theirs.getByRole('link', { name, exact: true }).waitFor();
@@ -463,7 +467,7 @@ describe('an install that runs WordPress', () => {
     await theirs.getByText('Purging all caches', { exact: true }).waitFor();
   });
 
-  it('has upgrades of WordPress deferred until a day, and the deferral ended', async () => {
+  onlyInLong(it)('has upgrades of WordPress deferred until a day, and the deferral ended', async () => {
     await theirs.goto(`/installs/${shop.id}/settings`);
     await theirs.getByRole('button', { name: 'Defer upgrades' }).click();
     const dialog = theirs.getByRole('dialog', { name: 'Defer WordPress upgrades' });

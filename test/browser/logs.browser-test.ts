@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { environment } from '../../src/features/hosts/fleet.fixture.ts';
 import type { AccessEntry, LogQuery } from '../../src/hosting/contract/logs.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -99,7 +100,7 @@ it('shows requests, older ones on demand, and finds some', async () => {
   await expectAccessibleInBothThemes(page);
 });
 
-it('follows a log, pauses, and goes on without a gap', async () => {
+onlyInLong(it)('follows a log, pauses, and goes on without a gap', async () => {
   await page.goto(`/installs/${install.id}/logs`);
   await path('/page-150').waitFor();
   await page.getByRole('button', { name: 'Follow' }).click();

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publicKey } from '../contract/resource-set.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { enrol, keepCodes, skippingClock } from './second-factor.ts';
@@ -75,7 +76,7 @@ describe('the profile', () => {
     });
   });
 
-  it('changes the email address by a confirmation link', async () => {
+  onlyInLong(it)('changes the email address by a confirmation link', async () => {
     await asSomebodyNew();
     await open('Profile');
     const email = 'ada.byron@people.example';
@@ -118,7 +119,7 @@ describe('password, second factor and sessions', () => {
     return async () => (await request.get(session)).status();
   }
 
-  it('ends one session, and all others', async () => {
+  onlyInLong(it)('ends one session, and all others', async () => {
     const first = await elsewhere();
     const second = await elsewhere();
     await open('Password and second factor');
@@ -210,7 +211,7 @@ describe('password, second factor and sessions', () => {
     await page.getByRole('button', { name: 'Turn on second factor' }).waitFor();
   });
 
-  it('opens the authenticator app of a phone with the secret of the QR code', async () => {
+  onlyInLong(it)('opens the authenticator app of a phone with the secret of the QR code', async () => {
     const phone = await portal.signedIn(await portal.homeport.person(accountId, 'full'), {
       width: 390,
       touch: true,
@@ -302,7 +303,7 @@ describe('a password that is shown once', () => {
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
   });
 
-  it('is left after confirmation, and without one after saving it', async () => {
+  onlyInLong(it)('is left after confirmation, and without one after saving it', async () => {
     for (const kept of [true, false]) {
       await open('API access');
       await page.getByRole('button', { name: 'New credential' }).click();
@@ -319,7 +320,7 @@ describe('a password that is shown once', () => {
     }
   });
 
-  it('asks before signing out, and goes to the first page if the history is empty', async () => {
+  onlyInLong(it)('asks before signing out, and goes to the first page if the history is empty', async () => {
     const opened = page.context().waitForEvent('page');
     await page.evaluate('void window.open("/me/api-access", "_blank", "noopener")');
     const tab = await opened;
@@ -384,7 +385,7 @@ describe('SSH keys', () => {
     expect(await page.getByLabel('Public key').inputValue()).toBe('');
   });
 
-  it('shows how to connect to each install', async () => {
+  onlyInLong(it)('shows how to connect to each install', async () => {
     await open('SSH keys');
     await page.getByLabel('Search installs').fill(install.name);
     await page.getByText(install.name, { exact: true }).click();
@@ -395,7 +396,7 @@ describe('SSH keys', () => {
     await expectRoomWhenNarrow(page);
   });
 
-  it('shows the commands after visiting an install and going back', async () => {
+  onlyInLong(it)('shows the commands after visiting an install and going back', async () => {
     await open('SSH keys');
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Installs' }).click();
     await page.getByRole('link', { name: install.name, exact: true }).click();

@@ -5,6 +5,7 @@ import { storeReading } from '../../src/features/websites/wordpress/store.ts';
 import type { WordPressReading } from '../../src/hosting/contract/wordpress.ts';
 import type { ItemChange } from '../../src/hosting/contract/wordpress-changes.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -96,7 +97,7 @@ it('shows no header of an empty cell on phones', async () => {
   if (before) await page.setViewportSize(before);
 });
 
-it('changes plugins, says why a change was rolled back, and keeps it on request', async () => {
+onlyInLong(it)('changes plugins, says why a change was rolled back, and keeps it on request', async () => {
   await choose('Hello Dolly', 'Activate');
   await page.getByText('Hello Dolly is active.').waitFor();
   await choose('Shop', 'Activate');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { timestamp } from '../../src/lib/clock.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -56,7 +57,7 @@ describe('the search and the commands', () => {
     return { accountId: account_id, siteId: site.id, installId: id };
   }
 
-  it('opens a site of another account by keyboard and switches to that account', async () => {
+  onlyInLong(it)('opens a site of another account by keyboard and switches to that account', async () => {
     const page = await portal.signedIn(person, { at: `/accounts/${harbour.accountId}/people` });
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
@@ -73,7 +74,7 @@ describe('the search and the commands', () => {
     expect(new URL(page.url()).pathname).toBe(`/accounts/${lighthouse.accountId}/people`);
   });
 
-  it('shows results with their place, and opens a domain in its install', async () => {
+  onlyInLong(it)('shows results with their place, and opens a domain in its install', async () => {
     const page = await portal.signedIn(person);
     const button = page.getByRole('button', { name: 'Search' });
     await button.click();

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { operatorFor } from '../../src/access/caller.ts';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 
@@ -343,7 +344,7 @@ describe('the portal', () => {
         }),
       );
 
-    it('discards pending responses of the previous user', async () => {
+    onlyInLong(it)('discards pending responses of the previous user', async () => {
       const [last = owner, next = owner] = await twoPeople();
       await portal.homeport.setPassword(next, PASSWORD);
       const page = await portal.signedIn(last);
@@ -399,7 +400,7 @@ describe('the portal', () => {
     });
   });
 
-  it('marks its own requests while the user is away', async () => {
+  onlyInLong(it)('marks its own requests while the user is away', async () => {
     const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/sites` });
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
     const loggedWithTheNext = async (name: string) => {

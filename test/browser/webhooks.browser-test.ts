@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { onlyInLong } from '../rounds.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
@@ -79,7 +80,7 @@ it('creates a webhook, shows its secret once, and delivers a test', async () => 
   expectSigned(secret);
 });
 
-it('lists the delivery of a change, and delivers it again', async () => {
+onlyInLong(it)('lists the delivery of a change, and delivers it again', async () => {
   receiver.answer = () => 500;
   await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
   const created = deliveries().filter({ hasText: 'site.created' });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { environment } from '../../src/features/hosts/fleet.fixture.ts';
 import type { WpCliOutcome } from '../../src/hosting/contract/wp-cli.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -66,7 +67,7 @@ it('runs a command by keyboard, and shows its output when it ends', async () => 
   await expectRoomWhenNarrow(page);
 });
 
-it('shows errors and the exit status of a command, also after a reload', async () => {
+onlyInLong(it)('shows errors and the exit status of a command, also after a reload', async () => {
   outcome = { ...SUCCESS, exitStatus: 1, stdout: '', stderr: "Error: 'foo' is not a registered wp command." };
   await command().fill('foo');
   await page.getByRole('button', { name: 'Run' }).click();
