@@ -231,7 +231,7 @@ describe('the overview', () => {
     await follow('Settings');
     await page.getByRole('button', { name: 'Move to another site' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Site').selectOption('Shop');
+    await dialog.getByRole('combobox', { name: 'Site' }).selectOption('Shop');
     await dialog.getByLabel('Environment').selectOption('staging');
     await dialog.getByRole('button', { name: 'Move' }).click();
     await page.getByText(/Staging of Shop/).waitFor();

@@ -84,8 +84,8 @@ it('shows requests, older ones on demand, and finds some', async () => {
   await expectRoomWhenNarrow(page);
   await expectRangeInOneLine();
   await page.getByRole('button', { name: 'Show older entries' }).click();
+  await expect.poll(() => page.getByRole('row').count()).toBe(151);
   await path('/page-1').waitFor();
-  expect(await page.getByRole('row').count()).toBe(151);
 
   asked = [];
   await page.getByLabel('Status').selectOption('5xx');

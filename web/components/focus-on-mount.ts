@@ -1,8 +1,8 @@
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 
 /** Focuses an element when it mounts, for content that replaces what had the focus. */
 export function useFocusOnMount<Focused extends HTMLElement>(): RefObject<Focused | null> {
   const element = useRef<Focused>(null);
-  useEffect(() => element.current?.focus(), []);
+  useLayoutEffect(() => element.current?.focus(), []);
   return element;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { Button } from '../components/button.tsx';
 import { Notice } from '../components/notice.tsx';
 import styles from './passkey-button.module.css';
@@ -22,10 +22,10 @@ export function PasskeyButton({
   const button = useRef<HTMLButtonElement>(null);
   const notice = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focused) button.current?.focus();
   }, [focused]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (failure) notice.current?.focus();
   }, [failure]);
 

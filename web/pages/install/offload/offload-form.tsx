@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { unwrapStarted } from '../../../api/failure.ts';
 import type { OffloadSettings } from '../../../api/offload.ts';
@@ -125,7 +125,8 @@ function PathFields({
   onRemove: (() => void) | null;
 }) {
   const fields = useRef<HTMLFieldSetElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     if (takesFocus) fields.current?.querySelector('input')?.focus();
   }, [takesFocus]);
   const field = (name: string) => `path_settings.${index}.${name}`;
