@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type OutputBundle, type OutputChunk, rolldown } from 'rolldown';
 import type { Plugin } from 'vite';
 
 /** Runs before the first paint. */
 const BEFORE_PAINT = join(import.meta.dirname, 'first/before-paint.ts');
+/** The styles of the first paint. */
+const FRAME = ['tokens.css', 'first/frame.css'].map((file) => join(import.meta.dirname, file));
 
 /** Scripts of the pages that people open first, by the paths of app.tsx. The server lets the browser load them at once. */
 const FIRST_PAGES: readonly (readonly [path: string, script: string])[] = [
@@ -21,8 +23,9 @@ const SIGN_IN = 'pages/sign-in/sign-in-page.tsx';
 export const FIRST_SCRIPTS: readonly string[] = [...FIRST_PAGES.map(([, script]) => script), SIGN_IN];
 
 /**
- * Builds the script that runs before the first paint, in a file of its own that imports nothing. Lists the files that the server names
- * in the document, so that the browser loads them beside the first script (first-page.json, src/api/first-page.ts).
+ * Builds the script that runs before the first paint and the styles of it, in two files that import nothing. The other styles stand at
+ * the end of the document, because a browser paints what precedes them. Lists the files that the server names in the document, so that
+ * the browser loads them beside the first script (first-page.json, src/api/first-page.ts).
  */
 export function firstPage(): Plugin {
   return {
@@ -33,6 +36,8 @@ export function firstPage(): Plugin {
         const { output } = await bundle.generate({ format: 'iife', minify: true });
         this.addWatchFile(BEFORE_PAINT);
         this.emitFile({ type: 'asset', name: 'before-paint.js', source: output[0].code });
+        for (const file of FRAME) this.addWatchFile(file);
+        this.emitFile({ type: 'asset', name: 'frame.css', source: FRAME.map(withoutComments).join('') });
       } finally {
         await bundle.close();
       }
@@ -40,12 +45,18 @@ export function firstPage(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const script = Object.values(bundle).find(({ fileName }) =>
-          /\/before-paint-[^/]+\.js$/.test(fileName),
+        const [script, styles] = [/\/before-paint-[^/]+\.js$/, /\/frame-[^/]+\.css$/].map((name) =>
+          Object.values(bundle).find(({ fileName }) => name.test(fileName)),
         );
-        if (script === undefined) throw new Error('the script before the first paint was not built');
+        const [others] = /\s*<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
+        if (!script || !styles || others === undefined) throw new Error('the first paint was not built');
         // Before the style sheets, which scripts below them wait for.
-        return html.replace('</title>', `</title>\n    <script src="./${script.fileName}"></script>`);
+        const first = `<script src="./${script.fileName}"></script>
+    <link rel="stylesheet" href="./${styles.fileName}">`;
+        return html
+          .replace(others, '')
+          .replace('</title>', `</title>\n    ${first}`)
+          .replace('</body>', `  ${others.trimStart()}\n  </body>`);
       },
     },
     writeBundle({ dir = '' }, bundle) {
@@ -57,6 +68,8 @@ export function firstPage(): Plugin {
     },
   };
 }
+
+const withoutComments = (file: string) => readFileSync(file, 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
 
 /** The scripts and style sheets that a page needs beside those of index.html. */
 function filesOf(script: string, bundle: OutputBundle): string[] {
