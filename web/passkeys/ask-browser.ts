@@ -96,7 +96,7 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What the server needs of an answer. */
+/** The parts of an answer that the server needs. */
 function answerOf({ id, response }: Awaited<ReturnType<typeof startAuthentication>>): Assertion {
   const { clientDataJSON, authenticatorData, signature, userHandle } = response;
   return {

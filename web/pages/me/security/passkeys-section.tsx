@@ -29,7 +29,7 @@ import { AddPasskey } from './add-passkey.tsx';
 import { FactorForm } from './identity-form.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
 
-/** What the user does with their passkeys. */
+/** Changes that users make to their passkeys. */
 type Change =
   | { what: 'add' }
   | { what: 'rename' | 'remove'; passkey: Passkey }
