@@ -48,8 +48,8 @@ export function firstPage(): Plugin {
         const [script, styles] = [/\/before-paint-[^/]+\.js$/, /\/frame-[^/]+\.css$/].map((name) =>
           Object.values(bundle).find(({ fileName }) => name.test(fileName)),
         );
-        const [others] = /\s*<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
-        if (!script || !styles || others === undefined) throw new Error('the first paint was not built');
+        const [others = ''] = /\s*<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
+        if (!script || !styles) throw new Error('the first paint was not built');
         // Before the style sheets, which scripts below them wait for.
         const first = `<script src="./${script.fileName}"></script>
     <link rel="stylesheet" href="./${styles.fileName}">`;
