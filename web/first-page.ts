@@ -23,8 +23,8 @@ const SIGN_IN = 'pages/sign-in/sign-in-page.tsx';
 export const FIRST_SCRIPTS: readonly string[] = [...FIRST_PAGES.map(([, script]) => script), SIGN_IN];
 
 /**
- * Builds the script that runs before the first paint and the styles of it, in two files that import nothing. The other styles stand at
- * the end of the document, because a browser paints what precedes them. Lists the files that the server names in the document, so that
+ * Builds the script and the styles of the first paint, in two files that import nothing. The other styles come at the end of the
+ * document, because a browser paints everything above them. Lists the files that the server names in the document, so that
  * the browser loads them beside the first script (first-page.json, src/api/first-page.ts).
  */
 export function firstPage(): Plugin {

@@ -142,7 +142,7 @@ const MIB = 1024 * 1024;
 export const phpMemoryMb = ({ embeddedPhpMb }: Pick<Config, 'embeddedPhpMb'>): number =>
   embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2);
 
-/** What this machine has for WordPress. */
+/** Inspects the packages, the source and the limits that WordPress has on this machine. */
 export const embeddedWordPress = (config: Pick<Config, 'dataDir'>): Promise<InspectedWordPress> =>
   inspectWordPress(layoutFor(config));
 

@@ -18,7 +18,7 @@ export function siteTags(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): string
         table: 'sites',
         on: 'update',
         of: ['name', 'tags'],
-        // A transfer clears the tags, and is an event of its own.
+        // A transfer clears the tags. It has its own event.
         when: 'old.account_id = new.account_id',
         subject: 'it.id',
         data: { site_id: 'it.id', name: 'it.name' },

@@ -332,7 +332,7 @@ describe('signing in with a passkey alone', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  it('is refused if the counter did not grow, and the user is told', async () => {
+  it('is refused if the counter did not grow, and notifies the user', async () => {
     const { person, accountId, passkey } = await holder();
     expect(await signInWith(passkey, { counter: 7 })).toMatchObject(SIGNED_IN);
     for (const counter of [7, 6, 0]) expect(await signInWith(passkey, { counter })).toMatchObject(REFUSED);

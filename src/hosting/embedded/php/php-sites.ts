@@ -150,7 +150,7 @@ export interface PhpSites {
   stop(siteId: string, graceMs?: number): Promise<void>;
   /** Ends the site's process as {@link stop} does, and starts none until `work` has ended. Requests and scripts are `busy` meanwhile. */
   withoutProcess<Result>(siteId: string, work: () => Promise<Result>): Promise<Result>;
-  /** Whether {@link withoutProcess} keeps the site without one now. */
+  /** True while {@link withoutProcess} keeps the site stopped. */
   isHeld(siteId: string): boolean;
   /** Processes now, without the spare. */
   readonly running: number;

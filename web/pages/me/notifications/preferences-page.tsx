@@ -66,7 +66,7 @@ function Choice({ preference }: { preference: Preference }) {
       options={[
         {
           value: 'default',
-          label: isNever ? 'Never (default)' : 'What you own or started, at once (default)',
+          label: isNever ? 'Never (default)' : 'Websites you own and work you started, at once (default)',
         },
         { value: 'immediately', label: 'All, at once' },
         { value: 'daily', label: 'All, in one email a day' },
