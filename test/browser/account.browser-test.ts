@@ -103,7 +103,7 @@ describe('an account', () => {
     await page.unrouteAll();
     await page.reload();
     await running.waitFor({ state: 'detached' });
-    expect(await steps.count()).toBe(0);
+    await expect.poll(() => steps.count()).toBe(0);
   });
 
   it('invites a person with installs, resends the invitation, changes their role and removes them', async () => {
@@ -142,26 +142,21 @@ describe('an account', () => {
     const partial = await portal.homeport.person(accountId, 'partial', [given.id]);
     const theirs = await portal.signedIn(partial);
     await theirs.getByText('Nothing needs attention').waitFor();
-    expect(await theirs.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
+    await expect.poll(() => theirs.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
     const places = theirs.getByRole('navigation', { name: 'Account' }).getByRole('link');
-    expect(await places.allTextContents()).toEqual([
-      'Home',
-      'Sites',
-      'Installs',
-      'People',
-      'Usage',
-      'Activity',
-    ]);
+    await expect
+      .poll(() => places.allTextContents())
+      .toEqual(['Home', 'Sites', 'Installs', 'People', 'Usage', 'Activity']);
     await theirs.getByRole('link', { name: 'Sites', exact: true }).click();
     await theirs.getByText('You do not have access to any sites yet').waitFor();
-    expect(await theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
+    await expect.poll(() => theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'Installs', exact: true }).click();
     await theirs.getByRole('link', { name: given.name }).waitFor();
-    expect(await theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
+    await expect.poll(() => theirs.getByRole('button', { name: /^Create / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'People' }).click();
     await theirs.getByText('Your own role.').waitFor();
     await expect.poll(() => theirs.getByRole('row').count()).toBe(2);
-    expect(await theirs.getByRole('button', { name: /Invite|Change|Remove/ }).count()).toBe(0);
+    await expect.poll(() => theirs.getByRole('button', { name: /Invite|Change|Remove/ }).count()).toBe(0);
     await expectAccessible(theirs);
     await act(theirs.getByRole('row'), 'Leave this account');
     await theirs.getByRole('button', { name: 'Leave account' }).click();
@@ -177,8 +172,8 @@ describe('an account', () => {
       await theirs.getByText('Only owners can manage owners.').waitFor();
       await theirs.getByRole('button', { name: 'Invite person' }).click();
       await theirs.getByRole('radio', { name: 'Partial' }).waitFor();
-      expect(await theirs.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
-      expect(await theirs.getByRole('checkbox', { name: 'Billing' }).count()).toBe(0);
+      await expect.poll(() => theirs.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
+      await expect.poll(() => theirs.getByRole('checkbox', { name: 'Billing' }).count()).toBe(0);
       await theirs.goto(at('sites'));
 
       await page.goto(at('sites'));
@@ -232,7 +227,9 @@ describe('an account', () => {
     await page.getByRole('button', { name: 'Rename account' }).click();
     await page.getByRole('banner').getByText('Flowers').first().waitFor();
     await page.getByText('Before you can require one').waitFor();
-    expect(await page.getByRole('button', { name: 'Require second factor' }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Require second factor' }).isDisabled())
+      .toBe(true);
   });
 
   it('has accessible pages in both themes and on narrow screens', async () => {
@@ -286,7 +283,9 @@ describe('an account', () => {
     await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();
     await theirs.getByRole('button', { name: 'Next' }).click();
     await theirs.getByText('Page 2 of 20').waitFor();
-    expect(await theirs.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Sites');
+    await expect
+      .poll(() => theirs.evaluate('document.activeElement?.getAttribute("aria-label")'))
+      .toBe('Sites');
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByText('Page 1 of 20').waitFor();
 
@@ -298,7 +297,7 @@ describe('an account', () => {
     await theirs.getByRole('heading', { name: 'Site 949', level: 1 }).waitFor();
     const asItWas = async () => {
       await theirs.getByText('Page 2 of 3').waitFor();
-      expect(await theirs.getByLabel('Search sites').inputValue()).toBe('site 9');
+      await expect.poll(() => theirs.getByLabel('Search sites').inputValue()).toBe('site 9');
       await theirs.getByRole('link', { name: 'Site 949' }).waitFor();
     };
     await theirs.goBack();
@@ -308,7 +307,7 @@ describe('an account', () => {
     await theirs.getByLabel('Search sites').fill('none of them');
     await theirs.getByRole('button', { name: 'Clear filters' }).click();
     await theirs.getByText('1000 sites', { exact: true }).waitFor();
-    expect(await theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
+    await expect.poll(() => theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
 
   it('lists installs in rows of one line, with filters as chips and a menu for each', async () => {
@@ -340,10 +339,10 @@ describe('an account', () => {
           expect(height, `${width}: ${await shown.textContent()}`).toBeLessThanOrEqual(44);
         }
         const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-        expect(await page.evaluate(overhang)).toBe(0);
+        await expect.poll(() => page.evaluate(overhang)).toBe(0);
         const inTable = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)';
         const table = 'document.querySelector("table").parentElement';
-        expect(await page.evaluate(`${inTable}(${table})`)).toBe(0);
+        await expect.poll(() => page.evaluate(`${inTable}(${table})`)).toBe(0);
       }
       await page.setViewportSize({ width: 1440, height: 900 });
     };
@@ -358,11 +357,11 @@ describe('an account', () => {
     await page.goto(at('installs'));
     await link.waitFor();
     const decoration = 'getComputedStyle(document.querySelector("tbody a")).textDecorationLine';
-    expect(await page.evaluate(decoration)).toBe('none');
+    await expect.poll(() => page.evaluate(decoration)).toBe('none');
     const chip = page.locator('label').filter({ hasText: 'Environment' });
-    expect(await chip.getAttribute('data-active')).toBe(null);
+    await expect.poll(() => chip.getAttribute('data-active')).toBe(null);
     await page.getByRole('combobox', { name: 'Environment' }).selectOption('No environment');
-    expect(await chip.getAttribute('data-active')).toBe('true');
+    await expect.poll(() => chip.getAttribute('data-active')).toBe('true');
     expect(new URL(page.url()).search).toBe('?environment=none');
     await page.getByRole('button', { name: 'Domain', exact: true }).click();
     await page.waitForURL('**/installs?environment=none&sort=domain');
@@ -399,12 +398,14 @@ describe('an account', () => {
     await joins(owner, quiet, 'full');
     await page.goto(`/accounts/${quiet}/activity`);
     await page.getByText('121 entries').waitFor();
-    expect(await page.getByText('number 20.').count()).toBe(0);
+    await expect.poll(() => page.getByText('number 20.').count()).toBe(0);
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('number 20.').waitFor();
     await page.getByText('Page 2 of 2').waitFor();
-    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
-    expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Activity');
+    await expect.poll(() => page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label")'))
+      .toBe('Activity');
   });
 
   onlyInLong(it)(
@@ -460,7 +461,7 @@ describe('an account', () => {
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Any');
     await page.getByRole('link', { name: 'Show installs that need attention' }).click();
-    expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');
+    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');
     await page.goto(at('installs?status=nonsense'));
     await page.getByLabel('Search installs').fill('first.exam');
     await page.getByRole('row', { name: given.name }).getByText('Also first.example').waitFor();

@@ -94,7 +94,7 @@ describe('backups', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByRole('heading', { name: 'night 1', exact: true }).waitFor();
-    expect(await page.getByRole('heading', { level: 3 }).count()).toBe(5);
+    await expect.poll(() => page.getByRole('heading', { level: 3 }).count()).toBe(5);
   });
 
   it('are created and restore the website', async () => {
@@ -102,11 +102,11 @@ describe('backups', () => {
     await showBackups(shop);
     // The provider decides about daily backups.
     await page.getByText('You have no backups yet.').waitFor();
-    expect(await page.getByText('every night').count()).toBe(0);
+    await expect.poll(() => page.getByText('every night').count()).toBe(0);
     await page.getByRole('button', { name: 'Create backup' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('before the update');
-    expect(await dialog.getByLabel('Notify by email').inputValue()).toBe(owner.email);
+    await expect.poll(() => dialog.getByLabel('Notify by email').inputValue()).toBe(owner.email);
     await dialog.getByLabel('Notify by email').fill('nobody');
     await dialog.getByRole('button', { name: 'Create backup' }).click();
     await dialog.getByText('nobody is not an email address.').waitFor();
@@ -209,7 +209,7 @@ describe('backups', () => {
       queries.updateTable('archives').set({ expires_at: clock.now().toISOString() }).execute(),
     );
     await archive.getByText('It can no longer be downloaded').waitFor();
-    expect(await archive.getByRole('link').count()).toBe(0);
+    await expect.poll(() => archive.getByRole('link').count()).toBe(0);
   });
 
   onlyInLong(it)('have long descriptions shortened until expanded', async () => {
@@ -222,7 +222,7 @@ describe('backups', () => {
     await expect.poll(async () => (await shown.textContent())?.length).toBe(200);
     await expectRoomWhenNarrow(page);
     await backup.getByRole('button', { name: 'Show full description' }).press('Enter');
-    expect(await shown.textContent()).toBe(description);
+    await expect.poll(() => shown.textContent()).toBe(description);
     expect(await focused(page)).toBe('Show less');
   });
 
@@ -302,8 +302,8 @@ describe('backups', () => {
     const dialog = page.getByRole('dialog');
     // An install cannot be copied into itself, and the person chooses the target.
     await dialog.getByRole('radio').first().waitFor();
-    expect(await dialog.getByRole('radio').count()).toBe(2);
-    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+    await expect.poll(() => dialog.getByRole('radio').count()).toBe(2);
+    await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
     await dialog.getByRole('radio', { name: `${live.name} Production Production of Live` }).waitFor();
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('Choose the install to replace.').waitFor();
@@ -315,7 +315,7 @@ describe('backups', () => {
     await expectAccessibleInBothThemes(page);
     await page.keyboard.press('Escape');
     await copy.click();
-    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+    await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
     await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
     await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
@@ -338,7 +338,7 @@ describe('backups', () => {
     await showBackups(shop);
     const backup = page.getByRole('listitem').filter({ hasText: 'Copy into another install' });
     await backup.getByText('deleted after the copy').waitFor();
-    expect(await backup.getByRole('button').count()).toBe(0);
+    await expect.poll(() => backup.getByRole('button').count()).toBe(0);
     await showBackups(other);
     await coming.waitFor();
     await release();

@@ -39,7 +39,7 @@ it('acts on the selected installs that the filters show, and reports each result
   const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
   await dialog.getByText('shop-one, shop-two').waitFor();
   // These installs have no object cache.
-  expect(await dialog.getByRole('radio').count()).toBe(2);
+  await expect.poll(() => dialog.getByRole('radio').count()).toBe(2);
   await dialog.getByLabel('Description').fill('before the update');
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
@@ -95,7 +95,7 @@ it('selects all that match, on every page, and clears the selection', async () =
   await page.getByRole('button', { name: 'Next' }).click();
   const last = page.getByRole('row').getByRole('checkbox', { name: /^Select (?!all)/ });
   await expect.poll(() => last.count()).toBe(1);
-  expect(await last.isChecked()).toBe(true);
+  await expect.poll(() => last.isChecked()).toBe(true);
   await last.uncheck();
   await bar.getByText('50 installs selected').waitFor();
   await bar.getByRole('button', { name: 'Bulk actions' }).click();

@@ -106,7 +106,9 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await dialog().getByText(message).waitFor();
     const field = dialog().getByRole('textbox', { name: label, exact: true });
     expect(await field.getAttribute('aria-invalid'), label).toBe('true');
-    expect(await page.evaluate('document.activeElement.name')).toBe(await field.getAttribute('name'));
+    await expect
+      .poll(() => page.evaluate('document.activeElement.name'))
+      .toBe(await field.getAttribute('name'));
   }
 
   it('are listed with their names, issuer, expiry and renewal, and with the reason for a missing one', async () => {
@@ -171,7 +173,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
         ['taken.example', 'Another install serves taken.example.'],
       ] as const) {
         await (await open(name)).getByText(reason).waitFor();
-        expect(await orderNow(name).count()).toBe(0);
+        await expect.poll(() => orderNow(name).count()).toBe(0);
         await close();
       }
     },
@@ -184,7 +186,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     const key = pkcs8(good.key);
     await page.getByRole('button', { name: 'Upload certificate' }).press('Enter');
     await dialog().getByRole('textbox', { name: 'Certificate', exact: true }).waitFor();
-    expect(await page.evaluate('document.activeElement.name')).toBe('certificate');
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('certificate');
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
 
@@ -244,7 +246,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await uploaded.getByText('Upload a new certificate before this one expires.').waitFor();
     await expectAccessibleInBothThemes(page);
     await uploaded.getByRole('button', { name: 'Replace with another certificate' }).click();
-    expect(await page.getByRole('textbox', { name: 'Private key' }).inputValue()).toBe('');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Private key' }).inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await page.getByRole('textbox', { name: 'Private key' }).waitFor({ state: 'hidden' });
     await close();
@@ -256,7 +258,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await orderNow('www.shop.example').click();
     const confirm = page.getByRole('alertdialog');
     const submitButton = confirm.getByRole('button', { name: 'Order and replace' });
-    expect(await submitButton.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => submitButton.getAttribute('aria-disabled')).toBe('true');
     await confirm.getByLabel('Type www.shop.example to confirm').fill('www.shop.example');
     await expectAccessibleInBothThemes(page);
     await submitButton.press('Enter');
@@ -273,10 +275,10 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await theirs.goto(`/installs/${install.id}/certificates`);
     await theirs.getByRole('link', { name: 'www.shop.example', exact: true }).click();
     await theirs.getByRole('link', { name: 'Download certificate' }).waitFor();
-    expect(await theirs.getByRole('button', { name: 'Show private key' }).count()).toBe(0);
+    await expect.poll(() => theirs.getByRole('button', { name: 'Show private key' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'Close' }).click();
     await theirs.getByRole('button', { name: 'Upload certificate' }).waitFor();
-    expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expect.poll(() => theirs.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
   onlyInLong(it)('are refused by the limit of the account, and the page says when to try again', async () => {

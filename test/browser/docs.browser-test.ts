@@ -48,7 +48,9 @@ it('the page of the API sends requests to the address where it was opened', asyn
   await operation.getByRole('button', { name: 'Execute' }).click();
   const answer = operation.locator('.live-responses-table');
   await answer.getByText(owner.email).waitFor();
-  expect(await answer.locator('tbody .response-col_status').first().textContent()).toContain('200');
+  await expect
+    .poll(() => answer.locator('tbody .response-col_status').first().textContent())
+    .toContain('200');
   expect([...origins]).toEqual([opened]);
   expect(problems).toEqual([]);
 });

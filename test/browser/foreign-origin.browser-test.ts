@@ -70,7 +70,9 @@ describe('a website whose visitor is signed in to the portal', () => {
     await page.setContent(form);
     await page.evaluate('document.querySelector("form").submit()');
     await page.waitForURL(`${portal.homeport.origin}/**`);
-    expect(await page.evaluate('document.body.innerText')).toContain('from the portal itself only');
+    await expect
+      .poll(() => page.evaluate('document.body.innerText'))
+      .toContain('from the portal itself only');
     await page.goto('/');
     await page.getByRole('navigation', { name: 'Account' }).waitFor();
     await page.goto(`${strange}/`);

@@ -95,17 +95,21 @@ onlyInLong(it)('an import by SSH shows the key of the install, and the host key 
 it('a staging copy is made in the site, and pushing it preselects nothing', async () => {
   const page = await portal.signedIn(owner, { at: `/installs/${shop.id}` });
   await page.getByRole('button', { name: 'Make a staging copy' }).click();
-  expect(await page.getByLabel('Name of the staging install').inputValue()).toBe('importshop-staging');
+  await expect
+    .poll(() => page.getByLabel('Name of the staging install').inputValue())
+    .toBe('importshop-staging');
   await page.getByRole('button', { name: 'Make staging copy' }).click();
   await page.getByRole('link', { name: 'importshop-staging' }).first().click();
   await page.getByRole('button', { name: 'Push to production' }).click();
   const dialog = page.getByRole('dialog');
-  expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+  await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await dialog.getByText('Choose what to push.').first().waitFor();
   await dialog.getByRole('radio', { name: 'Files only' }).check();
   await dialog.getByRole('button', { name: 'Continue' }).click();
   const confirmation = page.getByRole('alertdialog');
   await confirmation.getByText('This replaces the files of importshop').waitFor();
-  expect(await confirmation.getByRole('button', { name: 'Replace importshop' }).isDisabled()).toBe(true);
+  await expect
+    .poll(() => confirmation.getByRole('button', { name: 'Replace importshop' }).isDisabled())
+    .toBe(true);
 });

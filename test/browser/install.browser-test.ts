@@ -104,7 +104,7 @@ beforeEach(async () => {
 it('shows an error at an unknown section, with a link back', async () => {
   await page.goto(`/installs/${install.id}/nonsense`);
   await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
-  expect(await page.getByRole('heading').count()).toBe(1);
+  await expect.poll(() => page.getByRole('heading').count()).toBe(1);
   await page.getByRole('navigation', { name: `Sections of ${install.name}` }).waitFor();
   await page.getByRole('main').getByRole('link', { name: install.name }).click();
   await page.waitForURL(`**/installs/${install.id}`);
@@ -114,11 +114,11 @@ describe('the overview', () => {
   it('shows an install and its recent activity', async () => {
     await page.getByRole('heading', { name: install.name, level: 1 }).waitFor();
     const link = page.getByRole('link', { name: /^Open website/ });
-    expect(await link.getAttribute('href')).toBe(
-      `http://${install.name}.localhost:${portal.homeport.hosting?.edgeHttp.port}/`,
-    );
-    expect(await link.getAttribute('rel')).toContain('noopener');
-    expect(await page.getByRole('link', { name: /WordPress/ }).count()).toBe(0);
+    await expect
+      .poll(() => link.getAttribute('href'))
+      .toBe(`http://${install.name}.localhost:${portal.homeport.hosting?.edgeHttp.port}/`);
+    await expect.poll(() => link.getAttribute('rel')).toContain('noopener');
+    await expect.poll(() => page.getByRole('link', { name: /WordPress/ }).count()).toBe(0);
     await page.getByText('Creating the website').waitFor();
     await page.getByText('Done', { exact: true }).waitFor();
     await expectPresentable();
@@ -129,14 +129,9 @@ describe('the overview', () => {
     await strip.getByRole('link', { name: /^Certificate .*left/ }).waitFor();
     await strip.getByRole('link', { name: 'Last backup None yet' }).waitFor();
     await strip.getByRole('link', { name: 'Visits today 0' }).waitFor();
-    const labels = await strip.getByRole('link').allTextContents();
-    expect(labels.map((label) => label.split(' ')[0])).toEqual([
-      'Primary',
-      'Certificate',
-      'Last',
-      'Disk',
-      'Visits',
-    ]);
+    const words = async () =>
+      (await strip.getByRole('link').allTextContents()).map((label) => label.split(' ')[0]);
+    await expect.poll(words).toEqual(['Primary', 'Certificate', 'Last', 'Disk', 'Visits']);
     await page.getByRole('button', { name: 'Create backup' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create backup' }).click();
     await strip.getByRole('link', { name: /^Last backup .*Verified/ }).click();
@@ -167,10 +162,9 @@ describe('the overview', () => {
     await page.reload();
     const charts = page.getByRole('figure');
     await charts.first().getByText('1,204', { exact: true }).first().waitFor();
-    expect(await charts.locator('figcaption > :first-child').allTextContents()).toEqual([
-      'Visits',
-      'Bandwidth',
-    ]);
+    await expect
+      .poll(() => charts.locator('figcaption > :first-child').allTextContents())
+      .toEqual(['Visits', 'Bandwidth']);
     await counted({ page_requests: 4, page_hits: 3, page_ms: 250 });
     await page.reload();
     await charts.filter({ hasText: 'Response time of pages' }).getByText('63 ms on average').waitFor();
@@ -178,16 +172,16 @@ describe('the overview', () => {
 
     const day = charts.first().getByRole('slider', { name: 'Visits, day' });
     await day.focus();
-    expect(await day.getAttribute('aria-valuetext')).toMatch(/: 2,408$/);
+    await expect.poll(() => day.getAttribute('aria-valuetext')).toMatch(/: 2,408$/);
     await page.keyboard.press('ArrowLeft');
-    expect(await day.getAttribute('aria-valuetext')).toMatch(/: no measurement$/);
+    await expect.poll(() => day.getAttribute('aria-valuetext')).toMatch(/: no measurement$/);
     await charts.first().getByRole('button', { name: 'Visits as a table' }).press('Enter');
     const table = charts.first().getByRole('table', { name: 'Visits by day' });
-    expect(await table.getByRole('row').count()).toBe(31);
+    await expect.poll(() => table.getByRole('row').count()).toBe(31);
     await table.getByRole('row', { name: `${today} 2,408` }).waitFor();
     await expectPresentable();
     await page.setViewportSize({ width: 320, height: 800 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
@@ -202,7 +196,7 @@ describe('the overview', () => {
     await page.getByText(`${install.name} needs attention`).waitFor();
     await page.getByText('Correct its DNS records and check it again').waitFor();
     await page.getByText('Needs attention', { exact: true }).waitFor();
-    expect(await page.getByText('Active', { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByText('Active', { exact: true }).count()).toBe(0);
     await expectPresentable();
     await page.getByRole('link', { name: /^elsewhere\.example does not point here/ }).click();
     await page.getByRole('heading', { name: `${install.name}: Domains`, level: 1 }).waitFor();
@@ -219,7 +213,7 @@ describe('the overview', () => {
     await theirs.getByRole('heading', { name: 'Recent activity' }).waitFor();
     await follow('Settings', theirs);
     await theirs.getByRole('button', { name: 'Copy to another install' }).waitFor();
-    expect(await theirs.getByRole('button', { name: /^(Delete|Move)/ }).count()).toBe(0);
+    await expect.poll(() => theirs.getByRole('button', { name: /^(Delete|Move)/ }).count()).toBe(0);
     await follow('Access', theirs);
     await theirs.getByText('installs that you have access to').waitFor();
     await theirs.context().close();
@@ -248,15 +242,17 @@ describe('the sidebar', () => {
     const labels = async () => (await places.getByRole('link').allTextContents()).join(' · ');
     await places.waitFor();
     // This host serves static websites, so nothing of WordPress is shown.
-    expect(await labels()).toBe(
-      'Overview · Domains · Backups · Usage · Caches · Offload · Access · Settings',
-    );
+    await expect
+      .poll(labels)
+      .toBe('Overview · Domains · Backups · Usage · Caches · Offload · Access · Settings');
     await follow('Access');
     await page.getByRole('heading', { name: `${install.name}: Connect`, level: 1 }).waitFor();
     await follow('Protection');
     await page.getByRole('heading', { name: `${install.name}: Protection`, level: 1 }).waitFor();
-    expect(await places.locator('[aria-current="location"]').allTextContents()).toEqual(['Access']);
-    expect(await page.locator('[aria-current="page"]').allTextContents()).toEqual(['Protection']);
+    await expect
+      .poll(() => places.locator('[aria-current="location"]').allTextContents())
+      .toEqual(['Access']);
+    await expect.poll(() => page.locator('[aria-current="page"]').allTextContents()).toEqual(['Protection']);
     const { php_version } = await portal.homeport.platform.database.write(({ queries }) =>
       queries
         .selectFrom('installs')
@@ -294,10 +290,9 @@ describe('caches', () => {
     await purge.getByText('Done').waitFor();
     await page.getByText('This website has no object cache.').waitFor();
     await page.getByText('This platform has no CDN').waitFor();
-    expect(await page.getByRole('button', { name: /^Purge/ }).allTextContents()).toEqual([
-      'Purge page cache',
-      'Purge these pages',
-    ]);
+    await expect
+      .poll(() => page.getByRole('button', { name: /^Purge/ }).allTextContents())
+      .toEqual(['Purge page cache', 'Purge these pages']);
     await expectPresentable();
   });
 
@@ -312,7 +307,7 @@ describe('caches', () => {
     await page.getByRole('button', { name: 'Purge these pages' }).click();
     const purge = page.getByRole('listitem').filter({ hasText: 'Purging 2 pages: /news/ and 1 more' });
     await purge.getByText('Done').waitFor();
-    expect(await addresses.inputValue()).toBe('');
+    await expect.poll(() => addresses.inputValue()).toBe('');
     const list = await owner.client.get(`/operations?install_id=${install.id}&kind=cache.purge`);
     expect(list.body).toMatchObject({
       results: expect.arrayContaining([
@@ -352,7 +347,7 @@ describe('an install that runs WordPress', () => {
     async () => {
       await theirs.goto(`/installs/${shop.id}/caches`);
       const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
-      expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
+      await expect.poll(() => admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
       await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
       await theirs.getByText(/You can purge it again in/).waitFor();
       expect(await focused(theirs)).toBe('Purge object cache');
@@ -382,7 +377,7 @@ describe('an install that runs WordPress', () => {
     expect(request.url()).toBe(`${address}/.well-known/homeport-login?token=${token}`);
     expect(await request.allHeaders()).not.toHaveProperty('referer');
     await tab.waitForURL(`${address}/**`);
-    expect(await tab.evaluate('window.opener')).toBeNull();
+    await expect.poll(() => tab.evaluate('window.opener')).toBeNull();
     await tab.close();
 
     const reason = 'This WordPress has no administrator. Name another user.';
@@ -429,7 +424,7 @@ describe('an install that runs WordPress', () => {
     await theirs.getByRole('table', { name: 'Installed themes' }).getByText('with WordPress').waitFor();
     await theirs.getByRole('row', { name: /admin.*me@shop\.test/ }).waitFor();
     await theirs.getByRole('listitem').filter({ hasText: 'Remove inactive plugins' }).waitFor();
-    expect(await problem.count()).toBe(0);
+    await expect.poll(() => problem.count()).toBe(0);
     await expectAccessibleInBothThemes(theirs);
     await expectRoomWhenNarrow(theirs);
     await follow('Overview', theirs);
@@ -490,7 +485,7 @@ describe('an install that runs WordPress', () => {
     const dialog = theirs.getByRole('dialog');
     await dialog.getByRole('radio', { name: `${staging.name} Staging of Shop` }).check();
     await dialog.getByRole('radio', { name: 'Files only' }).check();
-    expect(await dialog.getByLabel('Only these tables').count()).toBe(0);
+    await expect.poll(() => dialog.getByLabel('Only these tables').count()).toBe(0);
     await dialog.getByRole('radio', { name: 'Database only' }).check();
     await dialog.getByLabel('Only these tables').fill('wp_posts, wp_postmeta');
     await expectAccessibleInBothThemes(theirs);
@@ -501,7 +496,7 @@ describe('an install that runs WordPress', () => {
       .getByText(`This replaces 2 tables of the database of ${staging.name} with those of ${shop.name}.`)
       .waitFor();
     await confirm.getByText(`${staging.name} keeps its files, other tables, name`).waitFor();
-    expect(await confirm.getByLabel(/^Type/).count()).toBe(0);
+    await expect.poll(() => confirm.getByLabel(/^Type/).count()).toBe(0);
     const [asked] = await Promise.all([
       theirs.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/copy')),
       confirm.getByRole('button', { name: `Replace ${staging.name}` }).click(),
@@ -577,14 +572,16 @@ describe('connecting', () => {
     await page.getByText('to connect immediately').waitFor();
     await expectPresentable();
     await page.getByRole('button', { name: 'Copy the SFTP command' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `sftp -P ${portal.homeport.hosting?.ssh.port} ${install.name}@localhost`,
-    );
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toBe(`sftp -P ${portal.homeport.hosting?.ssh.port} ${install.name}@localhost`);
     await page.getByText(/^SHA256:[A-Za-z0-9+/]{43}$/).waitFor();
     await page.getByRole('button', { name: 'Copy the ED25519 line for known_hosts' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
-      new RegExp(`^\\[localhost\\]:${portal.homeport.hosting?.ssh.port} ssh-ed25519 [A-Za-z0-9+/]+$`),
-    );
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toMatch(
+        new RegExp(`^\\[localhost\\]:${portal.homeport.hosting?.ssh.port} ssh-ed25519 [A-Za-z0-9+/]+$`),
+      );
     await page.getByRole('link', { name: 'Add an SSH key' }).click();
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
     const public_key = `${newSshKey().public.trim()} laptop`;
@@ -608,7 +605,7 @@ describe('an install', () => {
     const dialog = page.getByRole('alertdialog');
     const confirm = dialog.getByRole('button', { name: 'Delete install' });
     await dialog.getByLabel(/^Type/).fill('something else');
-    expect(await confirm.isDisabled()).toBe(true);
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill(doomed.name);
     await confirm.click();
     // The site that it belonged to.
@@ -642,7 +639,7 @@ describe('an install', () => {
       .getByText(/Delete this install and create it again/)
       .first()
       .waitFor();
-    expect(await page.getByText('The reason is no longer available').count()).toBe(0);
+    await expect.poll(() => page.getByText('The reason is no longer available').count()).toBe(0);
     await expectAccessible(page);
     renameSync(folder, `${folder}.file`);
     renameSync(`${folder}.aside`, folder);

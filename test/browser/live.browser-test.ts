@@ -77,7 +77,7 @@ describe('live changes in several windows of a browser', () => {
     await expect.poll(() => followed.length, { timeout: 10_000 }).toBe(2);
     await allShow(others(pages, first), 'After one was dismissed');
     // A window shows missed changes when it becomes visible, without taking over the connection.
-    expect(await first.getByText('After one was dismissed').count()).toBe(0);
+    await expect.poll(() => first.getByText('After one was dismissed').count()).toBe(0);
     await show(first, true);
     await allShow(pages, 'After it was taken up again');
     expect(followed).toHaveLength(2);
@@ -115,7 +115,7 @@ describe('live changes in several windows of a browser', () => {
     await word(away === one ? two : one).waitFor({ state: 'hidden', timeout: 20_000 });
     await show(away, true);
     await allShow([one, two], 'Connected again');
-    expect(await word(away).count()).toBe(0);
+    await expect.poll(() => word(away).count()).toBe(0);
   });
 
   it('belong to the user who signs in in one window, and end in all with the sign-out', async () => {

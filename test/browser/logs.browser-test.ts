@@ -79,7 +79,7 @@ it('shows requests, older ones on demand, and finds some', async () => {
   await page.goto(`/installs/${install.id}`);
   await page.getByRole('link', { name: 'Logs', exact: true }).click();
   await path('/page-150').waitFor();
-  expect(await page.getByRole('row').count()).toBe(101);
+  await expect.poll(() => page.getByRole('row').count()).toBe(101);
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
   await expectRangeInOneLine();
@@ -111,9 +111,10 @@ onlyInLong(it)('follows a log, pauses, and goes on without a gap', async () => {
   count = 154;
   await page.getByRole('button', { name: 'Follow' }).click();
   await path('/page-154').waitFor();
-  const shown = await page.getByRole('row').filter({ hasText: '/page-15' }).allTextContents();
-  expect(shown.map((text) => /\/page-\d+/.exec(text)?.[0])).toEqual(
-    [154, 153, 152, 151, 150].map((number) => `/page-${number}`),
-  );
+  const shown = async () => {
+    const rows = await page.getByRole('row').filter({ hasText: '/page-15' }).allTextContents();
+    return rows.map((text) => /\/page-\d+/.exec(text)?.[0]);
+  };
+  await expect.poll(shown).toEqual([154, 153, 152, 151, 150].map((number) => `/page-${number}`));
   await expectAccessibleInBothThemes(page);
 });

@@ -104,6 +104,6 @@ describe('keyboard focus', () => {
     await page.evaluate('document.activeElement.blur()');
     await deleteDomain('elsewhere.example');
     await change.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+    await expect.poll(() => page.evaluate('document.activeElement === document.body')).toBe(true);
   });
 });

@@ -137,7 +137,7 @@ describe('password, second factor and sessions', () => {
     await dialog().getByRole('button', { name: 'End all other sessions' }).click();
     await page.getByText('Ended all other sessions.').waitFor();
     expect(await first()).toBe(401);
-    expect(await table('Your sessions').getByRole('row').count()).toBe(2);
+    await expect.poll(() => table('Your sessions').getByRole('row').count()).toBe(2);
   });
 
   it('changes the password after checking the current one', async () => {
@@ -151,10 +151,10 @@ describe('password, second factor and sessions', () => {
     };
     await change('not the password');
     await page.getByText(/password is wrong/).waitFor();
-    expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
     await change(PASSWORD);
     await page.getByText('Changed your password.').waitFor();
-    expect(await page.getByLabel('Current password').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Current password').inputValue()).toBe('');
   });
 
   it('says what a new password does not affect', async () => {
@@ -162,9 +162,9 @@ describe('password, second factor and sessions', () => {
     const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not affect' });
     await hint.waitFor();
     const links = hint.getByRole('link');
-    expect(await links.allTextContents()).toEqual(['API credentials', 'SSH keys']);
-    expect(await links.first().getAttribute('href')).toBe('/me/api-access');
-    expect(await links.last().getAttribute('href')).toBe('/me/ssh-keys');
+    await expect.poll(() => links.allTextContents()).toEqual(['API credentials', 'SSH keys']);
+    await expect.poll(() => links.first().getAttribute('href')).toBe('/me/api-access');
+    await expect.poll(() => links.last().getAttribute('href')).toBe('/me/ssh-keys');
   });
 
   it('turns on the second factor, renews the recovery codes and turns it off', async () => {
@@ -181,7 +181,7 @@ describe('password, second factor and sessions', () => {
     const file = readFileSync(await download.path(), 'utf8');
     expect(file).toContain(owner.email);
     expect(recoveryCodes.filter((code) => !file.includes(code))).toEqual([]);
-    expect(await page.getByRole('button', { name: 'Continue' }).isEnabled()).toBe(false);
+    await expect.poll(() => page.getByRole('button', { name: 'Continue' }).isEnabled()).toBe(false);
     await keepCodes(page);
     await page.getByText('10 of 10 left').waitFor();
 
@@ -190,10 +190,9 @@ describe('password, second factor and sessions', () => {
       .getByLabel('Code')
       .fill(recoveryCodes[0] ?? '');
     await dialog().getByRole('button', { name: 'Create new codes' }).click();
-    const [fresh = ''] = await page
-      .getByRole('list', { name: 'Recovery codes' })
-      .getByRole('listitem')
-      .allTextContents();
+    const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+    await codes.first().waitFor();
+    const [fresh = ''] = await codes.allTextContents();
     expect(recoveryCodes).not.toContain(fresh);
     await keepCodes(page);
 
@@ -221,8 +220,8 @@ describe('password, second factor and sessions', () => {
     await phone.getByLabel('Your password').fill(PASSWORD);
     await phone.getByRole('button', { name: 'Continue' }).click();
     const link = phone.getByRole('link', { name: 'Open an authenticator app on this device' });
-    expect(await link.getAttribute('href')).toMatch(/^otpauth:\/\/totp\/.*secret=[A-Z2-7]+/);
-    expect(await link.isVisible()).toBe(true);
+    await expect.poll(() => link.getAttribute('href')).toMatch(/^otpauth:\/\/totp\/.*secret=[A-Z2-7]+/);
+    await expect.poll(() => link.isVisible()).toBe(true);
     await expectAccessibleInBothThemes(phone);
     await phone.context().close();
   });
@@ -238,7 +237,7 @@ describe('API access', () => {
   it('creates a read-only credential for one install, which works until it is revoked', async () => {
     await open('API access');
     const documentation = page.getByRole('link', { name: 'API documentation' });
-    expect(await documentation.getAttribute('href')).toBe(`${portal.homeport.origin}/docs`);
+    await expect.poll(() => documentation.getAttribute('href')).toBe(`${portal.homeport.origin}/docs`);
     await page.getByRole('button', { name: 'New credential' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Monitoring');
     await page.getByLabel('Expires').selectOption('In 30 days');
@@ -259,10 +258,10 @@ describe('API access', () => {
     await page.getByRole('button', { name: 'Copy the curl command' }).click();
     const line = await clipboard();
     await page.getByRole('button', { name: 'I have saved the password' }).click();
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('New credential');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('New credential');
     const row = table('Your API credentials').getByRole('row', { name: 'Monitoring' });
-    expect(await row.textContent()).toContain(`${install.name} of An account (read-only)`);
-    expect(await row.textContent()).toContain('in 30 days');
+    await expect.poll(() => row.textContent()).toContain(`${install.name} of An account (read-only)`);
+    await expect.poll(() => row.textContent()).toContain('in 30 days');
 
     const shell = (command: string) => run('sh', ['-c', `${command} --silent`], { cwd: folder });
     expect(JSON.parse((await shell(line)).stdout)).toMatchObject({ email: owner.email });
@@ -332,7 +331,7 @@ describe('a password that is shown once', () => {
     await tab.getByRole('button', { name: 'Sign out' }).click();
     await tab.getByRole('button', { name: 'Cancel' }).click();
     await tab.getByRole('alertdialog').waitFor({ state: 'hidden' });
-    expect(await tab.getByText('The password is not shown again').isVisible()).toBe(true);
+    await expect.poll(() => tab.getByText('The password is not shown again').isVisible()).toBe(true);
     await tab.goBack();
     await tab.getByRole('button', { name: 'Leave' }).click();
     await tab.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -351,7 +350,7 @@ describe('SSH keys', () => {
     const refusal = page.getByText('This is a private key.');
     await page.getByLabel('Public key').fill(pem);
     await refusal.waitFor();
-    expect(await page.getByLabel('Public key').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Public key').inputValue()).toBe('');
     await page.getByLabel('Public key').fill('something else');
     await refusal.waitFor({ state: 'hidden' });
     await page
@@ -382,7 +381,7 @@ describe('SSH keys', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Your keys');
     await page.getByRole('button', { name: 'Add key' }).click();
     await table('Your SSH keys').getByText('again').waitFor();
-    expect(await page.getByLabel('Public key').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Public key').inputValue()).toBe('');
   });
 
   onlyInLong(it)('shows how to connect to each install', async () => {

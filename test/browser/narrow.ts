@@ -6,6 +6,6 @@ export async function expectRoomWhenNarrow(page: Page): Promise<void> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 360, height: 800 });
   const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(overhang)).toBe(0);
+  await expect.poll(() => page.evaluate(overhang)).toBe(0);
   if (before) await page.setViewportSize(before);
 }

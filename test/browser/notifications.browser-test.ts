@@ -63,7 +63,7 @@ it('keeps the choice of emails, and links to the webhooks', async () => {
   await expectRoomWhenNarrow(page);
   await page.reload();
   await page.getByLabel('Domains').waitFor();
-  expect(await page.getByLabel('Domains').inputValue()).toBe('daily');
+  await expect.poll(() => page.getByLabel('Domains').inputValue()).toBe('daily');
   await page.getByRole('link', { name: /^Webhooks of / }).click();
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
 });

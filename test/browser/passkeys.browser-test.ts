@@ -96,7 +96,9 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   const second = page.getByRole('button', { name: 'Continue with a passkey' });
   await second.waitFor();
   await expectAccessibleInBothThemes(page);
-  expect(await page.evaluate('document.activeElement?.textContent')).toBe('Continue with a passkey');
+  await expect
+    .poll(() => page.evaluate('document.activeElement?.textContent'))
+    .toBe('Continue with a passkey');
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await present(true);
   await second.click();
@@ -165,5 +167,5 @@ it('a portal at an IP address says why it offers no passkeys', async () => {
   await page.goto('/me/security');
   await page.getByText('This portal is at an IP address').waitFor();
   await expectAccessibleInBothThemes(page);
-  expect(await page.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
 });

@@ -93,7 +93,7 @@ it('shows no header of an empty cell on phones', async () => {
   await expect
     .poll(() => updates.evaluateAll((cells) => cells.map((cell) => cell.textContent?.trim())))
     .toEqual(['1.1', '2.0', '', '']);
-  expect(await updates.filter({ visible: true }).count()).toBe(2);
+  await expect.poll(() => updates.filter({ visible: true }).count()).toBe(2);
   if (before) await page.setViewportSize(before);
 });
 
@@ -122,13 +122,13 @@ onlyInLong(it)('changes plugins, says why a change was rolled back, and keeps it
     ['shop/shop.php', 'active', true],
     ['hello.php', 'deleted', false],
   ]);
-  expect(await page.getByRole('button', { name: 'Actions for Homeport' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Actions for Homeport' }).count()).toBe(0);
 });
 
 it('updates selected plugins, and fits narrow screens', async () => {
   await page.getByLabel('Select Akismet').check();
   await page.getByLabel('Select Shop').check();
-  expect(await page.getByLabel('Select Hello Dolly').count()).toBe(0);
+  await expect.poll(() => page.getByLabel('Select Hello Dolly').count()).toBe(0);
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
   await page.getByRole('button', { name: 'Update selected' }).click();

@@ -116,7 +116,7 @@ describe('the search and the commands', () => {
     await page.getByRole('heading', { name: 'Create a site', level: 1 }).waitFor();
     await run('dark', /^Use the dark theme/);
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
 
     await page.keyboard.press('Control+k');
     await dialog.getByRole('group', { name: 'Recent pages' }).getByRole('option', { name: 'People' }).click();

@@ -75,7 +75,7 @@ describe('the portal', () => {
     await page.goto('/');
     await page.getByText('Homeport', { exact: true }).waitFor();
     await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
-    expect(await page.getByRole('banner').count()).toBe(0);
+    await expect.poll(() => page.getByRole('banner').count()).toBe(0);
     await expectRoomWhenNarrow(page);
 
     await page.unroute(scripts);
@@ -129,7 +129,7 @@ describe('the portal', () => {
     const page = await portal.signedIn(owner);
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Skip to content' }).press('Enter');
-    expect(await page.evaluate('document.activeElement?.id')).toBe('content');
+    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content');
     await page.getByRole('button', { name: /your account$/ }).press('Enter');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor();
     await page.keyboard.press('Escape');
@@ -163,11 +163,11 @@ describe('the portal', () => {
     // What gets the focus scrolls to below the header.
     const padding = 'getComputedStyle(document.documentElement).scrollPaddingTop';
     const height = 'document.querySelector("header").offsetHeight';
-    expect(await page.evaluate(padding)).toBe(`${await page.evaluate(height)}px`);
+    await expect.poll(() => page.evaluate(padding)).toBe(`${await page.evaluate(height)}px`);
     await menu.press('Enter');
     await places.waitFor();
     // The page below it is out of reach.
-    expect(await main.getAttribute('inert')).toBe('');
+    await expect.poll(() => main.getAttribute('inert')).toBe('');
     await expectAccessible(page);
     await page.getByRole('button', { name: /your account$/ }).press('Enter');
     await page.keyboard.press('Escape');
@@ -175,7 +175,7 @@ describe('the portal', () => {
     await places.waitFor();
     await page.keyboard.press('Escape');
     await places.waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Menu');
+    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Menu');
     await menu.press('Enter');
     await places.getByRole('link', { name: 'Usage' }).press('Enter');
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
@@ -232,7 +232,7 @@ describe('the portal', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Dismiss this message' }).press('Enter');
     await page.getByText('The server cannot be reached.').waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement?.tagName')).not.toBe('BODY');
+    await expect.poll(() => page.evaluate('document.activeElement?.tagName')).not.toBe('BODY');
     await page.getByRole('button', { name: /your account$/ }).click();
     await page.getByRole('link', { name: 'SSH keys' }).click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
@@ -263,7 +263,7 @@ describe('the portal', () => {
     const notice = dialog.getByRole('alert');
     await create.click();
     await expect.poll(held.count).toBe(1);
-    expect(await notice.count()).toBe(1);
+    await expect.poll(() => notice.count()).toBe(1);
     await held.releaseFirst();
     await expect.poll(() => create.getAttribute('aria-busy')).toBe(null);
     await expectAccessible(page);
@@ -301,7 +301,7 @@ describe('the portal', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByTitle('My account').waitFor();
     const hidden = '((name) => name.scrollWidth - name.clientWidth)(document.querySelector("[title]"))';
-    expect(await page.evaluate(hidden)).toBe(0);
+    await expect.poll(() => page.evaluate(hidden)).toBe(0);
   });
 
   it('fits the longest names and all columns on a phone', async () => {
@@ -321,7 +321,7 @@ describe('the portal', () => {
       await expectRoomWhenNarrow(page);
       const overhang =
         'Array.from(document.querySelectorAll("section"), (of) => of.scrollWidth - of.clientWidth)';
-      expect(await page.evaluate(overhang)).toEqual([0]);
+      await expect.poll(() => page.evaluate(overhang)).toEqual([0]);
       await expectAccessible(page);
     }
     await page.getByRole('link', { name: 'i'.repeat(40) }).click();
@@ -330,7 +330,7 @@ describe('the portal', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await expectRoomWhenNarrow(page);
     const marked = page.getByRole('navigation', { name: 'Account' }).locator('[aria-current]');
-    expect(await marked.allTextContents()).toEqual(['Installs']);
+    await expect.poll(() => marked.allTextContents()).toEqual(['Installs']);
   });
 
   describe('when another user signs in in the same browser', () => {
@@ -359,10 +359,10 @@ describe('the portal', () => {
       await expect.poll(held.count).toBe(2);
       await held.releaseFirst();
       await page.getByRole('progressbar').waitFor();
-      expect(await page.getByText('of-the-last').count()).toBe(0);
+      await expect.poll(() => page.getByText('of-the-last').count()).toBe(0);
       await held.releaseFirst();
       await page.getByText('of-the-next').waitFor();
-      expect(await page.getByText('of-the-last').count()).toBe(0);
+      await expect.poll(() => page.getByText('of-the-last').count()).toBe(0);
     });
 
     it('in another window, clears the data of the previous user', async () => {
@@ -393,7 +393,7 @@ describe('the portal', () => {
           { interval: 500 },
         )
         .toBe(1);
-      expect(await page.getByText('of-the-last').count()).toBe(0);
+      await expect.poll(() => page.getByText('of-the-last').count()).toBe(0);
       await expect.poll(held.count).toBeGreaterThan(0);
       while (held.count() > 0) await held.releaseFirst();
       await page.getByText('of-the-next').waitFor();

@@ -60,8 +60,8 @@ describe('signing in', () => {
     for (const email of [owner.email, 'nobody@people.example']) {
       await fillSignIn(page, email, 'not the password');
       await refusal.waitFor();
-      expect(await refusal.textContent()).toBe('Wrong email address or password.');
-      expect(await page.getByLabel('Email address').inputValue()).toBe(email);
+      await expect.poll(() => refusal.textContent()).toBe('Wrong email address or password.');
+      await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
     }
     await expectAccessible(page);
   });
@@ -79,9 +79,9 @@ describe('signing in', () => {
     await page.route('**/portal/api/session', async (route) => {
       // Pressed again while the request is pending.
       await page.keyboard.press('Enter');
-      expect(await page.getByRole('button', { name: 'Sign in', exact: true }).getAttribute('aria-busy')).toBe(
-        'true',
-      );
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Sign in', exact: true }).getAttribute('aria-busy'))
+        .toBe('true');
       await route.continue();
     });
     await page.getByLabel('Password').press('Enter');
@@ -107,9 +107,9 @@ describe('the second factor', () => {
     await fillSignIn(other, owner.email, PASSWORD);
     await other.getByRole('heading', { name: 'Second factor' }).waitFor();
     await expectAccessibleInBothThemes(other);
-    expect(await other.evaluate('document.activeElement?.getAttribute("autocomplete")')).toBe(
-      'one-time-code',
-    );
+    await expect
+      .poll(() => other.evaluate('document.activeElement?.getAttribute("autocomplete")'))
+      .toBe('one-time-code');
     const code = await app.code();
     await other.keyboard.type(code);
     await other.keyboard.press('Enter');
@@ -146,7 +146,7 @@ describe('the second factor', () => {
       await said.waitFor();
     }
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await said.textContent()).toContain('too many codes were wrong');
+    await expect.poll(() => said.textContent()).toContain('too many codes were wrong');
     expect(new URL(other.url()).pathname).toBe('/me/profile');
   });
 
@@ -260,7 +260,7 @@ describe('a link of the first start or of the command line', () => {
     await page.goto(new URL(link).pathname);
     await page.getByText('Welcome. Choose a password').waitFor();
     await expect.poll(() => focusedField(page)).toBe('password');
-    expect(await page.getByLabel('Also revoke my API credentials').count()).toBe(0);
+    await expect.poll(() => page.getByLabel('Also revoke my API credentials').count()).toBe(0);
     await choosePassword(page, 'password1234');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('This password is easy to guess').waitFor();
@@ -298,7 +298,7 @@ describe('a link of the first start or of the command line', () => {
     );
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Your password is set. Sign in with it.').waitFor();
-    expect(await page.getByLabel('Email address').inputValue()).toBe(owner.email);
+    await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(owner.email);
     await expect.poll(() => focusedField(page)).toBe('password');
     await page.unroute('**/portal/api/session');
     await fillSignIn(page, owner.email, PASSWORD);
@@ -324,7 +324,7 @@ describe('a forgotten password', () => {
     await other.getByText('Choose a new password').waitFor();
     await expectAccessibleInBothThemes(other);
     await choosePassword(other, 'quite another password');
-    expect(await other.getByLabel('Also revoke my API credentials').isChecked()).toBe(false);
+    await expect.poll(() => other.getByLabel('Also revoke my API credentials').isChecked()).toBe(false);
     await other.getByLabel('Also revoke my API credentials').check();
     await other.getByRole('button', { name: 'Set password' }).click();
     await inPortal(other);

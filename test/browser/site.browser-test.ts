@@ -34,7 +34,7 @@ describe('a site', () => {
     // The error stands beside the field, and not in a bubble of the browser.
     await next.press('Enter');
     await page.getByText('Fill in this field.').waitFor();
-    expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name');
+    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name');
     await page.getByLabel('Name').fill('Café Shop');
     await expectAccessibleInBothThemes(page);
     await page.keyboard.press('Enter');
@@ -44,24 +44,24 @@ describe('a site', () => {
     expect(
       await page.getByRole('listitem').filter({ hasText: 'Environment' }).getAttribute('aria-current'),
     ).toBe('step');
-    expect(await page.getByLabel('Environment').inputValue()).toBe('production');
+    await expect.poll(() => page.getByLabel('Environment').inputValue()).toBe('production');
     const field = page.getByLabel('Name');
-    expect(await field.inputValue()).toBe('cafe-shop');
+    await expect.poll(() => field.inputValue()).toBe('cafe-shop');
     // The name that was given stays on the way back.
     await page.getByRole('button', { name: 'Back' }).click();
-    expect(await field.inputValue()).toBe('Café Shop');
+    await expect.poll(() => field.inputValue()).toBe('Café Shop');
     await field.fill('Shop');
     await next.click();
     await page.getByText('The address will be shop.').waitFor();
     await field.fill('My shop');
     await page.getByText('Use lower-case letters only.').waitFor();
     const create = page.getByRole('button', { name: 'Create site' });
-    expect(await create.isDisabled()).toBe(true);
+    await expect.poll(() => create.isDisabled()).toBe(true);
     const { name: taken } = await portal.homeport.install(owner, accountId);
     await field.fill(taken);
     await create.click();
     await page.getByText('is already taken').first().waitFor();
-    expect(await page.getByText('The address will be').count()).toBe(0);
+    await expect.poll(() => page.getByText('The address will be').count()).toBe(0);
     const name = installName();
     await field.fill(name);
     await page.getByText(`The address will be ${name}.`).waitFor();
@@ -106,7 +106,7 @@ describe('a site', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     const confirm = page.getByRole('button', { name: 'Delete site' });
     await page.getByRole('alertdialog').getByText(`${name} (Production)`).waitFor();
-    expect(await confirm.isDisabled()).toBe(true);
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type Store to confirm').fill('Store');
     await expectAccessible(page);
     await confirm.click();
@@ -125,7 +125,7 @@ describe('a site', () => {
     const detach = staging.getByRole('button', { name: `Detach ${name}` });
     await detach.click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await staging.getByText('Empty').count()).toBe(0);
+    await expect.poll(() => staging.getByText('Empty').count()).toBe(0);
     await detach.click();
     await page.getByText('The install is no longer Staging').waitFor();
     await expectAccessible(page);
@@ -133,7 +133,7 @@ describe('a site', () => {
     await staging.getByText('Empty').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Staging');
     await page.getByRole('button', { name: 'Copy the site ID' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(site.id);
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(site.id);
 
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByRole('button', { name: 'Move install here' }).click();
@@ -161,10 +161,10 @@ describe('a site', () => {
       .toBe(true);
     await field.fill('branch 12');
     await page.getByRole('option', { name: 'Branch 12' }).waitFor();
-    expect(await page.getByRole('option').count()).toBe(1);
+    await expect.poll(() => page.getByRole('option').count()).toBe(1);
     await expectAccessibleInBothThemes(page);
     await field.press('Enter');
-    expect(await field.inputValue()).toBe('Branch 12');
+    await expect.poll(() => field.inputValue()).toBe('Branch 12');
     // Escape closes the list, and then the dialog.
     await field.fill('nothing');
     await page.getByText('Nothing matches.').waitFor();

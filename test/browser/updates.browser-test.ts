@@ -41,9 +41,11 @@ it('starts updates, and says why one was rolled back', async () => {
   await page.getByRole('button', { name: 'Update all plugins' }).click();
   const row = page.getByRole('row', { name: 'Rolled back' });
   await row.waitFor();
-  expect(await row.textContent()).toContain(
-    'The update of Akismet from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.',
-  );
+  await expect
+    .poll(() => row.textContent())
+    .toContain(
+      'The update of Akismet from 5.4 to 5.5 was rolled back: the home page answers 500, and 200 before.',
+    );
 });
 
 it('saves the automatic updates', async () => {
@@ -58,7 +60,7 @@ it('saves the automatic updates', async () => {
   await page.getByText('The automatic updates are saved.').waitFor();
   await page.reload();
   await expect.poll(() => page.getByLabel('Plugins').inputValue()).toBe('weekly');
-  expect(await page.getByLabel('Pages to check').inputValue()).toBe('/shop/');
+  await expect.poll(() => page.getByLabel('Pages to check').inputValue()).toBe('/shop/');
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
 });

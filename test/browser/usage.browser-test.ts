@@ -49,7 +49,7 @@ it('shows the usage of an install by day, and measures its storage', async () =>
   await page.getByText('Measuring the storage').waitFor();
   await page.getByText('Measured', { exact: true }).waitFor();
   const today = new Date().toISOString().slice(0, 10);
-  expect(await rowOf(today)).toEqual([today, '1', '3']);
+  await expect.poll(() => rowOf(today)).toEqual([today, '1', '3']);
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
 });
@@ -59,7 +59,7 @@ it('shows the usage of an account beside its limits', async () => {
   await page.goto(`/accounts/${accountId}/sites`);
   await page.getByRole('link', { name: 'Usage', exact: true }).click();
   await page.getByText('1 of 10 (10 %)').waitFor();
-  expect((await rowOf(install.name)).slice(0, 2)).toEqual([install.name, '1']);
+  await expect.poll(async () => (await rowOf(install.name)).slice(0, 2)).toEqual([install.name, '1']);
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
 });

@@ -61,7 +61,7 @@ it('runs a command by keyboard, and shows its output when it ends', async () => 
   resolve(SUCCESS);
   await newest().getByText('akismet').waitFor();
   await newest().getByText('Exit status 0').waitFor();
-  expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('command');
+  await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('command');
   await page.getByText('WP-CLI has ended.').waitFor();
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
@@ -75,7 +75,7 @@ onlyInLong(it)('shows errors and the exit status of a command, also after a relo
   await newest().getByText('is not a registered wp command').waitFor();
   await page.reload();
   await newest().getByText('wp foo …').waitFor();
-  expect(await newest().getByText('is not a registered wp command').count()).toBe(0);
+  await expect.poll(() => newest().getByText('is not a registered wp command').count()).toBe(0);
   await newest().getByText('Output', { exact: true }).focus();
   await page.keyboard.press('Enter');
   await newest().getByText('is not a registered wp command').waitFor();

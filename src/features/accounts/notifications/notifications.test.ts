@@ -103,6 +103,8 @@ async function end(
 
 /** Sends the emails that are due after some time. Returns those of a person since then. */
 async function mailsAfter(person: Person, ms: number) {
+  // Mails of another kind may be on their way, for example about a new credential.
+  await homeport.idle();
   const before = mailsTo(homeport, person.email).length;
   clock.advance(ms);
   const { database, queue } = homeport.platform;
