@@ -3,10 +3,12 @@ import Type from 'typebox';
 import { Parse } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, field } from '../../../../test/client.ts';
-import { startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { onlyOn } from '../../../../test/only-on.ts';
 import { EVENT_TRIGGERS } from '../../../database/migrations/0025-event-triggers.ts';
 import { PROBLEM_TRIGGERS } from '../../../database/migrations/0047-notifications.ts';
+import type { JobState } from '../../../database/tables/jobs.ts';
+import { continueOperation, failOperation } from '../../../jobs/operations-store.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { deleteEventsBefore } from './store.ts';
 
@@ -220,54 +222,36 @@ describe('the event log', () => {
 
   it('reports an operation once, after its last job', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
-    const { database, random } = homeport.platform;
-    const job = (id: string) => ({
-      id,
-      kind: 'nothing',
-      lane: null,
-      payload: '{}',
-      max_attempts: 1,
-      run_at: '2999-01-01T00:00:00.000Z',
-      lease_until: null,
-      worker_id: null,
-      error: null,
-      request_id: null,
-      created_at: '2026-01-01T00:00:00.000Z',
-      started_at: null,
-      finished_at: null,
-    });
-    const [first, second, operation] = [random.uuid(), random.uuid(), random.uuid()];
-    const finish = (id: string) =>
-      database.write(async ({ queries }) => {
-        await queries.updateTable('jobs').set({ state: 'succeeded' }).where('id', '=', id).execute();
-        if (id !== first) return;
-        await queries.updateTable('operations').set({ job_id: second }).where('id', '=', operation).execute();
-      });
+    const { database } = homeport.platform;
+    const { operation, job: first } = await startOperation(accountId);
+    const second = await insertJob();
     await database.write(async ({ queries }) => {
-      await queries
-        .insertInto('jobs')
-        .values([job(first), job(second)])
-        .execute();
-      await queries
-        .insertInto('operations')
-        .values({
-          id: operation,
-          kind: 'install.copy',
-          job_id: first,
-          account_id: accountId,
-          install_id: null,
-          install_name: null,
-          result: null,
-          created_at: '2026-01-01T00:00:00.000Z',
-        })
-        .execute();
+      await stateOf(first, 'succeeded')(queries);
+      await continueOperation(queries, first, second);
     });
-    await finish(first);
-    const ended = async () =>
-      typesOf((await allOf(owner.client)).events.filter(({ data }) => data.operation_id === operation));
-    expect(await ended()).toEqual([]);
-    await finish(second);
-    expect(await ended()).toEqual(['operation.succeeded']);
+    expect(await endsOf(owner, operation)).toEqual([]);
+    await database.write(({ queries }) => stateOf(second, 'succeeded')(queries));
+    expect(await endsOf(owner, operation)).toEqual(['operation.succeeded']);
+  });
+
+  it('reports the outcome that an operation has at the end of the transaction', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const endedBy = async (...steps: ((job: string) => (queries: Queries) => Promise<unknown>)[]) => {
+      const { operation, job } = await startOperation(accountId);
+      await homeport.platform.database.write(async ({ queries }) => {
+        for (const step of steps) await step(job)(queries);
+      });
+      return endsOf(owner, operation);
+    };
+    const state = (wanted: JobState) => (job: string) => stateOf(job, wanted);
+    const failure = { code: 'failed', message: 'It failed.' } as const;
+    const fail = (job: string) => (queries: Queries) => failOperation(queries, job, failure);
+    expect(await endedBy(state('failed'))).toEqual(['operation.failed']);
+    // The authority refuses a certificate, and the job has done its work.
+    expect(await endedBy(state('succeeded'), fail)).toEqual(['operation.failed']);
+    expect(await endedBy(fail, state('succeeded'))).toEqual(['operation.failed']);
+    // It was cancelled after the last heartbeat of the worker.
+    expect(await endedBy(state('failed'), state('cancelled'))).toEqual(['operation.cancelled']);
   });
 
   it('keeps positions growing after all events are deleted', async () => {
@@ -348,4 +332,41 @@ function insertSite(queries: Queries, account_id: string, name = 'A site') {
     .insertInto('sites')
     .values({ id: crypto.randomUUID(), account_id, name, created_at: new Date().toISOString() })
     .execute();
+}
+
+async function insertJob(): Promise<string> {
+  const id = crypto.randomUUID();
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .insertInto('jobs')
+      .values({
+        ...{ id, kind: 'nothing', lane: null, payload: '{}', max_attempts: 1, error: null },
+        ...{ run_at: '2999-01-01T00:00:00.000Z', lease_until: null, worker_id: null, request_id: null },
+        ...{ created_at: '2026-01-01T00:00:00.000Z', started_at: null, finished_at: null },
+      })
+      .execute(),
+  );
+  return id;
+}
+
+async function startOperation(account_id: string): Promise<{ operation: string; job: string }> {
+  const [operation, job] = [crypto.randomUUID(), await insertJob()];
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .insertInto('operations')
+      .values({
+        ...{ id: operation, kind: 'install.copy', job_id: job, account_id },
+        ...{ install_id: null, install_name: null, result: null, created_at: '2026-01-01T00:00:00.000Z' },
+      })
+      .execute(),
+  );
+  return { operation, job };
+}
+
+const stateOf = (job: string, state: JobState) => (queries: Queries) =>
+  queries.updateTable('jobs').set({ state }).where('id', '=', job).execute();
+
+/** The types of the events of an operation that a person sees. */
+async function endsOf({ client }: Person, operation: string): Promise<string[]> {
+  return typesOf((await allOf(client)).events.filter(({ data }) => data.operation_id === operation));
 }

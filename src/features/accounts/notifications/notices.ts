@@ -8,8 +8,6 @@ export interface OperationFacts {
   id: string;
   /** The user whose request started it; null for schedules and the operator. */
   starter: string | null;
-  /** The operation failed although its last job did its work. */
-  has_failed: boolean;
   /** Code and reason of the last failure, of an earlier attempt if the operation succeeded. */
   error_code: string | null;
   reason: string | null;
@@ -41,10 +39,7 @@ export function noticeOf(
 ): Notice | null {
   const data = Value.Check(eventFactsSchema, event.data) ? event.data : {};
   const known = operations.get(String(data.operation_id ?? ''));
-  const problem = event.type.startsWith('operation.')
-    ? // An operation can fail although its last job did its work.
-      `${known?.has_failed ? 'operation.failed' : event.type}:${data.kind ?? ''}`
-    : event.type;
+  const problem = event.type.startsWith('operation.') ? `${event.type}:${data.kind ?? ''}` : event.type;
   const rule = RULES.get(problem);
   if (rule === undefined || known?.is_checkpoint === true) return null;
   const { operation_id: _, ...facts } = data;

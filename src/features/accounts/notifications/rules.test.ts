@@ -12,7 +12,7 @@ const names = new Map([['install', 'shop']]);
 
 function operation(type: string, kind: string, facts: Partial<OperationFacts> = {}) {
   const known: OperationFacts = {
-    ...{ id: 'thing', starter: null, has_failed: false, error_code: null, reason: null },
+    ...{ id: 'thing', starter: null, error_code: null, reason: null },
     ...{ install_name: 'shop', is_checkpoint: false, ...facts },
   };
   return noticeOf(
@@ -42,12 +42,6 @@ describe('the rules', () => {
     expect(notice).toMatchObject({ problem: 'operation.failed:backup.create', subject: 'install' });
     expect(notice?.facts).toEqual({ kind: 'backup.create', reason: 'The disk is full.' });
     expect(notice?.rule).toMatchObject({ category: 'backups', audience: 'people' });
-  });
-
-  it('know an operation that failed after its job', () => {
-    expect(operation('operation.succeeded', 'install.import', { has_failed: true })?.problem).toBe(
-      'operation.failed:install.import',
-    );
   });
 
   it('leave out what people watch, and parts of other work', () => {

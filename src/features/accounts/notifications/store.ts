@@ -49,7 +49,6 @@ export async function operationFacts(queries: Queries, ids: readonly string[]): 
   return rows.map((row) => ({
     id: row.id,
     starter: row.request_id === null ? null : (byRequest.get(row.request_id) ?? null),
-    has_failed: row.error_code !== null,
     error_code: row.error_code ?? row.reason_code,
     reason: row.error_message ?? row.reason,
     install_name: row.install_name,
