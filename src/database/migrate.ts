@@ -47,6 +47,7 @@ import { passkeys } from './migrations/0046-passkeys.ts';
 import { notifications } from './migrations/0047-notifications.ts';
 import { siteTags } from './migrations/0048-site-tags.ts';
 import { operationEvents } from './migrations/0049-operation-events.ts';
+import { updateCodes } from './migrations/0050-update-codes.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -97,6 +98,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0047-notifications': notifications,
   '0048-site-tags': siteTags,
   '0049-operation-events': operationEvents,
+  '0050-update-codes': updateCodes,
 };
 
 /** The first migration with a table for the program version. */

@@ -45,6 +45,8 @@ export interface WordPressUpdateRow {
   broken: NullableJson;
   /** Why it was rolled back or failed, one sentence. */
   reason: string | null;
+  /** The code of that reason, for a repeated attempt. */
+  reason_code: string | null;
   /** When the host began to change the website; null: nothing has changed. */
   begun_at: string | null;
   /** Whether the checkpoint was restored. */

@@ -12,6 +12,7 @@ import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import { setResult } from '../../jobs/operations-store.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
+import { parseErrorCode } from '../../lib/operation.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { putCheckpointBack } from '../backups/checkpoints.ts';
 import { requireFormerState } from '../backups/former-state-store.ts';
@@ -108,7 +109,7 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
     transaction: Transaction,
     { id, install_id }: StoredUpdate,
     { wordpressVersion, restored }: UpdateOutcome,
-    outcome: Pick<UpdateEnd, 'status' | 'made' | 'broken' | 'reason'>,
+    outcome: Pick<UpdateEnd, 'status' | 'made' | 'broken' | 'reason' | 'reason_code'>,
   ): Promise<void> {
     await end(transaction, id, { ...outcome, restored });
     await setWordpressVersion(transaction.queries, install_id, wordpressVersion);
@@ -119,25 +120,25 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
   async function noteRollback(
     update: StoredUpdate,
     outcome: UpdateOutcome,
-    { update: broken, reason, mayKeep = false }: RolledBack,
+    { update: broken, reason: cause, mayKeep = false }: RolledBack,
   ): Promise<PermanentFailure> {
-    const message = describeRollback(broken, reason);
+    const reason = describeRollback(broken, cause);
+    const code = mayKeep ? 'pages_differ' : 'rolled_back';
+    const ended = { status: 'rolled_back', broken, reason, reason_code: code } as const;
     await database.write(async (transaction) => {
-      await conclude(transaction, update, outcome, { status: 'rolled_back', broken, reason: message });
+      await conclude(transaction, update, outcome, ended);
       if (update.cause === 'schedule')
-        await mailOwnersOfRollback(platform, transaction, { ...update, reason: message });
+        await mailOwnersOfRollback(platform, transaction, { ...update, reason });
     });
-    return new PermanentFailure(message, { code: mayKeep ? 'pages_differ' : 'rolled_back' });
+    return new PermanentFailure(reason, { code });
   }
 
   /** Likewise outside the fence. The updates that were made stay. */
   async function noteSkipped(update: StoredUpdate, outcome: UpdateOutcome): Promise<PermanentFailure> {
-    const { made } = outcome;
-    const message = describeSkipped(outcome);
-    await database.write((transaction) =>
-      conclude(transaction, update, outcome, { status: 'failed', made, reason: message }),
-    );
-    return new PermanentFailure(message);
+    const reason = describeSkipped(outcome);
+    const ended = { status: 'failed', made: outcome.made, reason, reason_code: 'failed' } as const;
+    await database.write((transaction) => conclude(transaction, update, outcome, ended));
+    return new PermanentFailure(reason, { code: ended.reason_code });
   }
 
   /** The checkpoint of an update that has not begun must be new: a restore loses what happened since. */
@@ -179,17 +180,16 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
           await setResult(transaction.queries, job.id, OPERATION, {});
         };
       },
-      async giveUp({ update_id }, { reason }, transaction) {
-        await end(transaction, update_id, { status: 'failed', reason });
+      async giveUp({ update_id }, { reason, code }, transaction) {
+        await end(transaction, update_id, { status: 'failed', reason, reason_code: code });
       },
     }),
     defineJob({
       ...updateWebsite,
       async run({ update_id, install_id, checkpoint_id, updates, keep = false }, { id: jobId, signal, log }) {
         const update = await findUpdate(reader, update_id);
-        if (update?.status === 'rolled_back') {
-          throw new PermanentFailure(update.reason ?? 'It was rolled back.', { code: 'rolled_back' });
-        }
+        // An earlier attempt noted its outcome outside the fence, and its worker died before the job ended.
+        if (update?.status === 'rolled_back' || update?.status === 'failed') throw notedFailure(update);
         if (update?.status !== 'running') return;
         const install = await findActiveInstall(reader, install_id);
         if (!install) throw new PermanentFailure(GONE, { code: 'website_missing' });
@@ -222,8 +222,8 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
           await setResult(transaction.queries, jobId, OPERATION, resultOf(outcome, checkpoint_id));
         };
       },
-      async giveUp({ update_id, install_id, checkpoint_id, updates }, { reason }, transaction) {
-        const before = await end(transaction, update_id, { status: 'failed', reason });
+      async giveUp({ update_id, install_id, checkpoint_id, updates }, { reason, code }, transaction) {
+        const before = await end(transaction, update_id, { status: 'failed', reason, reason_code: code });
         // Otherwise the website is unchanged, and a restore would lose what happened since the checkpoint.
         if (before?.status !== 'running' || before.begun_at === null) return;
         // The website may be half updated, and the host could not restore the checkpoint itself.
@@ -236,6 +236,13 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
       },
     }),
   ];
+}
+
+function notedFailure({ status, reason, reason_code }: StoredUpdate): PermanentFailure {
+  const usual = status === 'rolled_back' ? 'rolled_back' : 'failed';
+  return new PermanentFailure(reason ?? 'The update did not succeed.', {
+    code: reason_code === null ? usual : parseErrorCode(reason_code),
+  });
 }
 
 /** Why an update was rolled back, one sentence. */

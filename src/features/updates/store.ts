@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
 import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
 import type { AvailableUpdate, WantedUpdates } from '../../hosting/contract/wordpress-updates.ts';
+import type { OperationErrorCode } from '../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 
 const kinds = Type.Union([Type.Literal('core'), Type.Literal('plugin'), Type.Literal('theme')]);
@@ -42,6 +43,7 @@ export interface StoredUpdate {
   /** The update that was rolled back. */
   broken: AvailableUpdate | null;
   reason: string | null;
+  reason_code: string | null;
   begun_at: string | null;
   restored: boolean;
   created_at: string;
@@ -60,6 +62,7 @@ export async function insertUpdate(queries: Queries, update: NewUpdate): Promise
       made: '[]',
       broken: null,
       reason: null,
+      reason_code: null,
       begun_at: null,
       restored: false,
       finished_at: null,
@@ -71,7 +74,7 @@ const select = (queries: Queries) =>
   queries
     .selectFrom('wordpress_updates')
     .select(['id', 'install_id', 'cause', 'status', 'wanted', 'checkpoint_id', 'made', 'broken', 'reason'])
-    .select(['begun_at', 'restored', 'created_at', 'finished_at']);
+    .select(['reason_code', 'begun_at', 'restored', 'created_at', 'finished_at']);
 
 export async function findUpdate(queries: Queries, id: string): Promise<StoredUpdate | undefined> {
   const row = await select(queries).where('id', '=', id).executeTakeFirst();
@@ -133,6 +136,7 @@ export interface UpdateEnd {
   made?: readonly AvailableUpdate[];
   broken?: AvailableUpdate | null;
   reason?: string | null;
+  reason_code?: OperationErrorCode | null;
   restored?: boolean;
   finished_at: string;
 }
@@ -141,7 +145,15 @@ export interface UpdateEnd {
 export async function endUpdate(
   queries: Queries,
   id: string,
-  { status, made = [], broken = null, reason = null, restored = false, finished_at }: UpdateEnd,
+  {
+    status,
+    made = [],
+    broken = null,
+    reason = null,
+    reason_code = null,
+    restored = false,
+    finished_at,
+  }: UpdateEnd,
 ): Promise<Pick<StoredUpdate, 'status' | 'begun_at'> | undefined> {
   const before = await queries
     .selectFrom('wordpress_updates')
@@ -157,6 +169,7 @@ export async function endUpdate(
       made: JSON.stringify(made),
       broken: broken === null ? null : JSON.stringify(broken),
       reason,
+      reason_code,
       restored,
       finished_at,
     })

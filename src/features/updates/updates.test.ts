@@ -187,6 +187,34 @@ describe('an update', () => {
     expect(orders.map(({ keep }) => keep)).toEqual([undefined, true, true]);
   });
 
+  rule('keeps its outcome if the worker dies before the job ends', async () => {
+    const { database } = homeport.platform;
+    const afterDeath = (of: Partial<UpdateOutcome>) =>
+      update(async () => {
+        await database.write(({ queries }) =>
+          queries
+            .updateTable('jobs')
+            .set({ worker_id: crypto.randomUUID(), lease_until: '2000-01-01T00:00:00.000Z' })
+            .where('kind', '=', 'update_website')
+            .where('state', '=', 'running')
+            .execute(),
+        );
+        return outcome(of);
+      });
+    const reason = 'the home page lacks <nav';
+    afterDeath({ rolledBack: { update: AKISMET, reason, mayKeep: true } });
+    expect(await ended({ plugins: 'all' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'pages_differ', message: expect.stringContaining(reason) },
+    });
+    afterDeath({ skipped: [{ update: AKISMET, reason: 'the download failed' }] });
+    expect(await ended({ plugins: 'all' })).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('the download failed') },
+    });
+    expect(orders).toHaveLength(2);
+  });
+
   rule('with nothing to do makes no checkpoint', async () => {
     const before = await checkpoints();
     plan(async () => ({ updates: [], refused: [] }));
