@@ -11,7 +11,7 @@ import {
   deleteNotificationsBefore,
   deleteNotificationsBeyond,
   usersWithMoreThan,
-} from '../features/accounts/notifications/store.ts';
+} from '../features/accounts/notifications/retention-store.ts';
 import { deleteReleasedBefore } from '../features/domains/domains/claims-store.ts';
 import { HOLD_DAYS } from '../features/domains/domains/ownership.ts';
 import { deleteReportsBefore } from '../features/domains/status-reports/store.ts';

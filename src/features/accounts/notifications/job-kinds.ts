@@ -8,10 +8,10 @@ import { timestamp } from '../../../lib/clock.ts';
 import { isNotificationCategory } from '../../../lib/notification-categories.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { pageOfNotifications } from './inbox-store.ts';
 import { mailNotifications, sendNotifications } from './jobs.ts';
 import { LISTED_IN_MAIL, notificationMail } from './mail.ts';
 import { findRecipient, takeDueMail, usersWithDueMail } from './mail-store.ts';
-import { pageOfNotifications } from './store.ts';
 import { createUnsubscribeLinks } from './unsubscribe-link.ts';
 import { notificationView } from './view.ts';
 

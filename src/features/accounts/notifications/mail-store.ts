@@ -25,6 +25,17 @@ export async function takeDueMail(queries: Queries, userId: string, now: string)
   return rows.map(({ id }) => id);
 }
 
+/** Stops the emails of a category that wait. */
+export async function withdrawMails(queries: Queries, userId: string, category: string): Promise<void> {
+  await queries
+    .updateTable('notifications')
+    .set({ mail_due_at: null })
+    .where('user_id', '=', userId)
+    .where('category', '=', category)
+    .where('mail_due_at', 'is not', null)
+    .execute();
+}
+
 /** The person who gets an email. Undefined if they never set a password: their address may be mistyped. */
 export function findRecipient(queries: Queries, userId: string) {
   return queries

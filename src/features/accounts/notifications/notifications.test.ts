@@ -9,7 +9,11 @@ import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { OperationKind } from '../../../lib/operation.ts';
 import { mailNotifications } from './jobs.ts';
-import { deleteNotificationsBefore, deleteNotificationsBeyond, usersWithMoreThan } from './store.ts';
+import {
+  deleteNotificationsBefore,
+  deleteNotificationsBeyond,
+  usersWithMoreThan,
+} from './retention-store.ts';
 
 let clock: ManualClock;
 let homeport: TestHomeport;

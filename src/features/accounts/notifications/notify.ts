@@ -2,8 +2,9 @@ import type { Transaction } from '../../../database/database.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { PlacedEvent } from '../events/store.ts';
+import { installNames, operationFacts } from './facts-store.ts';
 import { isNotified, noticeOf } from './notices.ts';
-import { insertNotifications, installNames, operationFacts } from './store.ts';
+import { insertNotifications } from './placing-store.ts';
 
 /** Delay of emails, so that one has what happens together. */
 const GATHER_MS = MINUTE_MS;

@@ -11,15 +11,10 @@ import {
 } from '../../../lib/notification-categories.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { markNotifications, type NotificationFilter, pageOfNotifications } from './inbox-store.ts';
+import { withdrawMails } from './mail-store.ts';
+import { preferencesOf, setPreference } from './preferences-store.ts';
 import type { NotificationView, PreferencesView, UpdatePreferences } from './schema.ts';
-import {
-  markNotifications,
-  type NotificationFilter,
-  pageOfNotifications,
-  preferencesOf,
-  setPreference,
-  withdrawMails,
-} from './store.ts';
 import { createUnsubscribeLinks } from './unsubscribe-link.ts';
 import { notificationView } from './view.ts';
 

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { eventFactsSchema } from '../events/schema.ts';
+import type { StoredNotification } from './inbox-store.ts';
 import type { NotificationView } from './schema.ts';
-import type { StoredNotification } from './store.ts';
 import { wordsOf } from './words.ts';
 
 /** A notification as its user sees it. */

@@ -1,5 +1,5 @@
+import type { StoredNotification } from './inbox-store.ts';
 import { RULES, type Severity } from './rules.ts';
-import type { StoredNotification } from './store.ts';
 
 /** The words of a notification, and the page of the portal that shows more. */
 export interface Words {
