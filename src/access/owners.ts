@@ -11,11 +11,11 @@ export function findOwners(
   queries: Queries,
   accountId: string,
   category?: NotificationCategory,
-): Promise<{ email: string; first_name: string }[]> {
+): Promise<{ user_id: string; email: string; first_name: string }[]> {
   return queries
     .selectFrom('memberships as member')
     .innerJoin('users as person', 'person.id', 'member.user_id')
-    .select(['person.email', 'person.first_name'])
+    .select(['member.user_id', 'person.email', 'person.first_name'])
     .where('member.account_id', '=', accountId)
     .where('member.role', '=', 'owner')
     .where('member.invite_accepted', '=', true)

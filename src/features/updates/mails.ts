@@ -5,9 +5,12 @@ import { defineJob, type JobKind, type JobType } from '../../jobs/job.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import type { Mailer, MailText } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { createSubscribedMail } from '../accounts/notifications/subscribed-mail.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
 
 const rollbackPayload = Type.Object({
+  /** Jobs of earlier versions have none. */
+  user_id: Type.Optional(Type.String()),
   to: Type.String(),
   first_name: Type.String(),
   install_id: Type.String(),
@@ -33,12 +36,14 @@ export const mailStoppedRollout: JobType<typeof stopPayload> = {
   timeoutMs: MINUTE_MS,
 };
 
-export function updateMailKinds(mailer: Mailer, { publicUrl }: { publicUrl: string }): JobKind[] {
+export function updateMailKinds(platform: Pick<Platform, 'config' | 'sealer'>, mailer: Mailer): JobKind[] {
+  const subscribed = createSubscribedMail(platform);
   return [
     defineJob({
       ...mailRollback,
       async run(news) {
-        await mailer.send({ to: news.to, ...rollbackMail(news, publicUrl) });
+        const mail = { to: news.to, ...rollbackMail(news, platform.config.publicUrl) };
+        await mailer.send(subscribed(mail, { userId: news.user_id, categories: ['operations'] }));
       },
     }),
     defineJob({
@@ -58,13 +63,13 @@ export async function mailOwnersOfRollback(
 ): Promise<void> {
   const website = await findWebsite(transaction.queries, { id: install_id });
   if (!website) return;
-  for (const { email, first_name } of await findOwners(
+  for (const { user_id, email, first_name } of await findOwners(
     transaction.queries,
     website.account_id,
     'operations',
   )) {
     await queue.enqueue(transaction, mailRollback, {
-      payload: { to: email, first_name, install_id, install_name: website.name, reason },
+      payload: { user_id, to: email, first_name, install_id, install_name: website.name, reason },
       lane: null,
       install: install_id,
     });

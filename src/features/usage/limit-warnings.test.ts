@@ -68,6 +68,7 @@ it('owners are warned once for each limit, threshold and month', async () => {
   const [mail] = mailsTo(homeport, mine ?? '').filter(({ subject }) => subject.includes('80 %'));
   expect(mail?.text).toContain('80 of 100 visits this month');
   expect(mail?.text).toContain(`/accounts/${accountId}/usage`);
+  expect(mail?.text).toContain('/unsubscribe/');
 });
 
 it('files and databases count together, and traffic counts from zero in the next month', async () => {

@@ -8,6 +8,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import type { Mailer, MailText } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { createSubscribedMail } from '../accounts/notifications/subscribed-mail.ts';
 import { accountRollup } from './account-usage.ts';
 import { dayOf } from './days.ts';
 import { accountsWithLimits, type LimitedAccount, recordWarning } from './limit-warnings-store.ts';
@@ -25,6 +26,8 @@ export const checkLimits: JobType<typeof nothing> = {
 };
 
 const warningPayload = Type.Object({
+  /** Jobs of earlier versions have none. */
+  user_id: Type.Optional(Type.String()),
   to: Type.String(),
   first_name: Type.String(),
   account_id: Type.String(),
@@ -61,10 +64,12 @@ interface Reached {
 }
 
 export function limitWarningJobKinds(
-  { database, queue, clock }: Pick<Platform, 'database' | 'queue' | 'clock'>,
+  platform: Pick<Platform, 'config' | 'database' | 'queue' | 'clock' | 'sealer'>,
   mailer: Mailer,
-  { publicUrl }: { publicUrl: string },
 ): JobKind[] {
+  const { config, database, queue, clock } = platform;
+  const subscribed = createSubscribedMail(platform);
+
   async function reachedOf(account: LimitedAccount, today: string): Promise<Reached[]> {
     // The whole account, as its owners see it.
     const everyone = { userId: '', whole: [], partial: [], installIds: null };
@@ -95,10 +100,10 @@ export function limitWarningJobKinds(
     // A warning of 80 % would come too late.
     if (threshold === 100) await recordWarning(transaction.queries, { ...key, threshold: 80 }, now);
     if (!isNew) return;
-    for (const { email, first_name } of await findOwners(transaction.queries, account.id, 'usage')) {
+    for (const { user_id, email, first_name } of await findOwners(transaction.queries, account.id, 'usage')) {
       await queue.enqueue(transaction, sendLimitWarning, {
         payload: {
-          ...{ to: email, first_name, account_id: account.id, account_name: account.name },
+          ...{ user_id, to: email, first_name, account_id: account.id, account_name: account.name },
           ...{ limited, threshold, used, limit },
         },
         lane: null,
@@ -125,7 +130,8 @@ export function limitWarningJobKinds(
     defineJob({
       ...sendLimitWarning,
       async run(warning) {
-        await mailer.send({ to: warning.to, ...warningMail(warning, publicUrl) });
+        const mail = { to: warning.to, ...warningMail(warning, config.publicUrl) };
+        await mailer.send(subscribed(mail, { userId: warning.user_id, categories: ['usage'] }));
       },
     }),
   ];

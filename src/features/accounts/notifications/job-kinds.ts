@@ -12,7 +12,7 @@ import { pageOfNotifications } from './inbox-store.ts';
 import { mailNotifications, sendNotifications } from './jobs.ts';
 import { LISTED_IN_MAIL, notificationMail } from './mail.ts';
 import { findRecipient, takeDueMail, usersWithDueMail } from './mail-store.ts';
-import { createUnsubscribeLinks } from './unsubscribe-link.ts';
+import { createSubscribedMail } from './subscribed-mail.ts';
 import { notificationView } from './view.ts';
 
 /** Users whose emails one job queues. The next job, a minute later, takes the others. */
@@ -20,18 +20,12 @@ const USERS_AT_ONCE = 200;
 const { size, windowSeconds } = RATE_LIMITS.notificationMails;
 
 export function notificationJobKinds(
-  {
-    config,
-    database,
-    queue,
-    clock,
-    sealer,
-  }: Pick<Platform, 'config' | 'database' | 'queue' | 'clock' | 'sealer'>,
+  platform: Pick<Platform, 'config' | 'database' | 'queue' | 'clock' | 'sealer'>,
   counter: RateCounter,
   mailer: Mailer,
 ): JobKind[] {
-  const { publicUrl } = config;
-  const links = createUnsubscribeLinks(sealer, publicUrl);
+  const { config, database, queue, clock } = platform;
+  const subscribed = createSubscribedMail(platform);
   return [
     defineJob({
       ...mailNotifications,
@@ -72,13 +66,8 @@ export function notificationJobKinds(
         const categories = [...new Set(listed.map(({ category }) => category))].filter(
           isNotificationCategory,
         );
-        await mailer.send(
-          notificationMail(
-            recipient,
-            { listed, more: count - listed.length },
-            { publicUrl, unsubscribe: links.linkFor({ userId: user_id, categories }) },
-          ),
-        );
+        const mail = notificationMail(recipient, { listed, more: count - listed.length }, config.publicUrl);
+        await mailer.send(subscribed(mail, { userId: user_id, categories }));
       },
     }),
   ];

@@ -8,7 +8,7 @@ export const LISTED_IN_MAIL = 50;
 export function notificationMail(
   { email, first_name }: { email: string; first_name: string },
   { listed, more }: { listed: readonly NotificationView[]; more: number },
-  { publicUrl, unsubscribe }: { publicUrl: string; unsubscribe: string },
+  publicUrl: string,
 ): Mail {
   const base = publicUrl.replace(/\/$/, '');
   const [first] = listed;
@@ -21,20 +21,7 @@ export function notificationMail(
       '',
       ...listed.flatMap((one) => linesOf(one, base)),
       ...(more > 0 ? [`and ${more} more. All notifications:`, '', `  ${base}/me/notifications`, ''] : []),
-      'Choose which emails you get:',
-      '',
-      `  ${base}/me/notifications/preferences`,
-      '',
-      'Stop emails like this one, without signing in:',
-      '',
-      `  ${unsubscribe}`,
-      '',
     ].join('\n'),
-    // RFC 8058: mail programs show a button that works with one click.
-    headers: {
-      'List-Unsubscribe': `<${unsubscribe}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-    },
   };
 }
 

@@ -2,6 +2,8 @@ import Type from 'typebox';
 import type { JobType } from '../../../jobs/job.ts';
 
 const disabledPayload = Type.Object({
+  /** Jobs of earlier versions have none. */
+  user_id: Type.Optional(Type.String()),
   to: Type.String(),
   first_name: Type.String(),
   account_id: Type.String(),

@@ -242,7 +242,10 @@ describe('a failed delivery', () => {
       .where('kind', '=', 'send_webhook_disabled')
       .execute();
     expect(mails.map(({ payload }) => payload)).toContainEqual(
-      expect.objectContaining({ to: owner.email, account_id: accountId, host: new URL(receiver.url).host }),
+      expect.objectContaining({
+        ...{ user_id: owner.userId, to: owner.email, account_id: accountId },
+        host: new URL(receiver.url).host,
+      }),
     );
     const entries = await homeport.platform.database.reader
       .selectFrom('activity')

@@ -57,8 +57,8 @@ export async function assignNames(
       subject: { id, name },
       installId: install_id,
     });
-    for (const { email, ...owner } of await ownersOfInstall(queries, install_id)) {
-      const payload = { to: email, ...owner, install_id, name };
+    for (const { email, first_name, install, account } of await ownersOfInstall(queries, install_id)) {
+      const payload = { to: email, first_name, install, account, install_id, name };
       await queue.enqueue(transaction, notifyNameLost, { payload, lane: null, requestId });
     }
   }

@@ -35,9 +35,9 @@ export async function disableWebhook(
       details: { reason },
     });
     const account = (await nameOfAccount(queries, account_id)) ?? '';
-    for (const { email, first_name } of await findOwners(queries, account_id, 'webhooks')) {
+    for (const { user_id, email, first_name } of await findOwners(queries, account_id, 'webhooks')) {
       await queue.enqueue(transaction, sendWebhookDisabled, {
-        payload: { to: email, first_name, account_id, webhook_id: id, account, host, reason },
+        payload: { user_id, to: email, first_name, account_id, webhook_id: id, account, host, reason },
         lane: null,
         account: account_id,
       });

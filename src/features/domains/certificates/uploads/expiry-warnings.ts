@@ -4,6 +4,7 @@ import { timestamp } from '../../../../lib/clock.ts';
 import { DAY_MS } from '../../../../lib/durations.ts';
 import type { Mailer, MailText } from '../../../../mail/mailer.ts';
 import type { Platform } from '../../../../platform/platform.ts';
+import { createSubscribedMail } from '../../../accounts/notifications/subscribed-mail.ts';
 import { ownersOfInstall } from '../../domains/claims-store.ts';
 import { recordWarned } from '../store.ts';
 import { unwarnedUploads } from './store.ts';
@@ -15,6 +16,8 @@ const BATCH = 500;
 const LONGEST_LIST = 50;
 
 const mailPayload = Type.Object({
+  /** Jobs of earlier versions have none. */
+  user_id: Type.Optional(Type.String()),
   to: Type.String(),
   first_name: Type.String(),
   account: Type.String(),
@@ -29,18 +32,18 @@ type Expiring = Static<typeof mailPayload>;
 /** The jobs that warn the owners of an account once at each threshold before an uploaded certificate expires. */
 export function uploadExpiryWarnings(platform: Platform, mailer: Mailer) {
   const { config, database, queue, clock } = platform;
+  const subscribed = createSubscribedMail(platform);
 
   const mailWarning = defineJob({
     name: 'mail_upload_expiry',
     payload: mailPayload,
     maxAttempts: 12,
     timeoutMs: 60_000,
-    async run({ to, ...expiring }) {
-      const authority = config.acmeDirectory !== null;
-      await mailer.send({
-        to,
-        ...uploadExpiryMail(expiring, { now: clock.now(), publicUrl: config.publicUrl, authority }),
-      });
+    async run({ user_id, to, ...expiring }) {
+      const { publicUrl, acmeDirectory } = config;
+      const authority = acmeDirectory !== null;
+      const mail = { to, ...uploadExpiryMail(expiring, { now: clock.now(), publicUrl, authority }) };
+      await mailer.send(subscribed(mail, { userId: user_id, categories: ['certificates'] }));
     },
   });
 
@@ -83,7 +86,7 @@ const daysLeft = (notAfter: string, now: Date) => (Date.parse(notAfter) - now.ge
 
 /** `authority`: whether Homeport orders a certificate after the expiry. */
 function uploadExpiryMail(
-  { first_name, account, install, install_id, domains, not_after }: Omit<Expiring, 'to'>,
+  { first_name, account, install, install_id, domains, not_after }: Omit<Expiring, 'user_id' | 'to'>,
   { now, publicUrl, authority }: { now: Date; publicUrl: string; authority: boolean },
 ): MailText {
   const days = Math.ceil(daysLeft(not_after, now));

@@ -305,6 +305,7 @@ describe('warnings', () => {
     const mail = mailsTo(homeport, owner.email).find(({ subject }) => subject.startsWith(named));
     expect(mail?.text).toContain(`/installs/${install.id}/certificates`);
     expect(mail?.text).toContain('  www.warned.example\n');
+    expect(mail?.text).toContain('/unsubscribe/');
   });
 
   it('come in the last third of a short-lived certificate', async () => {
