@@ -9,6 +9,7 @@ import { createEventPlacement } from '../features/accounts/events/placement.ts';
 import { createEventService } from '../features/accounts/events/service.ts';
 import { createLiveEventService } from '../features/accounts/live-events/service.ts';
 import { notifier } from '../features/accounts/notifications/notify.ts';
+import { NOTIFIED_TYPES } from '../features/accounts/notifications/rules.ts';
 import { createNotificationService } from '../features/accounts/notifications/service.ts';
 import { createNoticeLimits } from '../features/accounts/security-notices/job-kinds.ts';
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
@@ -129,10 +130,14 @@ export function createServices(
   const connections = createConnectionService(platform, ownHost);
   const queueDeliveries = deliveryQueue(platform);
   const notify = notifier(platform);
-  const eventPlacement = createEventPlacement(platform.database, async (transaction, events) => {
-    await queueDeliveries(transaction, events);
-    await notify(transaction, events);
-  });
+  const eventPlacement = createEventPlacement(
+    platform.database,
+    async (transaction, events) => {
+      await queueDeliveries(transaction, events);
+      await notify(transaction, events);
+    },
+    NOTIFIED_TYPES,
+  );
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),

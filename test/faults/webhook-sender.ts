@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { Parse } from 'typebox/value';
 import { openDatabase } from '../../src/database/open.ts';
 import { createEventPlacement } from '../../src/features/accounts/events/placement.ts';
+import { NOTIFIED_TYPES } from '../../src/features/accounts/notifications/rules.ts';
 import { createWebhookEngine } from '../../src/features/accounts/webhooks/delivery/engine.ts';
 import { deliveryQueue } from '../../src/features/accounts/webhooks/queue-deliveries.ts';
 import { createQueue } from '../../src/jobs/queue.ts';
@@ -32,7 +33,7 @@ const engine = createWebhookEngine(
     log,
   },
   {
-    placement: createEventPlacement(database, deliveryQueue({ clock, random })),
+    placement: createEventPlacement(database, deliveryQueue({ clock, random }), NOTIFIED_TYPES),
     sender: createSender({ servers: [], allowed: [ipaddr.parseCIDR('127.0.0.1/32')] }),
     pauseMs: () => 50,
   },

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Transaction } from '../../../database/database.ts';
 import { coalesce } from '../../../lib/concurrency.ts';
-import { hasUnplacedEvents, lockEventLog, PLACED_AT_ONCE, type PlacedEvent, placeEvents } from './store.ts';
+import { lastUnplaced, lockEventLog, type PlacedEvent, placeEvents } from './store.ts';
 
 /** Gives committed events their positions, and queues deliveries and notifications in the same transaction. */
 export interface EventPlacement {
@@ -17,24 +18,31 @@ export interface EventPlacement {
 export function createEventPlacement(
   database: Database,
   handOn: (transaction: Transaction, events: readonly PlacedEvent[]) => Promise<void>,
+  notified: ReadonlySet<string>,
 ): EventPlacement {
-  /** Returns whether more events may wait. */
-  async function placeSome(transaction: Transaction): Promise<boolean> {
+  /** Returns whether events up to `upTo` may wait. Later ones are not awaited, because they never end on a busy platform. */
+  async function placeSome(transaction: Transaction, upTo: number): Promise<boolean> {
     const last = await lockEventLog(transaction);
-    const events = await placeEvents(transaction.queries, last);
-    if (events.length > 0) await handOn(transaction, events);
-    return events.length === PLACED_AT_ONCE;
+    const events = await placeEvents(transaction.queries, last, notified);
+    const end = events.at(-1);
+    if (end === undefined) return false;
+    await handOn(transaction, events);
+    return end.seq < upTo;
   }
 
   async function placeAll(): Promise<void> {
-    if (!(await hasUnplacedEvents(database.reader))) return;
-    while (await database.write(placeSome));
+    const upTo = await lastUnplaced(database.reader);
+    if (upTo === undefined) return;
+    // Requests and other writers come between two parts.
+    while (await database.write((transaction) => placeSome(transaction, upTo))) await nextTurn();
   }
 
   return {
     place: coalesce(placeAll),
     async placeWithin(transaction) {
-      while (await placeSome(transaction));
+      await lockEventLog(transaction);
+      const upTo = await lastUnplaced(transaction.queries);
+      if (upTo !== undefined) while (await placeSome(transaction, upTo));
     },
   };
 }

@@ -36,7 +36,9 @@ export interface PlacedEvent {
 }
 
 /** Events placed in one transaction. */
-export const PLACED_AT_ONCE = 500;
+const PLACED_AT_ONCE = 500;
+/** Notifications checked in one transaction: one for each event and member of its account. */
+export const CHECKED_AT_ONCE = 2_000;
 
 const COLUMNS = ['id', 'type', 'account_id', 'install_id', 'data', 'created_at'] as const;
 
@@ -84,14 +86,16 @@ export async function lastPosition(queries: Queries): Promise<number> {
   return last;
 }
 
-export async function hasUnplacedEvents(queries: Queries): Promise<boolean> {
+/** The last event without a position; undefined without any. */
+export async function lastUnplaced(queries: Queries): Promise<number | undefined> {
   const found = await queries
     .selectFrom('events')
     .select('seq')
     .where('position', 'is', null)
+    .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return found?.seq;
 }
 
 /**
@@ -108,13 +112,32 @@ export async function lockEventLog({ queries }: Transaction): Promise<number> {
   return last;
 }
 
-/** Gives positions to committed events that have none, after `last`. Returns them in order. Requires {@link lockEventLog}. */
-export async function placeEvents(queries: Queries, last: number): Promise<PlacedEvent[]> {
+/**
+ * Gives positions to the first committed events that have none, after `last`. Returns them in order. Many events of notified types are
+ * placed in parts if their accounts have many members. Requires {@link lockEventLog}.
+ */
+export async function placeEvents(
+  queries: Queries,
+  last: number,
+  notified: ReadonlySet<string>,
+): Promise<PlacedEvent[]> {
   const { rows } = await sql<PlacedEvent>`
+    with unplaced as (
+      select seq, account_id, case when type in (${sql.join([...notified])}) then 1 else 0 end as is_notified
+      from events where position is null order by seq limit ${sql.lit(PLACED_AT_ONCE)}
+    ),
+    accounts_told as (
+      select account_id, count(*) as members from memberships
+      where account_id in (select account_id from unplaced where is_notified = 1) group by account_id
+    ),
+    checked as (
+      select seq, coalesce(sum(is_notified * members) over (order by seq rows between unbounded preceding and 1 preceding), 0) as before
+      from unplaced left join accounts_told on accounts_told.account_id = unplaced.account_id
+    )
     update events set position = placed.position
     from (
       select seq as number, cast(${last} as bigint) + row_number() over (order by seq) as position
-      from (select seq from events where position is null order by seq limit ${sql.lit(PLACED_AT_ONCE)}) as unplaced
+      from checked where before < ${sql.lit(CHECKED_AT_ONCE)}
     ) as placed
     where events.seq = placed.number
     returning events.seq as seq, type, account_id, install_id, subject_id, data`.execute(queries);
