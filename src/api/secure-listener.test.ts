@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
@@ -226,13 +226,15 @@ describe('timeouts', () => {
   });
 
   it.each(['plain', 'secure'])('close a connection that does not read the answer (%s)', async (kind) => {
-    const port = await start((_request, response) => response.end(Buffer.alloc(64 * 1024 * 1024)), {
-      stalledMs: SHORT_MS,
-    });
+    const cut = Promise.withResolvers<void>();
+    const port = await start(
+      (_request, response) => response.on('close', cut.resolve).end(Buffer.alloc(64 * 1024 * 1024)),
+      { stalledMs: SHORT_MS },
+    );
     const connection = kind === 'plain' ? plain(port) : await secure(port);
     connection.socket.pause();
     connection.socket.write(REQUEST);
-    await sleep(SHORT_MS * 6);
+    await cut.promise;
     connection.socket.resume();
     await closesSoon(connection);
     expect(connection.received().length).toBeLessThan(64 * 1024 * 1024);
@@ -282,18 +284,16 @@ describe('the certificate', () => {
 
 describe('close', () => {
   it.each(['plain', 'secure'])('answers a request in progress (%s)', async (kind) => {
-    let answer = () => {};
-    const port = await start((_request, response) => {
-      answer = () => response.end('late');
-    });
+    const asked = Promise.withResolvers<ServerResponse>();
+    const port = await start((_request, response) => asked.resolve(response));
     const connection = kind === 'plain' ? plain(port) : await secure(port);
     connection.socket.write(REQUEST);
-    while (String(answer) === '() => {}') await sleep(5);
+    const response = await asked.promise;
     const closed = listener?.close(30_000);
     const refused = plain(port);
     expect(await refused.closed).toBe('');
     await sleep(SHORT_MS);
-    answer();
+    response.end('late');
     expect(await connection.closed).toMatch(/200 OK.*late/s);
     await closed;
   });
@@ -312,10 +312,11 @@ describe('close', () => {
   });
 
   it('destroys connections that do not finish in time', async () => {
-    const port = await start(() => {});
+    const begins = Promise.withResolvers<void>();
+    const port = await start(() => begins.resolve());
     const connection = await secure(port);
     connection.socket.write(REQUEST);
-    await sleep(50);
+    await begins.promise;
     const begun = performance.now();
     await listener?.close(SHORT_MS);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(SHORT_MS - 5);

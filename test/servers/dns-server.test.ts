@@ -12,7 +12,7 @@ describe.skipIf(!findDnsServers())('DNS servers for tests', () => {
   afterAll(() => dns?.remove());
 
   async function addresses(name: string): Promise<string[] | string> {
-    const signal = AbortSignal.timeout(3000);
+    const signal = AbortSignal.timeout(20_000);
     const answer = await askServer(dns.resolver, { name, type: 'A', recursive: true }, { signal });
     if (answer.rcode !== 'NOERROR') return answer.rcode;
     return answer.answers.flatMap((record) => (record.type === 'A' ? [record.address] : []));

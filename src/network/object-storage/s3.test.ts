@@ -366,23 +366,12 @@ describe('failures say what to fix', () => {
     const stalling = await startOther((_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('begin');
     });
-    const stored = await storageAt(stalling, { progressTimeoutMs: 100 }).get(ref('a'));
+    const stored = await storageAt(stalling, { progressTimeoutMs: 1_000 }).get(ref('a'));
     expect(await failure(textOf(stored))).toMatch(/stopped in the middle of an object of the bucket "media"/);
     const breaking = await startOther((_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('begin', () => response.destroy());
     });
     expect(await failure(textOf(await storageAt(breaking).get(ref('a'))))).toMatch(/stopped in the middle/);
-  });
-
-  test('a slow reader is not cut off', async () => {
-    const server = await startServer();
-    const large = randomBytes(4 * 1024 * 1024);
-    server.put('media', 'large', large);
-    const stored = await storageAt(server.url, { progressTimeoutMs: 100 }).get(ref('large'));
-    if (!stored?.body) throw new Error('no body');
-    stored.body.read(0);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await buffer(stored.body)).equals(large)).toBe(true);
   });
 });
 

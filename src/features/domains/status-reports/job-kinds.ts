@@ -32,8 +32,8 @@ interface Parts {
   internet: Internet;
   /** Null: no authority is configured. */
   issuance: IssuanceHooks | null;
-  /** Timeout of all observations of a report in milliseconds; shorter than the job's timeout. */
-  timeLimitMs?: number;
+  /** The signal that ends all observations of a report, before the job's timeout does. */
+  timeLimit?: () => AbortSignal;
 }
 
 const TIME_LIMIT_MS = 20_000;
@@ -47,7 +47,7 @@ interface ObservedDomain {
 /** The job that observes domains from outside and fills their reports. */
 export function domainReportJobKinds(
   { config, database, clock, random, log }: Platform,
-  { host, internet, issuance, timeLimitMs = TIME_LIMIT_MS }: Parts,
+  { host, internet, issuance, timeLimit = () => AbortSignal.timeout(TIME_LIMIT_MS) }: Parts,
 ): JobKind[] {
   const { reader } = database;
   const edges = createEdgeAddressBook(config);
@@ -58,7 +58,6 @@ export function domainReportJobKinds(
       async run({ report_id }, job) {
         const row = await reportRow(reader, report_id);
         if (!row) return;
-        const limit = AbortSignal.timeout(timeLimitMs);
         const parts: ObserveParts = {
           host,
           internet,
@@ -66,7 +65,7 @@ export function domainReportJobKinds(
           log: job.log,
           refusalByCaa: issuance?.refusalByCaa ?? null,
         };
-        const signal = AbortSignal.any([job.signal, limit]);
+        const signal = AbortSignal.any([job.signal, timeLimit()]);
         const { report, examined } = await observeAll(row, parts, signal);
         // A worker that stops or has lost its lease may have missed observations.
         job.signal.throwIfAborted();

@@ -59,8 +59,8 @@ const options: PhpPagesOptions = {
   clock: systemClock,
 };
 const pages = createPhpPages(options);
-/** So short that a connection ends as soon as its timeout counts. */
-const SILENCE_MS = 30;
+/** Long enough for a busy machine to read a request. */
+const SILENCE_MS = 300;
 const server = createServer((request, response) => {
   const target = parseTarget(request.url ?? '');
   const path = target && parseSitePath(target.path);
@@ -170,7 +170,7 @@ it.each(['GET', 'POST'])(
   async (method) => {
     const visitor = visit(`/slow-${method}/`, method).end();
     const { fail } = await lastAsked();
-    await new Promise((resolve) => setTimeout(resolve, 4 * SILENCE_MS));
+    await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
     fail(new PhpFailure('timeout', 'too slow'));
     const [response]: IncomingMessage[] = await once(visitor, 'response');
     expect(response?.statusCode).toBe(504);
