@@ -149,7 +149,7 @@ export default {
     never(
       'only-the-assembly-knows-the-linux-host',
       'the Linux host runs in a separate process, reached through src/hosting/remote',
-      { path: '^src/', pathNot: '^src/(hosting/linux/|app/linux-host\\.ts$|cli/host/)' },
+      { path: '^src/', pathNot: '^src/(hosting/linux/|app/linux-host(-machine)?\\.ts$|cli/host/)' },
       { path: '^src/hosting/linux/' },
     ),
     never(

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/app/linux-host.ts';
+import { type RunningMachine, startHostMachine } from '../../src/app/linux-host.ts';
+import type { MachineSurroundings } from '../../src/app/linux-host-machine.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';

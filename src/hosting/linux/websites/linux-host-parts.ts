@@ -24,7 +24,7 @@ import type { LiveInstalls } from './live-installs.ts';
 import type { WebsiteRemains } from './provisioning.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
-/** The parts of the Linux host; src/app/linux-host.ts puts them together. */
+/** The parts of the Linux host; src/app/linux-host-machine.ts puts them together. */
 export interface LinuxHostParts extends WebsiteParts {
   /** Id given by a control plane on another machine; null: the host makes one up. */
   givenId: string | null;

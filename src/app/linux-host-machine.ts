@@ -1,0 +1,321 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { RESTORE_CHECK_PREFIX } from '../features/websites/installs/reserved-names.ts';
+import type { HostMachine, HostQuestions, InstallRef } from '../hosting/contract/host.ts';
+import { installLimits } from '../hosting/contract/install-limits.ts';
+import { createBackups } from '../hosting/linux/backups/backups.ts';
+import { createCgroups } from '../hosting/linux/daemons/cgroups.ts';
+import { createDatabaseQuotas } from '../hosting/linux/daemons/database-quotas.ts';
+import { createDatabases } from '../hosting/linux/daemons/databases.ts';
+import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
+import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
+import { createSystemdDaemons, hasSystemd } from '../hosting/linux/daemons/systemd.ts';
+import { createWebsiteImports } from '../hosting/linux/imports/website-imports.ts';
+import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
+import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
+import { createLinuxHost } from '../hosting/linux/linux-host.ts';
+import { createHostLogs } from '../hosting/linux/logs/host-logs.ts';
+import type { LogRules } from '../hosting/linux/logs/upkeep.ts';
+import { createCron } from '../hosting/linux/machine/cron.ts';
+import { createJournal } from '../hosting/linux/machine/journal.ts';
+import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
+import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-runtimes.ts';
+import { createRecords } from '../hosting/linux/machine/record.ts';
+import type { AppendMailLog } from '../hosting/linux/mail/install-mail-log.ts';
+import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
+import { createMailSockets } from '../hosting/linux/mail/mail-sockets.ts';
+import { createRelay } from '../hosting/linux/mail/relay.ts';
+import { createAccessLogs } from '../hosting/linux/nginx/access-logs.ts';
+import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
+import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
+import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
+import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
+import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
+import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
+import type { CheckPace } from '../hosting/linux/websites/website-check.ts';
+import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
+import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
+import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
+import { createWebsites } from '../hosting/linux/wordpress/website.ts';
+import { createWpCliPhar } from '../hosting/linux/wp-cli/phar.ts';
+import { createWpCli } from '../hosting/linux/wp-cli/run-wp-cli.ts';
+import { phpBounds } from '../hosting/policy/php-limits.ts';
+import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
+import { createWordPressCores } from '../hosting/wordpress/cores.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { defaultDomain } from '../lib/default-domain.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { type Randomness, systemRandomness } from '../lib/ids.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+
+export interface MachineSurroundings {
+  log: Logger;
+  clock?: Clock;
+  random?: Randomness;
+  /** Distinguishes several hosts on one machine; `homeport` outside of tests. */
+  instance?: string;
+  /** Called after each step of creating a website: tests interrupt there. */
+  reached?: (step: string, website: WebsiteRemains) => void;
+  /** How long the checks of a change of a website wait. */
+  checkPace?: CheckPace;
+}
+
+/** Puts the parts of the Linux host together. `questions`: what it asks the control plane. */
+export function createHostMachine(
+  config: Config,
+  questions: HostQuestions,
+  givenId: string | null,
+  {
+    log,
+    clock = systemClock,
+    random = systemRandomness,
+    instance = 'homeport',
+    reached,
+    checkPace,
+  }: MachineSurroundings,
+): HostMachine {
+  const layout = layoutOf(config);
+  const { edgeHttp, edgeHttps } = config;
+  const limits = {
+    memoryMb: config.installMemoryMb,
+    cpuPercent: config.installCpuPercent,
+    processes: config.installProcesses,
+  };
+  const bounds = phpBounds(config, limits);
+  const cgroups = createCgroups({ instance, log });
+  const daemons = hasSystemd()
+    ? createSystemdDaemons({ instance, log })
+    : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
+  const databases = createDatabases({ layout });
+  const users = createUnixUsers({ instance, uids: config.hostUids });
+  const templates = createDatabaseTemplates({ layout, databases, users, php: () => newestPhp(layout), log });
+  const websites = createWebsites({
+    layout,
+    databases,
+    templates,
+    origin: (hostname, secure) => originOf(hostname, secure, { edgeHttp, edgeHttps }),
+    enter: (installId) => cgroups.enter(cgroupOf(installId)),
+    log,
+    clock,
+    randomness: random,
+  });
+  const live = createLiveInstalls();
+  const usage = createUsageLedger({ file: layout.usage, clock, log });
+  const logRules = logRulesOf(config);
+  const logs = createHostLogs({ layout, rules: logRules, installs: () => live.ids(), clock, log });
+  const web = createWebServer({
+    layout,
+    daemons,
+    edgeHttp,
+    edgeHttps,
+    trustedProxies: config.trustProxy,
+    resolvers: config.resolvers,
+    s3: { endpoint: config.s3Endpoint, pathStyle: config.s3PathStyle },
+    log,
+    clock,
+    instance,
+    siteDomain: config.siteDomain,
+    usage,
+    accessLogs: createAccessLogs(logs, { wholeAddresses: logRules.wholeAddressMs !== 0 }),
+    uploadMb: config.phpUploadMb,
+  });
+  const wpCliPhar = createWpCliPhar({
+    layout,
+    source: config.wpCliSource,
+    url: config.wpCliUrl,
+    php: () => newestPhp(layout),
+    log,
+  });
+  const submitterOf = ({ id, name }: InstallRef) => ({
+    install: { id, name },
+    sender: envelopeSender(name, config),
+    siteDomain: config.siteDomain,
+    ownDomain: defaultDomain(name, config.siteDomain),
+    perHour: live.get(id)?.state.mail?.perHour ?? config.installMailsPerHour,
+  });
+  const appendLog: AppendMailLog = (install, entry) =>
+    void logs.append('mail', install, [{ time: clock.now().toISOString(), ...entry }]);
+  const mail = createMailQueue({
+    folder: layout.mail,
+    relay:
+      config.relayUrl === null
+        ? null
+        : createRelay({ url: config.relayUrl, credentialsFile: config.relayCredentials }),
+    appendLog,
+    clock,
+    log,
+  });
+  const queue = createPurgeQueue({
+    web,
+    wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
+    log,
+  });
+  return createLinuxHost({
+    givenId,
+    capacity: config.hostCapacity,
+    edgeHttp,
+    edgeHttps,
+    layout,
+    limits,
+    phpBounds: bounds,
+    cgroups,
+    daemons,
+    databases,
+    websites,
+    live,
+    usage,
+    logs,
+    log,
+    clock,
+    random,
+    reached,
+    checkPace,
+    isTrial: isRestoreCheck,
+    users,
+    databaseServer: createDatabaseServer({ layout, daemons, log }),
+    cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
+    releasesUrl: config.wordpressReleasesUrl,
+    templates,
+    compiledCores: createCompiledCores({ layout, users, log }),
+    web,
+    purges: createPurgeSockets({ layout, queue, clock, log }),
+    mail,
+    mailSockets: createMailSockets({
+      ...{ layout, queue: mail, submitterOf, isTrial: isRestoreCheck, appendLog },
+      ...{ clock, random, log },
+    }),
+    submitterOf,
+    firewall: createFirewall({
+      instance,
+      uids: config.hostUids,
+      edgePorts: [edgeHttp.port, edgeHttps.port],
+      allowed: config.installTargets,
+    }),
+    backups: createBackups({
+      layout,
+      databases,
+      websites,
+      repository: config.backupRepository,
+      credentials: config.backupCredentials,
+      passwordOf: (installId) => questions.backupPassword(installId),
+      log,
+      clock,
+    }),
+    imports: createWebsiteImports({
+      layout,
+      databases,
+      websites,
+      enter: (installId) => cgroups.enter(cgroupOf(installId)),
+      log,
+    }),
+    ssh: createSshServer({
+      layout,
+      daemons,
+      cgroups,
+      listen: config.sshListen,
+      questions,
+      installOf(name) {
+        const install = live.byName(name);
+        return install
+          ? {
+              install: { id: install.state.id, name },
+              sandbox: install.sandbox,
+              cgroupName: cgroupOf(install.state.id),
+              database: install.placement.database,
+            }
+          : null;
+      },
+      log,
+      clock,
+    }),
+    cron: createCron({
+      async runCron(installId) {
+        const install = live.get(installId);
+        if (!install) return;
+        const startedAt = clock.now();
+        const { exit, output } = await websites.runCron(install.sandbox);
+        const seconds = (clock.now().getTime() - startedAt.getTime()) / 1_000;
+        await logs.append('cron', installId, [{ time: startedAt.toISOString(), seconds, exit, output }]);
+        if (exit !== 0) throw new Error(`WP-Cron of ${install.state.name} failed: ${output}`);
+      },
+      // The copy of a shop in a restore check must neither send mails nor charge anyone.
+      installs: () => live.ids().filter((id) => !isRestoreCheck(live.get(id)?.state.name ?? '')),
+      clock,
+      log,
+    }),
+    databaseQuotas: createDatabaseQuotas({
+      databases,
+      names: () => live.ids().flatMap((id) => live.get(id)?.placement.database ?? []),
+      mostBytes: layout.limits.bytes,
+      log,
+    }),
+    createDatabaseLink: createDatabaseLinks({ layout, clock, randomness: random }),
+    wpCliPhar,
+    wpCli: createWpCli({
+      layout,
+      cgroups,
+      limits,
+      isThere: wpCliPhar.isThere,
+    }),
+    records: createRecords({ folder: layout.records, log }),
+    aside: createRecords({ folder: layout.aside, log }),
+    journal: createJournal(layout.journals, layout.journalOf),
+  });
+}
+
+/** The same for every message of an install: bounces must not reach addresses that a website chooses. */
+function envelopeSender(
+  installName: string,
+  { relaySender, siteDomain }: Pick<Config, 'relaySender' | 'siteDomain'>,
+): string {
+  const pattern = relaySender ?? `{name}@${defaultDomain('{name}', siteDomain)}`;
+  return pattern.replaceAll('{name}', installName);
+}
+
+const MIB = 1024 ** 2;
+/** Part of its disk quota that the logs of an install may take besides it. */
+const QUOTA_SHARE = 0.1;
+
+function logRulesOf({ logDays, logAddressHours, installLogMb, installDiskGb }: Config): LogRules {
+  const most = installLogMb * MIB;
+  return {
+    days: logDays,
+    wholeAddressMs: logAddressHours === null ? null : logAddressHours * HOUR_MS,
+    mostBytes: installDiskGb === 0 ? most : Math.min(most, installDiskGb * 1024 * MIB * QUOTA_SHARE),
+  };
+}
+
+function isRestoreCheck(installName: string): boolean {
+  return installName.startsWith(RESTORE_CHECK_PREFIX);
+}
+
+/** The address of a name for visitors, as far as this machine knows: with the port unless it is the standard one. */
+function originOf(
+  hostname: string,
+  secure: boolean,
+  { edgeHttp, edgeHttps }: Pick<Config, 'edgeHttp' | 'edgeHttps'>,
+): string {
+  const { port } = secure ? edgeHttps : edgeHttp;
+  return new URL(`${secure ? 'https' : 'http'}://${hostname}:${port}`).origin;
+}
+
+async function newestPhp(layout: LinuxLayout): Promise<PhpRuntime> {
+  const [newest] = await findPhpRuntimes(layout);
+  if (newest) return newest;
+  throw new OperatorError('This machine has no PHP for websites: "homeport host setup" installs it.');
+}
+
+/** The folders of the host. */
+export function layoutOf({
+  hostFolder,
+  hostRunFolder,
+  installDiskGb,
+  installFiles,
+}: Pick<Config, 'hostFolder' | 'hostRunFolder' | 'installDiskGb' | 'installFiles'>): LinuxLayout {
+  return linuxLayout(
+    hostFolder,
+    hostRunFolder,
+    installLimits({ diskGb: installDiskGb, files: installFiles }),
+  );
+}
