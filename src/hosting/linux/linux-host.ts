@@ -7,7 +7,6 @@ import {
   type HostDescription,
   type HostMachine,
   type InstallRef,
-  isUnchanged,
   PermanentHostError,
 } from '../contract/host.ts';
 import { pageOf } from '../contract/inventory.ts';
@@ -27,13 +26,14 @@ import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { measureStorage } from './websites/measure-storage.ts';
-import { addressOf, visitedWebsite, websiteSteps } from './websites/provisioning.ts';
+import { addressOf, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
+import { createWebsiteReplacements } from './websites/website-replacements.ts';
 import { createWordPressChanges } from './websites/wordpress-changes.ts';
 import { createWordPressUpdates } from './websites/wordpress-updates.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
-import { type AskedEdge, requireWordPress } from './wordpress/wordpress-answers.ts';
+import type { AskedEdge } from './wordpress/wordpress-answers.ts';
 import { wordpressMark } from './wordpress/wordpress-mark.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
@@ -171,6 +171,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
   const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
   const changes = createWordPressChanges(parts, { steps, lifecycle, hosted, requireRecord });
+  const replacements = createWebsiteReplacements(parts, { lifecycle, hosted, requireRecord, askedAt });
   /** Also the record of a website that is set aside: its last snapshot is made before it is removed. */
   async function requireKept(install: InstallRef): Promise<InstallRecord> {
     return (await parts.aside.read(install.id)) ?? requireRecord(install);
@@ -226,52 +227,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         backups.snapshot(await hosted(await requireKept(install)), backupId, signal, report),
       ),
 
-    restore: (install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) =>
-      replacing(install.id, async () => {
-        const present = await requireRecord(install);
-        // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
-        const core = (await cores.list()).find((version) => version === wordpressVersion);
-        const record = core === undefined ? present : await lifecycle.recordCore(present, core);
-        const options = { from, parts, signal, report };
-        const snapshot = await backups
-          .restore(await hosted(record), backupId, options)
-          .catch(async (error: unknown) => {
-            // The website still has the WordPress that it runs.
-            const { wordpressVersion: kept } = present.placement;
-            if (isUnchanged(error))
-              await tryOrLog(log, 'could not record the WordPress of an unchanged website', async () => {
-                await lifecycle.recordCore(record, kept);
-              });
-            throw error;
-          });
-        await (core === undefined ? lifecycle.resetCaches(install.id) : lifecycle.serveAgain(record));
-        // A copy must answer. A restored install returns to its own former state, even if that did not answer.
-        if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-        return snapshot;
-      }),
+    restore: (install, backupId, options) =>
+      replacing(install.id, () => replacements.restore(install, backupId, options)),
 
-    importWebsite: (install, source, options = {}) =>
-      replacing(install.id, async () => {
-        const { importId, signal, report } = options;
-        const record = await requireRecord(install);
-        await backups.recover(install.id);
-        const last = await parts.imports.last(install.id);
-        const imported =
-          last !== null && last.importId === importId
-            ? last.website
-            : await parts.imports.import(await hosted(record), source, options);
-        report?.(0, null, 'check');
-        await lifecycle.resetCaches(install.id);
-        await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-        return imported;
-      }),
+    importWebsite: (install, source, options) =>
+      replacing(install.id, () => replacements.importWebsite(install, source, options)),
 
-    lastImport: (install) =>
-      serially(install.id, async () => {
-        await requireRecord(install);
-        await backups.recover(install.id);
-        return (await parts.imports.last(install.id))?.importId ?? null;
-      }),
+    lastImport: (install) => serially(install.id, () => replacements.lastImport(install)),
 
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),
 

@@ -1,0 +1,63 @@
+import { type HostMachine, isUnchanged } from '../../contract/host.ts';
+import { tryOrLog } from '../machine/try-or-log.ts';
+import { type AskedEdge, requireWordPress } from '../wordpress/wordpress-answers.ts';
+import type { LinuxHostParts } from './linux-host-parts.ts';
+import { visitedWebsite } from './provisioning.ts';
+import type { WordPressUpdatesOptions } from './wordpress-updates.ts';
+
+export interface ReplacementsOptions extends Omit<WordPressUpdatesOptions, 'steps'> {
+  /** Where this machine's web server answers requests of the host itself. */
+  askedAt(): AskedEdge;
+}
+
+/** Restores and imports websites of this host. The caller serializes calls for the same install. */
+export function createWebsiteReplacements(
+  { backups, cores, imports, log }: LinuxHostParts,
+  { lifecycle, hosted, requireRecord, askedAt }: ReplacementsOptions,
+): Pick<HostMachine, 'restore' | 'importWebsite' | 'lastImport'> {
+  return {
+    async restore(install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) {
+      const present = await requireRecord(install);
+      // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
+      const core = (await cores.list()).find((version) => version === wordpressVersion);
+      const record = core === undefined ? present : await lifecycle.recordCore(present, core);
+      const options = { from, parts, signal, report };
+      const snapshot = await backups
+        .restore(await hosted(record), backupId, options)
+        .catch(async (error: unknown) => {
+          // The website still has the WordPress that it runs.
+          const { wordpressVersion: kept } = present.placement;
+          if (isUnchanged(error))
+            await tryOrLog(log, 'could not record the WordPress of an unchanged website', async () => {
+              await lifecycle.recordCore(record, kept);
+            });
+          throw error;
+        });
+      await (core === undefined ? lifecycle.resetCaches(install.id) : lifecycle.serveAgain(record));
+      // A copy must answer. A restored install returns to its own former state, even if that did not answer.
+      if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
+      return snapshot;
+    },
+
+    async importWebsite(install, source, options = {}) {
+      const { importId, signal, report } = options;
+      const record = await requireRecord(install);
+      await backups.recover(install.id);
+      const last = await imports.last(install.id);
+      const imported =
+        last !== null && last.importId === importId
+          ? last.website
+          : await imports.import(await hosted(record), source, options);
+      report?.(0, null, 'check');
+      await lifecycle.resetCaches(install.id);
+      await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
+      return imported;
+    },
+
+    async lastImport(install) {
+      await requireRecord(install);
+      await backups.recover(install.id);
+      return (await imports.last(install.id))?.importId ?? null;
+    },
+  };
+}
