@@ -14,8 +14,8 @@ import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } 
 import { orderCertificate } from '../../domains/certificates/jobs.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
+import type { WordPressHere } from '../../websites/installs/offered-options.ts';
 import { heldOperations } from '../../websites/installs/operation-limits-store.ts';
-import type { WordPressHere } from '../../websites/installs/service.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import type { Cancellations } from './cancellation.ts';
 import {

@@ -1,4 +1,3 @@
-import { domainToUnicode } from 'node:url';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize, isAllowed } from '../../../access/permissions.ts';
@@ -9,13 +8,12 @@ import { uniqueViolation } from '../../../database/unique-violation.ts';
 import type { Runtime } from '../../../hosting/contract/runtime.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
-import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
+import { Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
 import { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import { readDeferral } from './deferral.ts';
@@ -23,8 +21,8 @@ import type { DeleteInstalls } from './deletion.ts';
 import { applyInstall, provisionInstall } from './jobs.ts';
 import { isKeptByOthers } from './kept-names-store.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
+import { createOfferedOptions, type WordPressHere } from './offered-options.ts';
 import { createPhpSwitch } from './php-switch.ts';
-import { isReservedName } from './reserved-names.ts';
 import { createInstallSchema } from './schema.ts';
 import {
   addToInstallCount,
@@ -58,9 +56,6 @@ export interface InstallChange {
   php_version?: string;
 }
 
-/** Whether this process's host runs WordPress: the version of its PHP, or why not, in a sentence. */
-export type WordPressHere = () => Promise<{ version: string } | { reason: string }>;
-
 export type InstallService = ReturnType<typeof createInstallService>;
 
 /** Work in the transaction that creates an install. Returns the operation that was asked for, if it is another one. */
@@ -83,6 +78,7 @@ export function createInstallService(
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
   const phpSwitch = createPhpSwitch(platform);
+  const { chooseRuntime, faultsOfOptions } = createOfferedOptions(platform, wordpressHere);
 
   /** The install, if the caller may see it. Throws NotFound. */
   async function get(caller: Caller, id: string): Promise<Readonly<InstallView>> {
@@ -102,67 +98,6 @@ export function createInstallService(
     }
     const count = await countInstalls(database.reader, scope, filters);
     return pageOfInstalls(database.reader, scope, page, filters, count);
-  }
-
-  /** The options of the hosts. The embedded host's PHP counts if the install is to run WordPress. */
-  async function loadOptions(runtime: Runtime | null): Promise<InstallOptions> {
-    if (config.host === 'linux') return loadInstallOptions(database.reader);
-    const here = runtime === 'wordpress' ? await wordpressHere() : null;
-    const phpVersions = here !== null && 'version' in here ? [here.version] : [];
-    return { phpVersions, reservedNames: new Set(), publicNames: [] };
-  }
-
-  /** The runtime of a new install; null on Linux hosts, which run WordPress only. */
-  async function chooseRuntime(wanted: Runtime | null): Promise<Runtime | null> {
-    if (config.host === 'linux') return null;
-    if (wanted !== null) return wanted;
-    return config.installRuntime === 'wordpress' && 'version' in (await wordpressHere())
-      ? 'wordpress'
-      : 'static';
-  }
-
-  /** Why an install cannot have that runtime; null if it can. */
-  async function faultOfRuntime(wanted: Runtime | null): Promise<string | null> {
-    if (config.host === 'linux') {
-      return wanted === 'static' ? 'The hosts run WordPress on every install' : null;
-    }
-    if (wanted !== 'wordpress') return null;
-    const here = await wordpressHere();
-    return 'reason' in here ? here.reason : null;
-  }
-
-  /** Checks an install against the hosts' options: its name must be free there, its PHP version and runtime offered. */
-  async function faultsOfOptions(
-    name: string,
-    phpVersion: string | null,
-    wanted: Runtime | null,
-    runtime: Runtime | null,
-  ): Promise<Fault[]> {
-    const offers = await loadOptions(runtime);
-    const faults: Fault[] = [];
-    const refuse = (field: string, code: string, message: string) =>
-      faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
-    // RFC 5891: a label that begins with xn-- must be the encoding of something, or browsers refuse the name.
-    if (domainToUnicode(name).startsWith('xn--')) {
-      refuse(
-        'name',
-        'invalid_format',
-        `The name "${name}" begins with xn-- and encodes nothing; choose another`,
-      );
-    }
-    if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
-      refuse('name', 'reserved', `The name "${name}" is reserved for the platform`);
-    }
-    const notRun = await faultOfRuntime(wanted);
-    if (notRun !== null) refuse('runtime', 'not_offered', notRun);
-    if (phpVersion !== null && !offers.phpVersions.includes(phpVersion)) {
-      const offered =
-        offers.phpVersions.length === 0
-          ? 'websites here run no PHP'
-          : `choose one of ${offers.phpVersions.join(', ')}`;
-      refuse('php_version', 'not_offered', `PHP ${phpVersion} is not offered; ${offered}`);
-    }
-    return faults;
   }
 
   /**
