@@ -1,13 +1,12 @@
 import type { Static } from 'typebox';
-import { type BrowserOrigin, type Caller, portalCaller, type RequestOrigin } from '../../../access/caller.ts';
+import { type BrowserOrigin, portalCaller } from '../../../access/caller.ts';
 import { reachOf } from '../../../access/permissions.ts';
 import type { Session, SessionStage, SessionVerifier } from '../../../access/session.ts';
 import type { Queries } from '../../../database/database.ts';
 import { minuteOf } from '../../../database/last-uses.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { EMBEDDED_FEATURES, WORDPRESS_FEATURES } from '../../../hosting/contract/wordpress-features.ts';
-import { timestamp } from '../../../lib/clock.ts';
-import { NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import { Unauthenticated } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { verifyPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
@@ -16,16 +15,15 @@ import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
 import type { PresentedFactor } from '../second-factor/schema.ts';
 import { findSecondFactor, resetWrongCodes } from '../second-factor/store.ts';
 import { createFactorVerifier } from '../second-factor/verification.ts';
-import { endOtherSessions, endSession, endSurplusSessions } from '../sessions/ending.ts';
+import { endSurplusSessions } from '../sessions/ending.ts';
 import { knownDevice, rememberDevice } from '../sessions/known-devices.ts';
 import { createLastSeen } from '../sessions/last-seen.ts';
-import type { presentSessionSchema, sessionSchema } from '../sessions/schema.ts';
+import type { presentSessionSchema } from '../sessions/schema.ts';
 import { endOf, MAX_AGE_MS, SECOND_FACTOR_MS, stageOf } from '../sessions/state.ts';
 import {
   addSession,
   deleteSession,
   findFactorState,
-  findSessionsOf,
   prepareFindSession,
   takeAwaitingSession,
 } from '../sessions/store.ts';
@@ -40,6 +38,7 @@ import { CHALLENGE_MS } from '../webauthn/challenges.ts';
 import type { Assertion, RequestOptions } from '../webauthn/schema.ts';
 import { countPasskeys } from '../webauthn/store.ts';
 import { createPasskeyVerifier } from '../webauthn/verifier.ts';
+import { createOwnSessions, type OwnSessions } from './own-sessions.ts';
 import { createWrongCodeCounter } from './wrong-codes.ts';
 
 /** The cookies and stage of a session after a right password, passkey or code. */
@@ -69,7 +68,7 @@ interface SignInVisit {
   device: string | null;
 }
 
-export interface SessionService extends SessionVerifier {
+export interface SessionService extends SessionVerifier, OwnSessions {
   /** Signs in with a password, up to the stage before a second factor. Throws Unauthenticated, RateLimited. */
   signIn(attempt: SignIn): Promise<NewSession>;
   /**
@@ -86,12 +85,6 @@ export interface SessionService extends SessionVerifier {
   /** Completes a sign-in with a code or a passkey. Throws Unauthenticated, RateLimited. */
   passSecondFactor(session: Session, presented: PresentedFactor, origin: BrowserOrigin): Promise<NewSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
-  signOut(session: Session, origin: RequestOrigin): Promise<void>;
-  list(session: Session): Promise<Static<typeof sessionSchema>[]>;
-  /** Ends one of the caller's sessions. Throws NotFound. */
-  end(caller: Caller, sessionId: string): Promise<void>;
-  /** Ends the user's other sessions, and gives this one a new token. Throws Unauthenticated. */
-  endOthers(session: Session, origin: RequestOrigin): Promise<RenewedSession>;
   /** Stores last-seen times that are still in memory. */
   flush(): Promise<void>;
 }
@@ -311,73 +304,6 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     };
   }
 
-  async function list({ id, userId }: Session) {
-    const now = timestamp(clock);
-    const sessions = await findSessionsOf(reader, userId);
-    return sessions
-      .map((session) => ({ ...session, last_seen_at: lastSeen.of(session) }))
-      .map((session) => ({ ...session, current: session.id === id, expires_at: endOf(session) }))
-      .filter(({ expires_at }) => expires_at > now);
-  }
-
-  async function signOut(session: Session, origin: RequestOrigin): Promise<void> {
-    const { id, userId, stage } = session;
-    await database.write(async (transaction) => {
-      const person = await findUserById(transaction.queries, userId);
-      // Without the second factor the user was never signed in.
-      if (!(await deleteSession(transaction.queries, session)) || !person || stage === 'second_factor')
-        return;
-      await activity.recordForUser(
-        transaction,
-        portalCaller(userId, origin),
-        { userId },
-        { action: 'session.end', subject: { id, name: person.email }, details: { signed_out: true } },
-      );
-    });
-  }
-
-  async function end(caller: Caller, sessionId: string): Promise<void> {
-    const { userId } = caller;
-    await database.write(async (transaction) => {
-      const { queries } = transaction;
-      await lockRow(transaction, 'users', userId);
-      const person = await findUserById(queries, userId);
-      if (!person || !(await endSession(queries, { id: sessionId, userId }))) throw new NotFound();
-      await activity.recordForUser(
-        transaction,
-        caller,
-        { userId },
-        {
-          action: 'session.end',
-          subject: { id: sessionId, name: person.email },
-        },
-      );
-    });
-  }
-
-  async function endOthers(session: Session, origin: RequestOrigin): Promise<RenewedSession> {
-    const { userId } = session;
-    return database.write(async (transaction) => {
-      const { queries } = transaction;
-      await lockRow(transaction, 'users', userId);
-      const person = await findUserById(queries, userId);
-      const { renewed, ended } = await endOtherSessions(queries, platform, session);
-      if (person && ended > 0) {
-        await activity.recordForUser(
-          transaction,
-          portalCaller(userId, origin),
-          { userId },
-          {
-            action: 'session.end',
-            subject: { id: null, name: person.email },
-            details: { sessions: ended },
-          },
-        );
-      }
-      return renewed;
-    });
-  }
-
   return {
     verify,
     signIn,
@@ -387,10 +313,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       passkeys.options({ purpose: 'second_factor', browser }, userId),
     passSecondFactor,
     present,
-    signOut,
-    list,
-    end,
-    endOthers,
+    ...createOwnSessions(platform, lastSeen),
     flush: lastSeen.flush,
   };
 }
