@@ -1,5 +1,6 @@
 import MagnifyingGlassIcon from '@heroicons/react/24/outline/MagnifyingGlassIcon';
 import type { ComponentProps } from 'react';
+import { useField } from './fields.tsx';
 import styles from './filter.module.css';
 
 interface Named {
@@ -27,6 +28,20 @@ export function FilterChip({
         ))}
       </select>
     </label>
+  );
+}
+
+/** A date that filters a list, as a chip. What is wrong with it stands below. */
+export function DateChip({ label, name, ...rest }: Named & Omit<ComponentProps<'input'>, 'name' | 'type'>) {
+  const { attributes, below } = useField(name, undefined);
+  return (
+    <span className={styles.dated}>
+      <label className={styles.chip} data-active={rest.value !== '' || undefined}>
+        {label}
+        <input type="date" className={styles.choice} {...rest} {...attributes} />
+      </label>
+      {below}
+    </span>
   );
 }
 

@@ -1,7 +1,6 @@
 import { useActivityPeople } from '../../api/activity.ts';
 import { useInstall } from '../../api/installs.ts';
-import { TextField } from '../../components/fields.tsx';
-import { FilterChip } from '../../components/filter.tsx';
+import { DateChip, FilterChip } from '../../components/filter.tsx';
 import { FieldErrors } from '../../components/form.tsx';
 import { SearchChip } from '../../components/search-chip.tsx';
 import { TableTools } from '../../components/table.tsx';
@@ -48,8 +47,8 @@ export function ActivityFilters({
         ]}
       />
       <FieldErrors.Provider value={filterErrors(filter)}>
-        <TextField type="date" label="From" max={filter.to || undefined} {...field('from')} />
-        <TextField type="date" label="To" min={filter.from || undefined} {...field('to')} />
+        <DateChip label="From" max={filter.to || undefined} {...field('from')} />
+        <DateChip label="To" min={filter.from || undefined} {...field('to')} />
       </FieldErrors.Provider>
     </TableTools>
   );

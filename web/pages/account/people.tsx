@@ -8,7 +8,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { useAccount, useSession } from '../../session/session.ts';
 import { ChangePersonDialog } from './change-person.tsx';
 import { InvitePersonDialog } from './invite-person.tsx';
-import { obstacleOf, PersonActions } from './person-actions.tsx';
+import { PersonActions } from './person-actions.tsx';
 import { personName } from './person-name.ts';
 import { RemovePersonDialog } from './remove-person.tsx';
 import { assignableRoles, type MemberRole, parseRoles, roleLabel } from './roles.ts';
@@ -39,7 +39,6 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
     {
       id: 'actions',
       header: 'Actions',
-      line: { share: 20, text: (member) => obstacleOf(member, actor, member.user_id === user.id) ?? '' },
       cell: (member) => (
         <PersonActions
           member={member}

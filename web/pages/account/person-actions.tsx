@@ -46,7 +46,7 @@ export function PersonActions({
 }
 
 /** Returns why the user has no action for a member; null if they have one. */
-export function obstacleOf(member: Member, actor: MemberRole, self: boolean): string | null {
+function obstacleOf(member: Member, actor: MemberRole, self: boolean): string | null {
   const reason = reasonFor(member, actor);
   const mayEnd = self ? !(member.last_owner ?? false) : reason === null;
   return mayEnd ? null : reason;

@@ -111,8 +111,8 @@ function SecondFactorSection({ account }: { account: SessionAccount }) {
   const update = useUpdate(account.id);
   return (
     <Section title="Second factor">
+      <p>{required ? <Badge tone="good">Required</Badge> : <Badge>Not required</Badge>}</p>
       <p>
-        {required ? <Badge tone="good">Required</Badge> : <Badge>Not required</Badge>}{' '}
         {required
           ? 'Everyone in this account must confirm each sign-in with a code, and cannot turn this off.'
           : 'Each person decides whether to confirm sign-ins with a code.'}

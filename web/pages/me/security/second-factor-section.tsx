@@ -100,8 +100,11 @@ function TurnedOff({ onEnrol }: { onEnrol(): void }) {
   return (
     <>
       <p>
-        <Badge>Off</Badge> Protect your account with a passkey, or with a code from an app on your phone in
-        addition to your password.
+        <Badge>Off</Badge>
+      </p>
+      <p>
+        Protect your account with a passkey, or with a code from an app on your phone in addition to your
+        password.
       </p>
       <div>
         <Button variant="primary" onClick={onEnrol}>
