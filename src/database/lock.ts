@@ -76,3 +76,13 @@ const PLACEMENT = 4_711_003;
 export async function lockPlacement({ dialect, queries }: Transaction): Promise<void> {
   if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${PLACEMENT})`.execute(queries);
 }
+
+const TAGS = 4_711_004;
+
+/**
+ * Serializes changes of tags until the transaction ends, because a site gets the spelling of the others and the tags of an account are
+ * counted. Take this lock before any row lock.
+ */
+export async function lockTags({ dialect, queries }: Transaction): Promise<void> {
+  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${TAGS})`.execute(queries);
+}

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize, isAllowed } from '../../../access/permissions.ts';
-import { lockHostNames, lockRow } from '../../../database/lock.ts';
+import { lockHostNames, lockRow, lockTags } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Forbidden, notPermitted } from '../../../lib/failures.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
@@ -79,6 +79,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
       const member = await findMembership(queries, caller, created.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
+      if (input.tags !== undefined) await lockTags(transaction);
       const site = { ...created, tags: await wantedTags(queries, created.account_id, input.tags ?? []) };
       await insertSite(queries, site);
       await addToSiteCount(queries, site.account_id, 1);
@@ -94,6 +95,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
   async function update(caller: Caller, id: string, change: Partial<SiteSettings>): Promise<SiteView> {
     await database.write(async (transaction) => {
       const { queries } = transaction;
+      if (change.tags !== undefined) await lockTags(transaction);
       await lockRow(transaction, 'sites', id);
       const site = await findSite(queries, caller, id);
       authorize('site.change', 'site.read', site);

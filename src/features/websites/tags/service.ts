@@ -3,6 +3,7 @@ import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
+import { lockTags } from '../../../database/lock.ts';
 import { invalidValue, notPermitted } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -45,6 +46,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
     change: TagChange,
   ): Promise<TaggedSite[]> {
     const wanted = [...new Set(siteIds)];
+    await lockTags(transaction);
     const sites = await holdSites(transaction, accountId, wanted);
     if (sites.length < wanted.length) {
       throw notPermitted('Tag', 'site_ids', 'One of these sites does not exist in this account');
@@ -64,6 +66,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
   const replaceTag = (caller: Caller, accountId: string, name: string, replacement: string | null) =>
     database.write(async (transaction) => {
       await authorizeChange(transaction, caller, accountId);
+      await lockTags(transaction);
       const key = keyOf(name);
       const isTag = key !== '' && !key.includes(',');
       const sites = isTag ? await holdSitesWithTag(transaction, accountId, key) : [];

@@ -176,3 +176,34 @@ it('lets the operator tag a site, with an entry in the activity', async () => {
   expect(changed).toEqual(['VIP']);
   expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({ means: 'command_line' });
 });
+
+it('keeps the limit of the account, and one spelling of a tag, when many requests give it at once', async () => {
+  const { shop, blog, bare } = await taggedAccount();
+  // The account has 2 tags, and at most 500.
+  const some = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  await Promise.all(
+    some('Site of ', 24).map((name) =>
+      owner.client.post('/sites', { name, account_id: accountId, tags: some(`${name} tag `, 20) }),
+    ),
+  );
+  const answers = await Promise.all([
+    owner.client.patch(`/sites/${shop}`, { tags: ['VIP', ...some('one', 10)] }),
+    owner.client.patch(`/sites/${blog}`, { tags: ['VIP', ...some('other', 10)] }),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+
+  const spellings = ['Urgent', 'URGENT', 'urgent', 'uRGENT', 'urGent', 'urgEnt'];
+  await Promise.all([
+    ...spellings.map((tag) => owner.client.post('/sites', { name: tag, account_id: accountId, tags: [tag] })),
+    owner.client.patch(`/sites/${bare}`, { tags: ['URgent'] }),
+    change('change', { add: ['URGent'], site_ids: [shop] }),
+    change('rename', { name: 'Monthly care', new_name: 'URGEnt' }),
+  ]);
+  const { body } = await owner.client.get(`/sites?account_id=${accountId}&tags=urgent&limit=100`);
+  const results = field(body, 'results');
+  const used = Array.isArray(results) ? results.flatMap((site) => field(site, 'tags')) : [];
+  const urgent = used.filter((tag) => String(tag).toLowerCase() === 'urgent');
+  expect(urgent.length).toBeGreaterThanOrEqual(8);
+  expect(new Set(urgent).size).toBe(1);
+});
