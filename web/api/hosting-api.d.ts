@@ -1937,7 +1937,7 @@ export interface paths {
   };
   '/accounts/{account_id}/usage': {
     get: {
-      parameters: { query?: { first_date?: string; last_date?: string; limit?: number; offset?: number }; path: { account_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      parameters: { query?: { first_date?: string; last_date?: string; limit?: number; offset?: number; tags?: string }; path: { account_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['AccountUsage'] } };
@@ -2668,7 +2668,7 @@ export interface components {
     RedirectToImport: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean };
     RefusedWordPressUpdate: { install_id: string; message: string };
     RemoveTag: { name: string };
-    RemovedTag: { site_count: number };
+    RemovedTag: { site_count: number; site_ids: Array<string> };
     RenameTag: { name: string; new_name: string };
     RequestedBackup: { id: string; status: components['schemas']['BackupStatus'] };
     RequestedWordPressUpdates: { count: number; operations: Array<components['schemas']['WordPressUpdateOperation']>; refused: Array<components['schemas']['RefusedWordPressUpdate']> };
@@ -2690,7 +2690,7 @@ export interface components {
     StatusReport: { complete: boolean; id: string; install_name: string; install_ip: string; admin: boolean; domains: Array<components['schemas']['DomainCheck']> };
     StatusReportEnvelope: { report: components['schemas']['StatusReport'] };
     StatusReportReference: { report_id: string };
-    TaggedSite: { site_id: string; name: string; tags: Array<string> };
+    TaggedSite: { site_id: string; name: string; tags: Array<string>; former_tags: Array<string> };
     ThirdPartyCertificate: { certificate: string; private_key: string; domains: Array<string>; expires_time: string; serial_number: string };
     UncachedPath: { match: "exact" | "prefix"; path: string };
     UpdateAccountUser: { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> };

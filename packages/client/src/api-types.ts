@@ -2989,7 +2989,8 @@ export interface components {
          *           "name": "Shop",
          *           "tags": [
          *             "Monthly care"
-         *           ]
+         *           ],
+         *           "former_tags": []
          *         }
          *       ],
          *       "without_site": []
@@ -5418,12 +5419,17 @@ export interface components {
         };
         /**
          * @example {
-         *       "site_count": 12
+         *       "site_count": 1,
+         *       "site_ids": [
+         *         "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5"
+         *       ]
          *     }
          */
         RemovedTag: {
             /** @description sites that had the tag */
             site_count: number;
+            /** @description these sites, oldest first */
+            site_ids: string[];
         };
         /**
          * @example {
@@ -6059,7 +6065,8 @@ export interface components {
          *       "name": "Shop",
          *       "tags": [
          *         "Monthly care"
-         *       ]
+         *       ],
+         *       "former_tags": []
          *     }
          */
         TaggedSite: {
@@ -6067,6 +6074,8 @@ export interface components {
             site_id: string;
             name: string;
             tags: string[];
+            /** @description those before the change */
+            former_tags: string[];
         };
         /**
          * @description An uploaded certificate
@@ -8812,7 +8821,8 @@ export interface operations {
                      *           "name": "Shop",
                      *           "tags": [
                      *             "Monthly care"
-                     *           ]
+                     *           ],
+                     *           "former_tags": []
                      *         }
                      *       ],
                      *       "without_site": []
@@ -8932,7 +8942,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "site_count": 12
+                     *       "site_count": 1,
+                     *       "site_ids": [
+                     *         "b1e05c94-6f27-4a8d-8c3b-27d9e1f460a5"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["RemovedTag"];
@@ -14887,6 +14900,11 @@ export interface operations {
                  * @example 0
                  */
                 offset?: number;
+                /**
+                 * @description only installs whose site has all these tags, separated by commas
+                 * @example Monthly care
+                 */
+                tags?: string;
             };
             header?: {
                 /**

@@ -1,5 +1,6 @@
 import { dayParameter, type QueryValues, wholeParameter } from '../../api/query.ts';
 import { emptyRoute, queryRoute, type Route, route } from '../../api/route.ts';
+import { tagsParameter } from '../websites/site-tags/schema.ts';
 import type { DayRange } from './days.ts';
 import { type DayFigures, decimal, everyMetric } from './figures.ts';
 import {
@@ -50,11 +51,15 @@ export function usageRoutes(usage: UsageService): Route[] {
         'Returns traffic and storage of each install by day, and over all days. A page may have fewer installs than `limit`, because it has at most 10,000 days.',
       tag,
       errors: [400, 401, 403, 404, 429],
-      parameters: [...DAYS, ...PAGE],
+      parameters: [
+        ...DAYS,
+        ...PAGE,
+        tagsParameter('only installs whose site has all these tags, separated by commas'),
+      ],
       response: accountUsageSchema,
       async handle({ caller, id, query }) {
         const page = { limit: Number(query.limit ?? MOST_INSTALLS), offset: Number(query.offset ?? 0) };
-        const found = await usage.ofAccount(caller, id('account_id'), rangeIn(query), page);
+        const found = await usage.ofAccount(caller, id('account_id'), rangeIn(query), page, query.tags);
         return {
           environment_metrics: found.environments.map((one) => ({
             environment_name: one.name,

@@ -99,16 +99,18 @@ export function createUsageService(
       return { name: install.name, days, rollup: rollupOf(days), refreshExpectedAt };
     },
 
+    /** The usage of each install of an account; with `tags`, of those whose site has all of them. Throws NotFound, InvalidRequest. */
     async ofAccount(
       caller: Caller,
       accountId: string,
       asked: Partial<DayRange>,
       page: { limit: number; offset: number },
+      tags?: string,
     ): Promise<AccountUsagePage> {
       const of = await usageScope(caller, accountId);
       const range = rangeOf(asked, clock.now());
       const limit = Math.min(page.limit, MOST_INSTALLS, Math.max(1, Math.floor(MOST_DAYS / lengthOf(range))));
-      const { count, installs } = await pageOfCounted(reader, of, range, { ...page, limit });
+      const { count, installs } = await pageOfCounted(reader, of, range, { ...page, limit }, tags);
       const rows = { accountId, installIds: installs.map(({ id }) => id) };
       const [traffic, storage, lastRefreshAt, refreshExpectedAt] = await Promise.all([
         trafficDays(reader, rows, range),

@@ -2,6 +2,7 @@ import { type Expression, sql } from 'kysely';
 import { inScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
+import { hasTags } from '../websites/site-tags/tagged-store.ts';
 import type { DayRange } from './days.ts';
 
 /** Kinds of sites, for insights. */
@@ -82,14 +83,17 @@ function countedInstalls(
   queries: Queries,
   { accountId, scope, isWhole }: UsageScope,
   { first, last }: DayRange,
+  tags?: string,
 ) {
   const present = queries
     .selectFrom('installs as install')
     .leftJoin('sites as site', 'site.id', 'install.site_id')
     .select(['install.id', 'install.name', 'install.environment', SITE_TYPE])
     .where('install.account_id', '=', accountId)
-    .where((eb) => inScope(eb, scope));
-  if (!isWhole) return present;
+    .where((eb) => inScope(eb, scope))
+    .$if(tags !== undefined, (query) => query.where(hasTags(sql.ref('site.tag_keys'), tags ?? '')));
+  // Deleted installs have no site, and so no tags.
+  if (!isWhole || tags !== undefined) return present;
   return present.unionAll(
     queries
       .selectFrom('usage_installs as gone')
@@ -108,14 +112,15 @@ function countedInstalls(
   );
 }
 
-/** A page of the installs of an account's usage, and their number. */
+/** A page of the installs of an account's usage, and their number; with keys of tags, of those whose site has all of them. */
 export async function pageOfCounted(
   queries: Queries,
   of: UsageScope,
   range: DayRange,
   page: { limit: number; offset: number },
+  tags?: string,
 ): Promise<{ count: number; installs: Counted[] }> {
-  const all = countedInstalls(queries, of, range);
+  const all = countedInstalls(queries, of, range, tags);
   const [{ count }, installs] = await Promise.all([
     queries
       .selectFrom(all.as('counted'))

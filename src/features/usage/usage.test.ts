@@ -24,7 +24,7 @@ let blog: { id: string; name: string };
 beforeAll(async () => {
   homeport = await startTestHomeport({ clock });
   ({ accountId, owner } = await homeport.ownedAccount());
-  const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
+  const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId, tags: ['VIP'] });
   const place = { site_id: text(site.body, 'id'), environment: 'production' };
   shop = await homeport.install(owner, accountId, place);
   blog = await homeport.install(owner, accountId);
@@ -159,6 +159,13 @@ describe('collected usage', () => {
     expect(new Set(names)).toEqual(new Set([shop.name, blog.name]));
     expect(field(second, 'next_page_token')).toBeNull();
     expect(field(await account('?limit=0'), 'environment_metrics')).toEqual([]);
+  });
+
+  it('is that of the installs with a tag', async () => {
+    expect(await account('?tags=vip')).toMatchObject({
+      environment_metrics: [{ environment_name: shop.name }],
+      total_size: 1,
+    });
   });
 
   it('is summed over the account', async () => {

@@ -56,24 +56,29 @@ interface Change extends TagChange {
   isEverywhere?: boolean;
 }
 
+/** A site whose tags changed. */
+export interface RetaggedSite extends TaggedSite {
+  formerTags: string[];
+}
+
 /** Changes the tags of sites that the transaction holds. Returns those that changed. Throws InvalidRequest. */
 export async function changeTags(
   queries: Queries,
   accountId: string,
   sites: readonly TaggedSite[],
   { add, remove, isEverywhere = false }: Change,
-): Promise<TaggedSite[]> {
+): Promise<RetaggedSite[]> {
   const spellings = await spellingsOf(queries, accountId);
   const removed = new Set(remove.map(keyOf));
   if (isEverywhere) for (const key of removed) spellings.delete(key);
   const added = readTags(add, spellings);
   requireRoom(spellings, added);
-  const changed: TaggedSite[] = [];
+  const changed: RetaggedSite[] = [];
   for (const site of sites) {
     const tags = tagsAfter(site, added, removed);
     if (tags.join() === site.tags.join()) continue;
     await setTags(queries, site.id, tags);
-    changed.push({ ...site, tags });
+    changed.push({ ...site, tags, formerTags: site.tags });
   }
   return changed;
 }

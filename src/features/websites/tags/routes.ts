@@ -45,7 +45,12 @@ export function tagRoutes(tags: TagService): Route[] {
           { add, remove },
         );
         return {
-          changed: changed.map((site) => ({ site_id: site.id, name: site.name, tags: site.tags })),
+          changed: changed.map(({ id: site_id, name, tags, formerTags }) => ({
+            site_id,
+            name,
+            tags,
+            former_tags: formerTags,
+          })),
           without_site: withoutSite,
         };
       },
@@ -73,9 +78,10 @@ export function tagRoutes(tags: TagService): Route[] {
       success: 200,
       response: removedTagSchema,
       body: { resource: 'Tag', schema: removeTagSchema },
-      handle: async ({ caller, id }, { name }) => ({
-        site_count: await tags.remove(caller, id('account_id'), name),
-      }),
+      async handle({ caller, id }, { name }) {
+        const siteIds = await tags.remove(caller, id('account_id'), name);
+        return { site_count: siteIds.length, site_ids: siteIds };
+      },
     }),
   ];
 }

@@ -61,14 +61,22 @@ export const changeTagsSchema = component(
 
 export const removedTagSchema = component(
   'RemovedTag',
-  Type.Object({ site_count: Type.Integer({ description: 'sites that had the tag' }) }),
-  { site_count: 12 },
+  Type.Object({
+    site_count: Type.Integer({ description: 'sites that had the tag' }),
+    site_ids: Type.Array(uuid(), { description: 'these sites, oldest first' }),
+  }),
+  { site_count: 1, site_ids: [EXAMPLE_ID.site] },
 );
 
 const taggedSite = component(
   'TaggedSite',
-  Type.Object({ site_id: uuid(), name: Type.String(), tags: Type.Array(Type.String()) }),
-  { site_id: EXAMPLE_ID.site, name: 'Shop', tags: ['Monthly care'] },
+  Type.Object({
+    site_id: uuid(),
+    name: Type.String(),
+    tags: Type.Array(Type.String()),
+    former_tags: Type.Array(Type.String(), { description: 'those before the change' }),
+  }),
+  { site_id: EXAMPLE_ID.site, name: 'Shop', tags: ['Monthly care'], former_tags: [] },
 );
 
 export const changedTagsSchema = component(
@@ -78,7 +86,7 @@ export const changedTagsSchema = component(
     without_site: Type.Array(uuid(), { description: 'installs without a site, which have no tags' }),
   }),
   {
-    changed: [{ site_id: EXAMPLE_ID.site, name: 'Shop', tags: ['Monthly care'] }],
+    changed: [{ site_id: EXAMPLE_ID.site, name: 'Shop', tags: ['Monthly care'], former_tags: [] }],
     without_site: [],
   },
 );

@@ -7,7 +7,7 @@ import { lockTags } from '../../../database/lock.ts';
 import { invalidValue, notPermitted } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { changeTags, type TagChange } from '../site-tags/change-tags.ts';
+import { changeTags, type RetaggedSite, type TagChange } from '../site-tags/change-tags.ts';
 import { holdSites, holdSitesWithTag, sitesOfInstalls, type TaggedSite } from '../site-tags/store.ts';
 import { keyOf, readTag } from '../site-tags/tag-keys.ts';
 import type { accountTagSchema } from './schema.ts';
@@ -44,7 +44,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
     accountId: string,
     siteIds: readonly string[],
     change: TagChange,
-  ): Promise<TaggedSite[]> {
+  ): Promise<RetaggedSite[]> {
     const wanted = [...new Set(siteIds)];
     await lockTags(transaction);
     const sites = await holdSites(transaction, accountId, wanted);
@@ -62,7 +62,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
     return changed;
   }
 
-  /** Takes a tag from all sites of an account, and gives them another one. Returns their number. Throws NotFound, Forbidden, InvalidRequest. */
+  /** Takes a tag from all sites of an account, and gives them another one. Returns their IDs. Throws NotFound, Forbidden, InvalidRequest. */
   const replaceTag = (caller: Caller, accountId: string, name: string, replacement: string | null) =>
     database.write(async (transaction) => {
       await authorizeChange(transaction, caller, accountId);
@@ -77,7 +77,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
         ...{ add: replacement === null ? [] : [replacement], remove: [name] },
         isEverywhere: true,
       });
-      if (changed.length === 0) return 0;
+      if (changed.length === 0) return [];
       await activity.record(transaction, caller, accountId, {
         action: replacement === null ? 'tag.remove' : 'tag.rename',
         subject: { id: null, name: spelled(sites, name) },
@@ -86,7 +86,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
           sites: changed.length,
         },
       });
-      return changed.length;
+      return changed.map(({ id }) => id);
     });
 
   return {
@@ -107,8 +107,8 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
       );
     },
 
-    /** Removes a tag from all sites of an account. Returns their number. Throws NotFound, Forbidden. */
-    remove: (caller: Caller, accountId: string, name: string): Promise<number> =>
+    /** Removes a tag from all sites of an account. Returns their IDs. Throws NotFound, Forbidden. */
+    remove: (caller: Caller, accountId: string, name: string): Promise<string[]> =>
       replaceTag(caller, accountId, name, null),
 
     /** Adds and removes tags of many sites, or of the sites of many installs: all of them or none. Throws NotFound, Forbidden, InvalidRequest. */
@@ -117,7 +117,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
       accountId: string,
       { site_ids, install_ids }: TagTargets,
       change: TagChange,
-    ): Promise<{ changed: TaggedSite[]; withoutSite: string[] }> =>
+    ): Promise<{ changed: RetaggedSite[]; withoutSite: string[] }> =>
       database.write(async (transaction) => {
         await authorizeChange(transaction, caller, accountId);
         if (change.add.length + change.remove.length === 0) {

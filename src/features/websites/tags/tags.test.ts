@@ -123,9 +123,9 @@ it('renames a tag in all sites, and joins two', async () => {
     subject_name: 'monthly care',
     details: { to: 'VIP', sites: 2 },
   });
-  expect((await change('remove', { name: 'vip' })).body).toEqual({ site_count: 2 });
+  expect((await change('remove', { name: 'vip' })).body).toEqual({ site_count: 2, site_ids: [shop, blog] });
   expect(await tags()).toEqual({ results: [] });
-  expect((await change('remove', { name: 'vip' })).body).toEqual({ site_count: 0 });
+  expect((await change('remove', { name: 'vip' })).body).toEqual({ site_count: 0, site_ids: [] });
   expect(await change('rename', { name: 'vip', new_name: 'x' })).toMatchObject({
     status: 400,
     body: { message: 'No site of this account has this tag' },
@@ -145,9 +145,14 @@ it('changes the tags of many sites and installs at once, or of none', async () =
     status: 200,
     body: {
       changed: [
-        { site_id: shop, name: 'Shop', tags: ['Monthly care', 'new'] },
+        {
+          site_id: shop,
+          name: 'Shop',
+          tags: ['Monthly care', 'new'],
+          former_tags: ['Monthly care', 'VIP'],
+        },
         { site_id: blog, tags: ['Monthly care', 'new'] },
-        { site_id: bare, tags: ['new'] },
+        { site_id: bare, tags: ['new'], former_tags: [] },
       ],
       without_site: [alone.id],
     },
