@@ -1,0 +1,69 @@
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/clock.ts';
+import { eventually } from '../../policy/edge.fixture.ts';
+import { layoutOf } from '../host-folder/layout.ts';
+import { parseVhost } from '../host-folder/vhost.ts';
+import { fakePhp } from './php-sites.fixture.ts';
+import type { PurgeRequest } from './purge-requests.ts';
+import { createWordPressServing } from './serving.ts';
+import type { WordPressSites } from './wordpress-sites.ts';
+
+const vhost = parseVhost(
+  JSON.stringify({
+    version: 1,
+    id: '0a000000-0000-4000-8000-000000000000',
+    name: 'shop',
+    hostnames: [],
+    offload: null,
+    wordpress: { version: '6.8', origin: 'http://shop.hosting.test' },
+    generations: { object: 1, page: 1, cdn: 1 },
+  }),
+  'hosting.test',
+);
+const noSites = new Proxy({} as WordPressSites, {
+  get() {
+    throw new Error('no website');
+  },
+});
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'serving-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('takes purges one after the other, so that two requests lose none', async () => {
+  const purges: { request: PurgeRequest; done(): void }[] = [];
+  const layout = layoutOf(folder);
+  const serving = createWordPressServing({
+    layout,
+    sites: noSites,
+    php: fakePhp(),
+    served: async () => [],
+    websiteOf: () => null,
+    purge: (_id, request) => new Promise((done) => purges.push({ request, done })),
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+  });
+  const file = join(layout.filesOf(vhost.id), '.private/purges');
+  await mkdir(join(file, '..'), { recursive: true });
+  const change = (path: string) => appendFile(file, `${JSON.stringify({ paths: [path] })}\n`);
+  await change('/one/');
+  const first = serving.settle(vhost);
+  await eventually(() => purges.length === 1);
+  await change('/two/');
+  const second = serving.settle(vhost);
+  await change('/three/');
+  purges[0]?.done();
+  await first;
+  await eventually(() => purges.length === 2);
+  purges[1]?.done();
+  await second;
+  expect(purges.map(({ request }) => request)).toEqual([
+    { paths: ['/one/'] },
+    { paths: ['/two/', '/three/'] },
+  ]);
+});
