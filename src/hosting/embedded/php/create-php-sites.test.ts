@@ -435,6 +435,48 @@ describe('limits', () => {
     expect((await run('echo "after";')).output).toBe('after');
   });
 
+  it('cuts an answer whose time or memory ends after its first output, and says so in the log of the website', async () => {
+    const cut = await newSite('cut', { seconds: 4 });
+    const grow = "ini_set('memory_limit', '16M'); for ($a = [];;) $a[] = str_repeat('x', 1 << 20);";
+    const pages = {
+      'slow.php': "echo str_repeat('x', 10000); flush(); fwrite(tmpfile(), 'x'); for (;;);",
+      'large.php': `echo str_repeat('x', 10000); flush(); ${grow}`,
+      'empty.php': `flush(); ${grow}`,
+      'early.php': `echo 'x'; ${grow}`,
+    };
+    for (const [name, code] of Object.entries(pages))
+      await writeFile(join(cut.website, name), `<?php ${code}`);
+    const upload: Partial<PhpRequest> = {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: Readable.from([
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--b--\r\n',
+      ]),
+    };
+    await expect(ask('/slow.php?secret=1', upload, cut)).rejects.toThrow('aborted');
+    await expect(ask('/large.php', {}, cut)).rejects.toThrow('aborted');
+    await expect(ask('/empty.php', {}, cut)).rejects.toMatchObject({ reason: 'failed' });
+    expect((await ask('/early.php', {}, cut)).status).toBe(500);
+    const log = await readFile(join(cut.private, 'php-error.log'), 'utf8');
+    expect(log).toMatch(/^\[\d\d-\w{3}-\d{4} [\d:]{8} UTC\] Homeport ended POST \/slow.php: .* than 4 s\n/);
+    expect(log.match(/Allowed memory size/g)).toHaveLength(3);
+    expect(await readdir(join(cut.private, 'tmp'))).toEqual([]);
+    await sites.stop('cut');
+  });
+
+  it('keeps the error log of a website short while PHP writes to it', async () => {
+    await run(
+      `ini_set('display_errors', 0); error_log(str_repeat('y', 1 << 20));
+      for ($i = 0; $i < 150; $i++) error_log(str_repeat('x', 60000)); error_log('last');`,
+    );
+    const [log, former] = await Promise.all(
+      ['php-error.log', 'php-error.log.1'].map((name) => readFile(join(site.private, name), 'utf8')),
+    );
+    expect(log?.endsWith('] last\n')).toBe(true);
+    expect([log, former].map((text = '') => text.length < 8.2 * MIB)).toEqual([true, true]);
+    expect(former?.indexOf('x')).toBeLessThan(100_000);
+  });
+
   it('ends endless output and memory, and goes on', async () => {
     await expect(run('for (;;) echo str_repeat("x", 65536);', { seconds: 1 })).rejects.toMatchObject({
       reason: 'timeout',

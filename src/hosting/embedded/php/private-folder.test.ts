@@ -1,21 +1,16 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { preparePrivateFolder } from './private-folder.ts';
 
-it('removes abandoned uploads and puts a long log aside', async () => {
+it('removes abandoned uploads', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'private-'));
   try {
     await mkdir(join(folder, 'tmp'));
-    for (const name of ['tmp/phpAbc123', 'tmp/sess_1', 'php-error.log'])
-      await writeFile(join(folder, name), 'x');
+    for (const name of ['tmp/phpAbc123', 'tmp/sess_1']) await writeFile(join(folder, name), 'x');
     await preparePrivateFolder(folder);
     expect(await readdir(join(folder, 'tmp'))).toEqual(['sess_1']);
-    expect(await readdir(folder)).toEqual(['php-error.log', 'tmp']);
-    await truncate(join(folder, 'php-error.log'), 9 * 1024 * 1024);
-    await preparePrivateFolder(folder);
-    expect(await readdir(folder)).toEqual(['php-error.log.1', 'tmp']);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

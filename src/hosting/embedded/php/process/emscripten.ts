@@ -69,7 +69,7 @@ export interface StreamOperations {
   close(stream: FsStream): void;
   getattr(stream: FsStream): FsAttributes;
   setattr(stream: FsStream, change: FsChange): void;
-  write(...parameters: unknown[]): number;
+  write(stream: FsStream, buffer: unknown, offset: number, length: number, ...others: unknown[]): number;
 }
 
 export interface FsType {

@@ -11,8 +11,8 @@ import {
   type NodeOperations,
   type StreamOperations,
 } from './emscripten.ts';
+import { openExact } from './exact-file.ts';
 
-const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const IS_LINUX = process.platform === 'linux';
 /** Modes of files: nobody but the platform's user writes, whatever PHP asks for. */
 const MODE = 0o755;
@@ -63,27 +63,12 @@ export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
     return node;
   }
 
-  /** Opens the file that the path names now, and not what a link meanwhile leads to. The caller closes it. */
-  function openAt(path: string, flags: number, mode?: number): number {
-    const fd = fs.openSync(path, flags | SAFELY, mode);
-    try {
-      if (IS_LINUX) {
-        const opened = fs.readlinkSync(`/proc/self/fd/${fd}`);
-        if (opened !== path && opened !== `${path} (deleted)`) throw new FS.ErrnoError(ERRNO.ENOENT);
-      }
-      return fd;
-    } catch (error) {
-      fs.closeSync(fd);
-      throw error;
-    }
-  }
-
   const operations: NodeOperations = {
     getattr: (node) => attempt(() => attributes(fs.lstatSync(pathOf(node)))),
     setattr(node, change) {
       attempt(() => {
         const path = ownPathOf(node);
-        const fd = openAt(path, change.size === undefined ? constants.O_RDONLY : constants.O_RDWR);
+        const fd = openExact(path, change.size === undefined ? constants.O_RDONLY : constants.O_RDWR);
         try {
           applyChange(fd, path, change);
         } finally {
@@ -104,7 +89,9 @@ export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
       attempt(() => {
         if (FS.isDir(mode)) fs.mkdirSync(path, mode & MODE);
         else
-          fs.closeSync(openAt(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode & MODE));
+          fs.closeSync(
+            openExact(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode & MODE),
+          );
       });
       return node;
     },
@@ -140,7 +127,7 @@ export function createLiveFiles(FS: EmscriptenFs): LiveFiles {
       const append = flags & APPEND ? constants.O_APPEND : 0;
       const access = flags & ACCESS_MODE;
       const path = access === constants.O_RDONLY ? pathOf(node) : ownPathOf(node);
-      stream.nfd = attempt(() => openAt(path, access | append));
+      stream.nfd = attempt(() => openExact(path, access | append));
     },
     // The machine's inode, by which SQLite and the locks know a file.
     getattr: (stream) =>

@@ -20,6 +20,8 @@ import { type CallFailure, type CallListener, createPhpThreads, type PhpThreads 
 const OWN = new Set(['connection', 'transfer-encoding', 'keep-alive', 'expect', 'content-length']);
 /** Output that the process holds before PHP waits: a page of usual size never waits for a slow visitor. */
 const HELD_BYTES = 4 * 1024 * 1024;
+/** PHP's exit code after an error that ended the script, such as too much memory. */
+const FATAL = 255;
 const STATUS: Record<CallFailure | 'too_large', number> = {
   busy: 503,
   timeout: 504,
@@ -103,7 +105,11 @@ function answerRequest(
         response.write(chunk);
         whenTaken(response, taken);
       },
-      end: () => response.end(),
+      end(exit) {
+        if (exit !== FATAL || response.statusCode >= 500) response.end();
+        else if (response.headersSent) cut(response);
+        else fail(response, 'failed', 'PHP ended with an error');
+      },
     },
   );
   response.on('close', giveUp);
@@ -190,6 +196,11 @@ function fail(response: ServerResponse, reason: CallFailure | 'too_large', messa
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   response.writeHead(STATUS[reason], { [HEADER.failure]: reason, 'content-type': 'text/plain' });
   response.end(message);
+}
+
+/** Ends an answer so that its reader knows that it is not whole. */
+function cut({ socket }: ServerResponse): void {
+  socket?.destroySoon();
 }
 
 function whenTaken(response: ServerResponse, taken: () => void): void {

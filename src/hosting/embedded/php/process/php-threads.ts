@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { PhpProcessStart, PhpThreadSite, PhpWarmUp } from '../process-protocol.ts';
+import { type CutCalls, createCutCalls } from './cut-calls.ts';
 import { LockTable, newLockTable } from './lock-table.ts';
 import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
 
@@ -35,9 +36,11 @@ interface Thread {
   state: 'starting' | 'free' | 'busy' | 'ended';
   calls: number;
   job: Job | null;
+  /** Files that PHP removes at the end of the job. */
+  temporary: Set<string>;
   timer: NodeJS.Timeout | undefined;
-  /** Why the platform ends it. */
-  reason: CallFailure | null;
+  /** Why this process ends it. */
+  ending: { reason: CallFailure; message: string } | null;
 }
 
 interface Job {
@@ -69,6 +72,7 @@ export function createPhpThreads(
   let lastCall = 0;
   let module: Promise<WebAssembly.Module> | undefined;
   let site: PhpThreadSite | null = null;
+  let cut: CutCalls | null = null;
   const threads = new Set<Thread>();
   const waiting: Job[] = [];
 
@@ -96,8 +100,9 @@ export function createPhpThreads(
       state: 'starting',
       calls: 0,
       job: null,
+      temporary: new Set(),
       timer: undefined,
-      reason: null,
+      ending: null,
     };
     threads.add(thread);
     return new Promise((resolve, reject) => {
@@ -129,6 +134,10 @@ export function createPhpThreads(
       next();
       return;
     }
+    if (message.kind === 'temporary') {
+      thread.temporary.add(message.name);
+      return;
+    }
     const { job } = thread;
     if (job === null || message.kind === 'ready' || message.kind === 'warm' || message.id !== job.call.id)
       return;
@@ -148,10 +157,12 @@ export function createPhpThreads(
     if (message.crash !== null) {
       log(`PHP crashed: ${message.crash}`);
       const isMemory = message.memory > (settings.threadMb - 64) * MIB;
-      end(thread, isMemory ? 'memory' : 'failed', message.crash);
+      if (isMemory) end(thread, 'memory', 'the request needed more memory than its thread may have');
+      else end(thread, 'failed', message.crash);
       return;
     }
     thread.job = null;
+    thread.temporary.clear();
     job.listener.end(message.exit, message.error);
     if (message.memory > RECYCLED_MB * MIB || thread.calls >= MOST_CALLS) end(thread, 'failed', 'replaced');
     else {
@@ -162,7 +173,7 @@ export function createPhpThreads(
 
   /** Ends a thread and fails its call. */
   function end(thread: Thread, reason: CallFailure, message: string): void {
-    thread.reason ??= reason;
+    thread.ending ??= { reason, message };
     thread.state = 'ended';
     void thread.worker.terminate().then(() => ended(thread, reason, message));
   }
@@ -174,7 +185,11 @@ export function createPhpThreads(
     locks.releaseDead(thread.number);
     const { job } = thread;
     thread.job = null;
-    job?.listener.fail(thread.reason ?? reason, message);
+    if (job !== null) {
+      const failed = thread.ending ?? { reason, message };
+      cut?.clean(job.call, thread.temporary, failed.message);
+      job.listener.fail(failed.reason, failed.message);
+    }
     next();
   }
 
@@ -218,6 +233,7 @@ export function createPhpThreads(
     },
     async serve(given) {
       site = given;
+      cut = createCutCalls(given.folders.private, log);
       for (const thread of threads) post(thread, { site });
       await Promise.race([...threads].map(({ worker }) => nextMessage(worker)));
     },

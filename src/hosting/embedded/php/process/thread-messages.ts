@@ -32,6 +32,8 @@ export type FromThread =
   /** `error`: why the thread cannot serve a website. */
   | { kind: 'warm'; error: string | null }
   | { kind: 'serving' }
+  /** PHP has created a file that it removes at the end of the call. */
+  | { kind: 'temporary'; name: string }
   | { kind: 'head'; id: number; status: number; headers: [name: string, value: string][] }
   | { kind: 'output'; id: number; at: number; length: number }
   /** `memory`: bytes that the thread holds. `crash`: the thread cannot go on. */

@@ -52,7 +52,7 @@ let closed: RegExp | null = null;
 
 raiseWalls(start.settings);
 const { php, runtime } = await load();
-const files = createVirtualFiles(runtime.FS);
+const files = createVirtualFiles(runtime.FS, (name) => send({ kind: 'temporary', name }));
 php.setCommandSpawnHandler(
   'sendmail',
   (_command: string, parameters: string[]) => new MailProgram(parameters, deliver),

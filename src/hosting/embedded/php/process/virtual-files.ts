@@ -4,6 +4,7 @@ import type { PhpFolders } from '../process-protocol.ts';
 import { type EmscriptenFs, ERRNO, errnoOf, type FsNode, type FsType } from './emscripten.ts';
 import { createFixedFiles, type FixedFiles } from './fixed-files.ts';
 import { createLiveFiles, type LiveFiles, type LiveFolder } from './live-files.ts';
+import { privateFolder, temporaryFolder } from './private-files.ts';
 
 /** Folders of WordPress that come from the core alone. */
 const CORE_FOLDERS = new Set(['wp-admin', 'wp-includes']);
@@ -17,8 +18,8 @@ export interface VirtualFiles {
   show(folders: PhpFolders): void;
 }
 
-/** Prepares the file systems. */
-export function createVirtualFiles(FS: EmscriptenFs): VirtualFiles {
+/** Prepares the file systems. `temporary` is called with the name of each temporary file that PHP creates for a request. */
+export function createVirtualFiles(FS: EmscriptenFs, temporary: (name: string) => void): VirtualFiles {
   const { NODEFS } = FS.filesystems;
   NODEFS.convertNodeCode = errnoOf;
   // Emscripten flushes nothing by itself: `fsync` ends here.
@@ -67,8 +68,8 @@ export function createVirtualFiles(FS: EmscriptenFs): VirtualFiles {
     },
     show(folders) {
       removeFiles(FS, '/private');
-      mount(live.folder().type, folders.private, '/private');
-      mount(live.folder().type, join(folders.private, 'tmp'), '/tmp');
+      mount(privateFolder(FS, live).type, folders.private, '/private');
+      mount(temporaryFolder(live, temporary).type, join(folders.private, 'tmp'), '/tmp');
       showWebsite(folders, false);
     },
   };

@@ -1,0 +1,49 @@
+import fs, { constants } from 'node:fs';
+import { openExact } from './exact-file.ts';
+
+/** PHP's errors, in the private folder of a website. */
+export const ERROR_LOG = 'php-error.log';
+/** Of the log, and of the one before it. */
+export const LONGEST_LOG = 8 * 1024 * 1024;
+/** Of one entry. Its end is dropped. */
+export const LONGEST_ENTRY = 64 * 1024;
+
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+const MODE = 0o600;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/**
+ * Opens the log for one entry, as PHP does. A log that is long enough becomes `php-error.log.1`, in place of the one before, so a website
+ * that logs endlessly does not fill the disk.
+ */
+export function openErrorLog(path: string): number {
+  const fd = openExact(path, APPEND, MODE);
+  const { size, ino } = fs.fstatSync(fd);
+  if (size < LONGEST_LOG) return fd;
+  try {
+    // Unless another thread has put it aside meanwhile.
+    if (fs.lstatSync(path).ino === ino) fs.renameSync(path, `${path}.1`);
+  } catch {
+    // The website has something else in that place.
+    fs.ftruncateSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  return openExact(path, APPEND, MODE);
+}
+
+/** Adds a line in the form of PHP's own. */
+export function addToErrorLog(path: string, text: string, now: Date): void {
+  const fd = openErrorLog(path);
+  try {
+    fs.writeSync(fd, `[${stamp(now)}] ${text.replace(/\p{Cc}/gu, ' ').slice(0, 2_000)}\n`);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function stamp(now: Date): string {
+  const [date = '', time = ''] = now.toISOString().split('T');
+  const [year, , day] = date.split('-');
+  return `${day}-${MONTHS[now.getUTCMonth()]}-${year} ${time.slice(0, 8)} UTC`;
+}
