@@ -4,7 +4,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../../lib/clock.ts';
+import { manualClock } from '../../../../test/manual-clock.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { parseVhost } from '../host-folder/vhost.ts';
 import { PhpFailure, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
@@ -33,6 +34,8 @@ interface Asked {
   fail(error: Error): void;
 }
 const asked: Asked[] = [];
+const logged: Record<string, unknown>[] = [];
+const clock = manualClock();
 let settled = 0;
 const options: PhpPagesOptions = {
   request(_vhost, request, signal) {
@@ -55,8 +58,8 @@ const options: PhpPagesOptions = {
     settled += 1;
   },
   cacheBytes: 8_192,
-  log: pino({ level: 'silent' }),
-  clock: systemClock,
+  log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
+  clock,
 };
 const pages = createPhpPages(options);
 /** Long enough for a busy machine to read a request. */
@@ -91,6 +94,9 @@ afterAll(() => {
 });
 beforeEach(() => {
   asked.length = 0;
+  logged.length = 0;
+  // So that each test finds its line.
+  clock.advance(MINUTE_MS);
   settled = 0;
 });
 
@@ -184,6 +190,48 @@ it('shows a failure if PHP ends in the middle of a page for the cache', async ()
   body.destroy(new Error('aborted'));
   const [response]: IncomingMessage[] = await once(visitor, 'response');
   expect(response?.statusCode).toBe(502);
+});
+
+it.each([
+  { what: 'that is not cached', method: 'POST', bytes: 100, cache: 'BYPASS' },
+  { what: 'too large for the cache', method: 'GET', bytes: 3 * 1024 * 1024, cache: 'MISS' },
+])('cuts the connection if PHP ends in the middle of a page $what', async ({ method, bytes, cache }) => {
+  const first = visit('/cut/', method).end();
+  const body = (await lastAsked()).answer();
+  body.write(Buffer.alloc(bytes, 'x'));
+  const [response]: IncomingMessage[] = await once(first, 'response');
+  expect(response).toMatchObject({ statusCode: 200, headers: { 'x-cache': cache } });
+  const cut = expect(response && text(response)).rejects.toThrow('aborted');
+  await eventually(() => body.readableLength === 0);
+  body.destroy(new Error('aborted'));
+  await cut;
+  await eventually(() => logged.length === 1);
+  expect(logged[0]).toMatchObject({ install: vhost.id, path: '/cut/', msg: 'PHP gave no whole answer' });
+  const again = visit('/cut/', method).end();
+  const { answer } = await lastAsked(2);
+  answer().end('whole');
+  const [second]: IncomingMessage[] = await once(again, 'response');
+  expect(second && (await text(second))).toBe('whole');
+});
+
+it('lets 100 requests of a website wait for PHP, visitors or not, and refuses the others', async () => {
+  const waiting = Array.from({ length: 100 }, (_, at) => visit(`/waiting-${at}/`, 'GET').end());
+  await eventually(() => asked.length === 100);
+  for (const visitor of waiting) visitor.destroy();
+  const refused = async () => {
+    const [response]: IncomingMessage[] = await once(visit('/more/').end(), 'response');
+    return [response?.statusCode, response?.headers['retry-after']];
+  };
+  expect([await refused(), await refused()]).toEqual([
+    [503, '5'],
+    [503, '5'],
+  ]);
+  expect({ asked: asked.length, lines: logged.length }).toEqual({ asked: 100, lines: 1 });
+  for (const { answer } of asked) answer().end();
+  const visitor = visit('/after/').end();
+  (await lastAsked(101)).answer().end();
+  const [response]: IncomingMessage[] = await once(visitor, 'response');
+  expect(response?.statusCode).toBe(200);
 });
 
 it('counts the head of a page to its size in the cache', async () => {

@@ -11,11 +11,12 @@ import { NOTICES, type Notice } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import { PhpFailure, type PhpFailureReason, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
+import { createRareLog } from '../rare-log.ts';
 import { type Exchange, sendNotice } from './exchange.ts';
-import { createLeftRequests } from './left-requests.ts';
 import { bypassesPageCache } from './page-bypass.ts';
 import { createPageCache, type Page, readAnswer } from './page-cache.ts';
 import { hasBody, headersForPhp, headersForVisitor } from './php-headers.ts';
+import { createRequestCounts } from './request-counts.ts';
 import type { SitePath } from './request-target.ts';
 import type { HostHeader } from './routing.ts';
 
@@ -57,6 +58,8 @@ const FAILURES: Record<PhpFailureReason, Notice> = {
 const RETRY_SECONDS = 5;
 /** Longer than PHP lets a request wait and work. Its answer comes before, even if that is a failure. */
 const SILENT_MS = 5 * MINUTE_MS;
+/** Of a website, whose PHP has not begun to answer. Those for the cache wait without their visitor. */
+const MOST_WAITING = 100;
 const MOST_LEFT = 16;
 /** Of an answer whose visitor has left. PHP that writes more is no task in the background. */
 const LEFT_BYTES = 16 * 1024 * 1024;
@@ -64,7 +67,20 @@ const LEFT_BYTES = 16 * 1024 * 1024;
 export function createPhpPages(options: PhpPagesOptions): PhpPages {
   const { request, settle, cacheBytes, idleMs = IDLE_MS, log, clock } = options;
   const pages = createPageCache(cacheBytes, clock);
-  const left = createLeftRequests(MOST_LEFT);
+  const waiting = createRequestCounts(MOST_WAITING);
+  /** Requests that PHP still works on after their visitor has left, such as the one by which WordPress starts its scheduled tasks. */
+  const left = createRequestCounts(MOST_LEFT);
+  const rarely = createRareLog(clock);
+
+  async function ask(vhost: Vhost, given: PhpRequest, signal: AbortSignal): Promise<PhpResponse> {
+    if (!waiting.begin(vhost.id))
+      throw new PhpFailure('busy', 'too many requests of the website are waiting');
+    try {
+      return await request(vhost, given, signal);
+    } finally {
+      waiting.end(vhost.id);
+    }
+  }
 
   async function answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
     const { target, scheme, host, method } = exchange;
@@ -108,12 +124,16 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       return read;
     });
     pages.follow(key, made);
-    made.catch((err: unknown) => log.warn({ err, install: vhost.id }, 'a page could not be made again'));
+    made.catch((err: unknown) =>
+      rarely(`${vhost.id} again`, (leftOut) =>
+        log.warn({ err, install: vhost.id, leftOut }, 'a page could not be made again'),
+      ),
+    );
   }
 
   /** Headers of the visitor do not reach PHP, so none can shape what others see. */
   async function makePage({ scheme, host, clientAddress }: PhpExchange, vhost: Vhost, target: string) {
-    const response = await request(
+    const response = await ask(
       vhost,
       {
         method: 'GET',
@@ -169,7 +189,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     if (visitor.complete || !hasBody(visitor.headers)) response.setTimeout(SILENT_MS);
     else visitor.once('end', () => response.setTimeout(SILENT_MS));
     try {
-      const answered = await request(
+      const answered = await ask(
         vhost,
         {
           method: method === 'HEAD' ? 'GET' : method,
@@ -210,7 +230,9 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     });
     response.writeHead(status, { ...headersForVisitor(headers), 'X-Cache': cache });
     // No part of the pipeline, which would end PHP with the visitor.
-    body.once('error', (error) => finish.destroy(error));
+    body.once('error', (error) =>
+      finish.destroy(new PhpFailure('failed', `PHP ended before its answer did: ${messageOf(error)}`)),
+    );
     body.pipe(finish);
     try {
       await pipeline(finish, response);
@@ -232,9 +254,14 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   }
 
   function refuse({ request: visitor, response, target }: PhpExchange, vhost: Vhost, error: unknown): void {
-    if (!(error instanceof PhpFailure) || response.headersSent) throw error;
+    if (!(error instanceof PhpFailure)) throw error;
     const { reason, message } = error;
-    log.info({ install: vhost.id, reason, cause: message, path: target.path }, 'PHP gave no answer');
+    const { path } = target;
+    rarely(`${vhost.id} ${reason}`, (leftOut) =>
+      log.info({ install: vhost.id, reason, cause: message, path, leftOut }, 'PHP gave no whole answer'),
+    );
+    // Its visitor sees that the connection was cut.
+    if (response.headersSent) return;
     const retry = error.reason === 'busy' ? { 'Retry-After': error.retryAfter || RETRY_SECONDS } : {};
     // Closed, because the rest of the request is not read.
     const close = hasBody(visitor.headers) ? { Connection: 'close' } : {};

@@ -14,6 +14,7 @@ import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
 import type { LoopbackConnections } from '../php/loopback-connections.ts';
 import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.ts';
+import { createRareLog } from '../rare-log.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
 import type { WebsiteMail } from './website-mail.ts';
@@ -60,6 +61,7 @@ const RETRY_MS = MINUTE_MS;
 export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): EmbeddedWordPress {
   const { settings, layout, siteDomain, websites, websiteOf, log, clock } = options;
   const { source, url, randomness } = settings;
+  const rarely = createRareLog(clock);
   let made: Promise<WebsiteMail> | undefined;
   /** Loaded with the first email, to keep time and memory out of the start. */
   const mail = () => {
@@ -78,7 +80,12 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       try {
         await (await mail()).send(website, website.facts.mailsPerHour, sent);
       } catch (err) {
-        log.info({ install: website.id, reason: messageOf(err) }, 'an email of a website was refused');
+        rarely(website.id, (leftOut) =>
+          log.info(
+            { install: website.id, reason: messageOf(err), leftOut },
+            'an email of a website was refused',
+          ),
+        );
         throw err;
       }
     },
