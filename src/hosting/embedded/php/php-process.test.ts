@@ -40,6 +40,17 @@ it('has ended when no program of it holds files any more', async () => {
   expect(await readFile(file, 'utf8')).toBe('last\n');
 });
 
+it('tells when a process ends by itself, with the last lines that it wrote', async () => {
+  const logged: unknown[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const own = placeOf(`${READY}; seq 100 >&2; exit 7`);
+  await (await startPhpProcess(own, { ...options, log })).ended;
+  expect(logged).toMatchObject([{ exitCode: 7, msg: 'a PHP process ended by itself' }]);
+  expect(Object(logged[0]).lines).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 81)));
+  await (await startPhpProcess(placeOf(`${READY}; exec sleep 600`), { ...options, log })).kill();
+  expect(logged).toHaveLength(1);
+});
+
 it('gives up a start', async () => {
   const closing = new AbortController();
   const started = startPhpProcess(placeOf('exec sleep 600'), { ...options, signal: closing.signal });

@@ -33,6 +33,8 @@ const START_MS = 120_000;
 const OUTPUT_BYTES = 16 * MIB;
 const SCRIPT_SECONDS = 60;
 const FORM_BYTES = MIB;
+/** Of the output of a process that ends by itself, for the log. */
+const LAST_LINES = 20;
 /** Seconds after which a refused visitor may try again. */
 const RETRY_AFTER = 5;
 /** Headers of the connection to the process. */
@@ -70,8 +72,11 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   const { path, arguments: parameters, environment } = place.program;
   const child = spawn(path, parameters, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => undefined);
-  logLines(child.stderr, log);
+  const lastLines = followLines(child.stderr, log);
+  let siteId: string | null = null;
+  let isKilled = false;
   const abort = (): void => {
+    isKilled = true;
     child.kill('SIGKILL');
   };
   signal?.addEventListener('abort', abort, { once: true });
@@ -91,6 +96,11 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   let services: Awaited<ReturnType<typeof listenForProcess>> | undefined;
   const ended = exit.then(async () => {
     signal?.removeEventListener('abort', abort);
+    if (!isKilled) {
+      const { exitCode, signalCode } = child;
+      const about = { install: siteId, exitCode, signalCode, lines: lastLines };
+      log.warn(about, 'a PHP process ended by itself');
+    }
     agent.destroy();
     services?.close();
     await place
@@ -99,7 +109,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   });
 
   async function kill(): Promise<void> {
-    child.kill('SIGKILL');
+    abort();
     await ended;
   }
 
@@ -172,6 +182,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
       },
 
       async serve(site) {
+        siteId = site.id;
         const socket = join(place.run, 'services.sock');
         const [folders, server] = await Promise.all([
           place.show(site),
@@ -249,10 +260,16 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   }
 }
 
-function logLines(stream: NodeJS.ReadableStream, log: Logger): void {
-  createInterface({ input: stream }).on('line', (line) =>
-    log.debug({ line: line.slice(0, 1_000) }, 'PHP process'),
-  );
+/** Logs the lines of a stream. Returns the last ones, which change with each line. */
+function followLines(stream: NodeJS.ReadableStream, log: Logger): readonly string[] {
+  const last: string[] = [];
+  createInterface({ input: stream }).on('line', (text) => {
+    const line = text.slice(0, 1_000);
+    log.debug({ line }, 'PHP process');
+    last.push(line);
+    if (last.length > LAST_LINES) last.shift();
+  });
+  return last;
 }
 
 function encodedByte(character: string): string {

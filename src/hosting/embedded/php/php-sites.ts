@@ -165,6 +165,9 @@ export interface PhpConnection {
   port: number;
 }
 
+/** Finds the addresses of a host name. */
+export type LookUp = (host: string) => Promise<string[]>;
+
 export interface PhpSitesOptions {
   /** Folder of the runtime. It holds nothing that a restart needs. Created on first use. */
   folder: string;
@@ -180,6 +183,8 @@ export interface PhpSitesOptions {
   spare: boolean;
   /** Where websites may connect to. */
   mayConnect: Destinations;
+  /** Default: the system's resolver. */
+  lookUp?: LookUp;
   /** Where a website's requests to itself go: the edge's address. Undefined for any other host and port. */
   loopback(connection: PhpConnection): ListenAddress | undefined;
   /** Learns the connections that go there. */

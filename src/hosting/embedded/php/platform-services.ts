@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
-import type { PhpSitesOptions } from './php-sites.ts';
+import { limitConcurrency } from '../../../lib/concurrency.ts';
+import type { LookUp, PhpSitesOptions } from './php-sites.ts';
 import { SERVICE_DONE, SERVICE_REFUSED, type ServiceRequest } from './process-protocol.ts';
 
 const LONGEST_LINE = 8 * 1024;
@@ -13,8 +14,11 @@ const MOST_CONNECTIONS = 64;
 
 export type ServiceOptions = Pick<
   PhpSitesOptions,
-  'mayConnect' | 'loopback' | 'loopbacks' | 'deliverMail' | 'log'
+  'mayConnect' | 'loopback' | 'loopbacks' | 'deliverMail' | 'log' | 'lookUp'
 >;
+
+const systemLookUp: LookUp = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
  * Listens on a socket that a website's process uses: for connections to the outside, whose destination is checked here, and for mail.
@@ -25,9 +29,12 @@ export async function listenForProcess(
   siteId: string,
   options: ServiceOptions,
 ): Promise<Server> {
+  // The system's resolver runs few look-ups of the whole platform at once, and name servers that do not answer take many seconds.
+  const oneAtATime = limitConcurrency(1);
+  const lookUp: LookUp = (host) => oneAtATime(() => (options.lookUp ?? systemLookUp)(host));
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
-    serve(socket, siteId, options).catch((error) => {
+    serve(socket, siteId, { ...options, lookUp }).catch((error) => {
       options.log.debug({ err: error, install: siteId }, 'a request of PHP to the outside failed');
       if (socket.writable) socket.end(SERVICE_REFUSED);
       else socket.destroy();
@@ -39,7 +46,7 @@ export async function listenForProcess(
   return server;
 }
 
-async function serve(socket: Socket, siteId: string, options: ServiceOptions): Promise<void> {
+async function serve(socket: Socket, siteId: string, options: Required<ServiceOptions>): Promise<void> {
   const { line, rest } = await firstLine(socket);
   const request = parsed(line);
   if (request.service === 'mail') {
@@ -68,7 +75,7 @@ async function serve(socket: Socket, siteId: string, options: ServiceOptions): P
 async function connectTo(
   siteId: string,
   { host, port }: ServiceRequest & { service: 'connect' },
-  { loopback, loopbacks, mayConnect }: ServiceOptions,
+  { loopback, loopbacks, mayConnect, lookUp }: Required<ServiceOptions>,
 ): Promise<Socket> {
   const own = loopback({ siteId, host, port });
   if (own !== undefined) {
@@ -76,7 +83,7 @@ async function connectTo(
     loopbacks.add(siteId, socket);
     return socket;
   }
-  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
+  const addresses = isIP(host) ? [host] : await lookUp(host);
   // Connected by address, so that a second look-up cannot lead elsewhere.
   const address = addresses.find((one) => mayConnect(one, port));
   if (address === undefined) throw new Error(`websites may not connect to ${host} port ${port}`);

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../policy/edge.fixture.ts';
+import { listenForProcess } from './platform-services.ts';
+import { SERVICE_DONE, SERVICE_REFUSED } from './process-protocol.ts';
+
+let folder: string;
+let path: string;
+let services: Server;
+const outside = createServer((socket) => socket.end('outside'));
+let port = 0;
+/** Look-ups that have begun, with what ends them. */
+const lookUps: { host: string; found(addresses: string[]): void }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'services-'));
+  path = join(folder, 's');
+  outside.listen(0, '127.0.0.1');
+  await once(outside, 'listening');
+  const address = outside.address();
+  port = typeof address === 'object' && address !== null ? address.port : 0;
+  services = await listenForProcess(path, 'one', {
+    mayConnect: () => true,
+    loopback: () => undefined,
+    loopbacks: { add() {} },
+    deliverMail: async () => {},
+    lookUp(host) {
+      const { promise, resolve } = Promise.withResolvers<string[]>();
+      lookUps.push({ host, found: resolve });
+      return promise;
+    },
+    log: pino({ level: 'silent' }),
+  });
+});
+afterAll(async () => {
+  services.close();
+  outside.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => {
+  lookUps.length = 0;
+});
+
+function ask(host: string) {
+  const socket = connect(path);
+  socket.write(`${JSON.stringify({ service: 'connect', host, port })}\n`);
+  return socket;
+}
+
+it('looks up one name of a website at a time', async () => {
+  const slow = ask('slow.test');
+  await eventually(() => lookUps.length === 1);
+  const next = ask('next.test');
+  expect(await text(ask('127.0.0.1'))).toBe(`${SERVICE_DONE}outside`);
+  expect(lookUps.map(({ host }) => host)).toEqual(['slow.test']);
+  lookUps[0]?.found([]);
+  expect(await text(slow)).toBe(SERVICE_REFUSED);
+  await eventually(() => lookUps.length === 2);
+  lookUps[1]?.found(['127.0.0.1']);
+  expect(await text(next)).toBe(`${SERVICE_DONE}outside`);
+});
