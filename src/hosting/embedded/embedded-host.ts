@@ -283,9 +283,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async snapshot(install, backupId, signal, report) {
       const found = requireWordPress(install);
-      const make = () => snapshots.snapshot(install, backupId, signal, report);
-      if (found === null) return make();
+      if (found === null) return snapshots.snapshot(install, backupId, signal, report);
       if (found.php.isHeld(install.id)) throw new Error('the website is being restored');
+      const make = () =>
+        snapshots.snapshot(install, backupId, signal, report, (work) =>
+          found.php.atRest(install.id, work),
+        );
       return found.sites.withDatabaseCopy(install, found.facts, make, signal);
     },
 

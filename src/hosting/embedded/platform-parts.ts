@@ -100,7 +100,7 @@ export function platformParts(root: string, clock: Clock) {
             await copyLiveDatabase(database, join(copy, DATABASE), { signal });
           });
         }
-        await writeArchive(files, to, header, clock, signal, undefined, NOT_IN_PLATFORM_BACKUPS);
+        await writeArchive(files, to, header, clock, { signal, leftOut: NOT_IN_PLATFORM_BACKUPS });
       } finally {
         if (hasDatabase) await blamingWebsite(() => rm(copy, { recursive: true, force: true }));
       }

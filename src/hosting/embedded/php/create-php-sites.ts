@@ -25,6 +25,8 @@ import { requirePackages } from './required-packages.ts';
 import { createRunningSites } from './running-sites.ts';
 
 const GRACE_MS = 10_000;
+/** The time of a request. */
+const REST_GRACE_MS = 60_000;
 /** The longest path of a socket is 104 bytes on macOS. */
 const LONGEST_FOLDER = 70;
 /** Memory of a thread beyond a page's `memory_limit`: PHP itself, its caches and the body of the request. */
@@ -239,6 +241,16 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       const release = sites.hold(siteId);
       try {
         await stop(siteId);
+        return await work();
+      } finally {
+        release();
+      }
+    },
+
+    async atRest(siteId, work) {
+      const release = sites.pause(siteId);
+      try {
+        await stop(siteId, REST_GRACE_MS);
         return await work();
       } finally {
         release();

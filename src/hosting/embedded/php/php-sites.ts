@@ -150,6 +150,11 @@ export interface PhpSites {
   stop(siteId: string, graceMs?: number): Promise<void>;
   /** Ends the site's process as {@link stop} does, and starts none until `work` has ended. Requests and scripts are `busy` meanwhile. */
   withoutProcess<Result>(siteId: string, work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Ends the site's process after its running requests, within their time, and lets new ones wait until `work` has ended. Then nothing of
+   * the site writes files.
+   */
+  atRest<Result>(siteId: string, work: () => Promise<Result>): Promise<Result>;
   /** True while {@link withoutProcess} keeps the site stopped. */
   isHeld(siteId: string): boolean;
   /** Processes now, without the spare. */

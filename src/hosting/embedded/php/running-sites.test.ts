@@ -85,3 +85,27 @@ it('ends a process that only waits for a slow visitor, if another website needs 
   (await blocked).done();
   await sites.endAll();
 });
+
+it('lets the requests of a paused website wait, and those of others go on', async () => {
+  const started: string[] = [];
+  const sites = createRunningSites({ memoryMb: 2_000, idleMs: 60_000, waitMs: 60_000, async stop() {} });
+  const use = (id: string) =>
+    sites.use(
+      site(id),
+      async () => {
+        started.push(id);
+        return process();
+      },
+      async (_process, done) => done(),
+    );
+  await use('paused');
+  const release = sites.pause('paused');
+  const waiting = use('paused');
+  await sites.end('paused', 0);
+  await use('other');
+  expect(started).toEqual(['paused', 'other']);
+  release();
+  await waiting;
+  expect(started).toEqual(['paused', 'other', 'paused']);
+  await sites.endAll();
+});

@@ -37,6 +37,8 @@ export interface RunningSites {
   /** Refuses the website's process until the returned function is called. A present process has to be ended. */
   hold(siteId: string): () => void;
   isHeld(siteId: string): boolean;
+  /** Lets requests of the website wait until the returned function is called. A present process has to be ended. */
+  pause(siteId: string): () => void;
   /** Ends the website's process when it has nothing to do, at the latest after `graceMs`. */
   end(siteId: string, graceMs: number): Promise<void>;
   endAll(): Promise<void>;
@@ -54,6 +56,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   const running = new Map<string, Running>();
   /** How often each website is held. */
   const held = new Map<string, number>();
+  /** How often each website is paused. */
+  const paused = new Map<string, number>();
   /** Called when memory may be free or a request has ended. */
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -89,14 +93,27 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     for (;;) {
       // After each wait, because the files of a held website may be moved at any time.
       if (held.has(site.id)) throw new PhpFailure('busy', 'the website is being restored', RETRY_AFTER);
-      const present = running.get(site.id);
-      if (present !== undefined && !present.isEnding && isDeepStrictEqual(present.site, site)) return present;
-      if (present !== undefined) {
-        if (!present.isEnding) void stop(site.id);
-      } else if (running.size === 0 || usedMb() + sizeOf(site) <= memoryMb) return begin(site, start);
-      else endOldest();
-      if (!(await change(until))) throw new PhpFailure('busy', 'too many websites are in use', RETRY_AFTER);
+      const isPaused = paused.has(site.id);
+      const entry = isPaused ? null : presentOrNew(site, start);
+      if (entry !== null) return entry;
+      if (await change(until)) continue;
+      throw new PhpFailure(
+        'busy',
+        isPaused ? 'the website is being backed up' : 'too many websites are in use',
+        RETRY_AFTER,
+      );
     }
+  }
+
+  /** Null while the website has to wait. */
+  function presentOrNew(site: PhpSite, start: () => Promise<PhpProcess>): Running | null {
+    const present = running.get(site.id);
+    if (present !== undefined && !present.isEnding && isDeepStrictEqual(present.site, site)) return present;
+    if (present !== undefined) {
+      if (!present.isEnding) void stop(site.id);
+    } else if (running.size === 0 || usedMb() + sizeOf(site) <= memoryMb) return begin(site, start);
+    else endOldest();
+    return null;
   }
 
   function begin(site: PhpSite, start: () => Promise<PhpProcess>): Running {
@@ -125,6 +142,18 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     idle.sort((one, other) => one.lastUsed - other.lastUsed);
     const [oldest] = idle;
     if (oldest !== undefined) void stop(oldest.site.id);
+  }
+
+  /** Counts a website until the returned function is called. Requests that wait see both at once. */
+  function count(counts: Map<string, number>, siteId: string): () => void {
+    counts.set(siteId, (counts.get(siteId) ?? 0) + 1);
+    changed();
+    return () => {
+      const left = (counts.get(siteId) ?? 1) - 1;
+      if (left === 0) counts.delete(siteId);
+      else counts.set(siteId, left);
+      changed();
+    };
   }
 
   return {
@@ -164,16 +193,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       }
     },
 
-    hold(siteId) {
-      held.set(siteId, (held.get(siteId) ?? 0) + 1);
-      // Whoever waits for memory is refused at once.
-      changed();
-      return () => {
-        const left = (held.get(siteId) ?? 1) - 1;
-        if (left === 0) held.delete(siteId);
-        else held.set(siteId, left);
-      };
-    },
+    hold: (siteId) => count(held, siteId),
+    pause: (siteId) => count(paused, siteId),
 
     isHeld: (siteId) => held.has(siteId),
 

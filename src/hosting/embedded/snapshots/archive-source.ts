@@ -7,13 +7,15 @@ import { openContained } from '../host-folder/contained-file.ts';
 import { quoted } from './archive-names.ts';
 import { joinBytes, unreadable } from './archive-tree.ts';
 import type { DataPart } from './sparse-file.ts';
+import { HEADER_BYTES, isDatabase } from './sqlite-database.ts';
 
 /**
  * Reads the files of a live website.
  *
  * "Consistent" means that each file is archived as it was at one moment. A file is consistent if its size and times are the same before
  * and after reading, or if a second reading gives the same bytes. A log that only grows is read up to its first length. Otherwise the
- * file is read again, and finally an error names it. Different files may be from different moments.
+ * file is read again, and finally an error names it. Different files may be from different moments, except for those of a database of
+ * SQLite (sqlite-database.ts).
  */
 export interface Source {
   /** The website's folder, absolute and real. */
@@ -22,7 +24,12 @@ export interface Source {
   leftOut?: ReadonlySet<string> | undefined;
   clock: Clock;
   signal: AbortSignal | undefined;
+  /** Runs work while the website writes nothing. */
+  atRest?: WebsiteAtRest | undefined;
 }
+
+/** Runs work while the website writes nothing. */
+export type WebsiteAtRest = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export const CHUNK_BYTES = 256 * 1024;
 /** Files up to this size are read in one piece and verified before any of their bytes are archived. */
@@ -62,10 +69,17 @@ export interface SmallFile {
   sha256: string;
 }
 
-/** Reads a small file whole. Returns `large` if it is not small, null if it is missing. */
-export async function readSmall(source: Source, path: Buffer): Promise<SmallFile | 'large' | null> {
-  let result: SmallFile | 'large' | null = null;
+/** Reads a small file whole. Returns `large` if it is not small, `database` for one of SQLite of any size, null if it is missing. */
+export async function readSmall(
+  source: Source,
+  path: Buffer,
+): Promise<SmallFile | 'large' | 'database' | null> {
+  let result: SmallFile | 'large' | 'database' | null = null;
   await untilStable(source, path, async (file, stats) => {
+    if (isDatabase(await readWhole(source, file, path, HEADER_BYTES))) {
+      result = 'database';
+      return true;
+    }
     if (stats.size > SMALL_BYTES) {
       result = 'large';
       return true;

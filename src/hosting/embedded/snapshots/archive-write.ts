@@ -1,32 +1,31 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, createWriteStream } from 'node:fs';
-import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises';
+import { type BigIntStats, constants, createWriteStream } from 'node:fs';
+import { lstat, readlink, realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
 import tar from 'tar-stream';
 import type { Clock } from '../../../lib/clock.ts';
+import { openContained } from '../host-folder/contained-file.ts';
+import { type FileEntry, headerOf, packFile, placeOf } from './archive-file.ts';
 import {
   createManifestWriter,
   type ManifestHeader,
   type ManifestTotals,
   type ManifestWriter,
 } from './archive-manifest.ts';
-import { type ArchivedName, archivedName } from './archive-names.ts';
+import { archivedName, quoted } from './archive-names.ts';
 import {
   CHUNK_BYTES,
   isStable,
   isUnchanged,
-  readPadded,
-  readParts,
   readSmall,
   type SmallFile,
   type Source,
   untilStable,
 } from './archive-source.ts';
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
-import { findData } from './find-holes.ts';
-import { type DataPart, sparseForm } from './sparse-file.ts';
+import { copyAtRest, filesOf, partsOf } from './sqlite-database.ts';
 
 export interface ArchiveFiles {
   archive: string;
@@ -38,6 +37,10 @@ const ZSTD_LEVEL = 3;
 /** Small files read ahead of the one being archived, because most time is spent waiting for the disk. */
 const LOOK_AHEAD = 8;
 
+export interface WriteOptions extends Partial<Pick<Source, 'leftOut' | 'signal' | 'atRest'>> {
+  report?: ((done: number) => void) | undefined;
+}
+
 /**
  * Writes a folder into an archive (tar, compressed with zstd) and a manifest. Both are new files and durable when the promise resolves.
  * Memory does not grow with the size of files. Files are consistent as defined in {@link Source}. Files that vanish before they are read
@@ -48,10 +51,9 @@ export async function writeArchive(
   files: ArchiveFiles,
   header: ManifestHeader,
   clock: Clock,
-  signal?: AbortSignal,
-  report?: (done: number) => void,
-  leftOut?: ReadonlySet<string>,
+  { report, ...options }: WriteOptions = {},
 ): Promise<ManifestTotals> {
+  const { signal } = options;
   const root = await realpath(folder, { encoding: 'buffer' });
   const manifest = await createManifestWriter(files.manifest, header);
   try {
@@ -72,10 +74,12 @@ export async function writeArchive(
     );
     const counts = { files: 0, directories: 0, symlinks: 0, skipped: 0 };
     try {
-      const source = { root, leftOut, clock, signal };
+      const source: Source = { signal: undefined, ...options, root, clock };
+      const archive: Archive = { source, pack, manifest, counts, added: new Set() };
       for await (const { item, small } of readAhead(source)) {
         signal?.throwIfAborted();
-        await addItem(item, await small, { source, pack, manifest, counts });
+        if (item.kind === 'file' && archive.added.has(keyOf(item.path))) continue;
+        await addItem(item, await small, archive);
       }
       pack.finalize();
     } catch (error) {
@@ -91,7 +95,7 @@ export async function writeArchive(
   }
 }
 
-type Small = SmallFile | 'large' | null;
+type Small = SmallFile | 'large' | 'database' | null;
 
 /** All items of a folder. Small files are read ahead while earlier items are archived. */
 async function* readAhead(source: Source): AsyncGenerator<{ item: TreeItem; small: Promise<Small> }> {
@@ -126,6 +130,8 @@ interface Archive {
   pack: tar.Pack;
   manifest: ManifestWriter;
   counts: { files: number; directories: number; symlinks: number; skipped: number };
+  /** Files that were added together with a database. */
+  added: Set<string>;
 }
 
 async function addItem(item: TreeItem, small: Small, archive: Archive): Promise<void> {
@@ -133,6 +139,7 @@ async function addItem(item: TreeItem, small: Small, archive: Archive): Promise<
   if (item.kind === 'special') archive.counts.skipped += 1;
   else if (item.kind === 'directory') await addFolder(path, item.stats, archive);
   else if (item.kind === 'symlink') await leaveOutIfGone(path, undefined, () => addLink(path, archive));
+  else if (small === 'database') await addDatabase(path, archive);
   else if (small === 'large') await leaveOutIfGone(path, undefined, () => addLarge(path, archive));
   else if (small !== null) await addSmall(path, small, archive);
 }
@@ -169,81 +176,58 @@ async function addSmall(path: Buffer, small: SmallFile, { pack, manifest, counts
 }
 
 /** Archives a file too large for memory while reading it. An inconsistent copy is marked as such. */
-async function addLarge(path: Buffer, archive: Archive): Promise<void> {
-  const { source, pack, manifest, counts } = archive;
+async function addLarge(path: Buffer, { source, pack, manifest, counts }: Archive): Promise<void> {
   const isThere = await untilStable(source, path, async (file, stats) => {
-    const parts = await findData(file, stats, source.signal);
-    if (parts !== null) return addSparse({ file, stats, path, parts }, archive);
-    const place = placeOf(path, stats);
-    const size = Number(stats.size);
-    const hash = createHash('sha256');
-    const sink = pack.entry({ ...headerOf(place), type: 'file', size });
-    await pipeline(readPadded(source, file, path, size, hash), sink, { signal: source.signal });
-    const sha256 = hash.digest('hex');
-    const isWhole = await isStable(source, file, path, stats, sha256);
-    await manifest.add({ type: 'file', ...place, size, sha256, ...(isWhole ? {} : { superseded: true }) });
+    const entry = await packFile({ file, stats, path }, source, pack);
+    const isWhole =
+      entry.data === undefined
+        ? await isStable(source, file, path, stats, entry.sha256)
+        : await isUnchanged(source, file, stats);
+    await manifest.add(isWhole ? entry : { ...entry, superseded: true });
     return isWhole;
   });
   if (isThere) counts.files += 1;
 }
 
-interface SparseFile {
-  file: FileHandle;
-  stats: BigIntStats;
-  path: Buffer;
-  parts: DataPart[];
-}
-
-/** Archives a file's data between its holes. Returns false if the file changed meanwhile. */
-async function addSparse(
-  { file, stats, path, parts }: SparseFile,
-  { source, pack, manifest }: Archive,
-): Promise<boolean> {
-  const place = placeOf(path, stats);
-  const size = Number(stats.size);
-  const { map, ...form } = sparseForm(place.path, size, parts);
-  const hash = createHash('sha256');
-  const sink = pack.entry({ ...headerOf(place), ...form, type: 'file' });
-  sink.write(map);
-  await pipeline(readParts(source, file, path, parts, hash), sink, { signal: source.signal });
-  const isWhole = await isUnchanged(source, file, stats);
-  await manifest.add({
-    type: 'file',
-    ...place,
-    size,
-    sha256: hash.digest('hex'),
-    data: parts.map(({ offset, length }) => [offset, length]),
-    ...(isWhole ? {} : { superseded: true }),
-  });
-  return isWhole;
-}
-
-interface Place {
-  path: string;
-  path_base64?: string;
-  mode: number;
-  mtime_ns: string;
-}
-
-function placeOf(path: Buffer, stats: BigIntStats): Place {
-  const name: ArchivedName = path.length === 0 ? { text: '.' } : archivedName(path);
-  return {
-    path: name.text,
-    ...(name.base64 === undefined ? {} : { path_base64: name.base64 }),
-    mode: Number(stats.mode & 0o7777n),
-    mtime_ns: stats.mtimeNs.toString(),
+/** Archives a database of SQLite together with the files that belong to it, all as they were at one moment. */
+async function addDatabase(path: Buffer, { source, pack, manifest, counts, added }: Archive): Promise<void> {
+  let entries: FileEntry[] = [];
+  const copyParts = async (): Promise<void> => {
+    entries = [];
+    for (const part of partsOf(path)) {
+      const entry = await leaveOutIfGone(part, null, () => packPart(part, source, pack));
+      if (entry !== null) entries.push(entry);
+    }
   };
+  const attempt = (): Promise<boolean> =>
+    copyAtRest({
+      database: joinBytes(source.root, path),
+      clock: source.clock,
+      signal: source.signal,
+      copy: copyParts,
+      async copied(isWhole) {
+        for (const entry of entries) await manifest.add(isWhole ? entry : { ...entry, superseded: true });
+      },
+    });
+  if (!(await attempt()) && !(await source.atRest?.(attempt))) {
+    throw new Error(`The database ${quoted(path)} kept changing while it was read.`);
+  }
+  counts.files += entries.length;
+  for (const file of filesOf(path)) added.add(keyOf(file));
 }
 
-/** The last second that fits tar-stream's plain header; the manifest has the exact time. */
-const MAX_TAR_SECONDS = 2 ** 31 - 1;
-
-function headerOf(place: Place): Pick<tar.Header, 'name' | 'mode' | 'mtime'> {
-  const seconds = Math.floor(Number(place.mtime_ns) / 1e9);
-  const mtime = new Date(Math.min(Math.max(seconds, 0), MAX_TAR_SECONDS) * 1000);
-  // tar-stream takes 0 for "not given"; it drops bits above the permissions.
-  return { name: place.path, mode: place.mode || 0o10000, mtime };
+/** Null if it is no plain file. */
+async function packPart(path: Buffer, source: Source, pack: tar.Pack): Promise<FileEntry | null> {
+  const file = await openContained(joinBytes(source.root, path), constants.O_RDONLY);
+  try {
+    const stats = await file.stat({ bigint: true });
+    return stats.isFile() ? await packFile({ file, stats, path }, source, pack) : null;
+  } finally {
+    await file.close();
+  }
 }
+
+const keyOf = (path: Buffer): string => path.toString('latin1');
 
 /** Joins small pieces, because each piece costs the compressor a trip to another thread. */
 async function* inBlocks(

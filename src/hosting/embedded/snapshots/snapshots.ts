@@ -22,8 +22,9 @@ import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from 
 import { extractArchive } from './archive-extract.ts';
 import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts';
 import { verifyArchive } from './archive-read.ts';
+import type { WebsiteAtRest } from './archive-source.ts';
 import { isGone } from './archive-tree.ts';
-import { type ArchiveFiles, checksum, writeArchive } from './archive-write.ts';
+import { type ArchiveFiles, checksum, type WriteOptions, writeArchive } from './archive-write.ts';
 import { measureFiles } from './measure-files.ts';
 
 /**
@@ -34,12 +35,13 @@ import { measureFiles } from './measure-files.ts';
  * Operations on one install run one after the other within a process; the caller must ensure this between processes.
  */
 export interface Snapshots {
-  /** See `Host.snapshot`. An existing intact snapshot is kept. */
+  /** See `Host.snapshot`. An existing intact snapshot is kept. `atRest` is used for databases that change all the time. */
   snapshot(
     install: InstallRef,
     backupId: string,
     signal?: AbortSignal,
     report?: ReportProgress,
+    atRest?: WebsiteAtRest,
   ): Promise<Snapshot>;
   /** See `Host.restore`. */
   restore(install: InstallRef, backupId: string, options?: SnapshotRestoreOptions): Promise<Snapshot>;
@@ -102,6 +104,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     backupId: string,
     signal?: AbortSignal,
     report?: ReportProgress,
+    atRest?: WebsiteAtRest,
   ): Promise<Snapshot> {
     const places = placesOf(install, backupId);
     const identity = { installId: install.id, backupId };
@@ -112,7 +115,12 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     const usage = await measureFiles(filesOf(install.id), limits, signal);
     requireBackupAllowed(usage, limits);
     const verified = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
-      make(install, backupId, places, limited, (done) => report?.(Math.min(done, usage.bytes), usage.bytes)),
+      make(install, backupId, places, {
+        signal: limited,
+        report: (done) => report?.(Math.min(done, usage.bytes), usage.bytes),
+        atRest,
+        leftOut,
+      }),
     );
     return summary(verified);
   }
@@ -122,9 +130,9 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     install: InstallRef,
     backupId: string,
     places: ArchiveFiles,
-    signal: AbortSignal,
-    report: (done: number) => void,
+    options: WriteOptions & { signal: AbortSignal },
   ): Promise<ManifestTotals> {
+    const { signal } = options;
     const identity = { installId: install.id, backupId };
 
     const archives = dirname(places.archive);
@@ -146,9 +154,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
           created_at: timestamp(clock),
         },
         clock,
-        signal,
-        report,
-        leftOut,
+        options,
       );
       const verified = await verifyWritten(made, identity, install, signal);
       signal.throwIfAborted();
@@ -232,8 +238,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
   }
 
   return {
-    snapshot: (install, backupId, signal, report) =>
-      serially(install.id, () => snapshot(install, backupId, signal, report)),
+    snapshot: (install, ...parameters) => serially(install.id, () => snapshot(install, ...parameters)),
     restore: (install, backupId, options = {}) =>
       serially(install.id, () => restore(install, backupId, options)),
     unpack: (install, backupId, write, signal) =>

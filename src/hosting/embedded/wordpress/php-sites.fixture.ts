@@ -58,6 +58,10 @@ export function fakePhp(): FakePhp {
         held.delete(id);
       }
     },
+    async atRest(id, work) {
+      fake.stopped.push(id);
+      return work();
+    },
     isHeld: (id) => held.has(id),
     async close() {},
   };

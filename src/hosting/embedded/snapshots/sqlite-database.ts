@@ -1,0 +1,91 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../lib/clock.ts';
+import { isGone } from './archive-tree.ts';
+
+/** First bytes of a database of SQLite. */
+const HEADER = Buffer.from('SQLite format 3\0');
+export const HEADER_BYTES = HEADER.length;
+
+/**
+ * The files that belong to a database, with the database itself. After a crash SQLite makes the database whole from its journal or its
+ * write-ahead log, so they are whole together if all are from one moment.
+ */
+const PARTS = ['', '-journal', '-wal'];
+/** SQLite makes the index of the write-ahead log again. */
+const INDEX = '-shm';
+
+/** File system timestamps advance in steps of up to 10 ms, so a change within a step of the last one could not be seen. */
+const STAMP_STEP_MS = 50;
+const LOOKS = 20;
+const TRIES = 4;
+
+export const isDatabase = (start: Buffer): boolean => start.subarray(0, HEADER_BYTES).equals(HEADER);
+
+/** Paths of the files of a database that an archive contains, the database first. */
+export const partsOf = (database: Buffer): Buffer[] => PARTS.map((ending) => beside(database, ending));
+/** Paths of all files of a database. */
+export const filesOf = (database: Buffer): Buffer[] => [...partsOf(database), beside(database, INDEX)];
+
+const beside = (path: Buffer, ending: string): Buffer => Buffer.concat([path, Buffer.from(ending)]);
+
+export interface CopyOptions {
+  /** Path of the database. */
+  database: Buffer;
+  clock: Clock;
+  signal: AbortSignal | undefined;
+  /** Copies the files. Called again if they changed meanwhile. */
+  copy(): Promise<void>;
+  /** Called after each copy. */
+  copied(isWhole: boolean): Promise<void>;
+}
+
+/**
+ * Copies a database that a website may write to, as it was at one moment: nothing was written from before the copy until after it. SQLite
+ * itself is not used, because the files are a tenant's: it would run what they say, such as delete the file that a journal names.
+ *
+ * Returns false if the database changes all the time.
+ */
+export async function copyAtRest(options: CopyOptions): Promise<boolean> {
+  for (let tried = 0; tried < TRIES; tried++) {
+    const before = await stateAtRest(options);
+    if (before === null) return false;
+    await options.copy();
+    const isWhole = (await stateOf(options.database)).mark === before;
+    await options.copied(isWhole);
+    if (isWhole) return true;
+  }
+  return false;
+}
+
+/** A state that every later write changes; null if writing does not pause. */
+async function stateAtRest({ database, clock, signal }: CopyOptions): Promise<string | null> {
+  let before = await stateOf(database);
+  for (let look = 0; look < LOOKS; look++) {
+    const ageMs = Math.abs(clock.now().getTime() - before.changedMs);
+    if (ageMs > STAMP_STEP_MS) return before.mark;
+    await sleep(STAMP_STEP_MS, undefined, { signal });
+    const after = await stateOf(database);
+    if (after.mark === before.mark) return after.mark;
+    before = after;
+  }
+  return null;
+}
+
+async function stateOf(database: Buffer): Promise<{ mark: string; changedMs: number }> {
+  const all = await Promise.all(partsOf(database).map(statsOf));
+  return {
+    mark: all.map((stats) => stats && `${stats.ino}-${stats.size}-${stats.mtimeNs}-${stats.ctimeNs}`).join(),
+    changedMs: Math.max(...all.map((stats) => Number(stats?.ctimeMs ?? 0))),
+  };
+}
+
+async function statsOf(path: Buffer): Promise<BigIntStats | null> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
