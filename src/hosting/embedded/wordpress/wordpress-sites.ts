@@ -7,14 +7,7 @@ import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
-import {
-  type InstallRef,
-  type LoginRefused,
-  PermanentHostError,
-  type ReportProgress,
-  type WordPressLogin,
-} from '../../contract/host.ts';
-import { compareVersions } from '../../policy/wordpress-version.ts';
+import type { InstallRef, LoginRefused, ReportProgress, WordPressLogin } from '../../contract/host.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
@@ -42,6 +35,7 @@ import {
   phpSiteOf,
 } from './site.ts';
 import { readWebsiteText } from './website-text.ts';
+import { createWordPressVersions, type WordPressVersions } from './wordpress-versions.ts';
 
 /** The address of a website and what else its PHP knows. */
 export interface SiteFacts {
@@ -54,18 +48,8 @@ export interface SiteFacts {
 }
 
 /** The WordPress websites of this host. Their document roots contain everything that belongs to them, the database too. */
-export interface WordPressSites {
-  /**
-   * The version for a new website: `wanted`, or the newest. Fetches what this host does not have; if it cannot have `wanted`, the newest.
-   * Rejects with a {@link PermanentHostError} that says what to do if this host has no WordPress.
-   */
-  versionFor(wanted: string | null, report?: ReportProgress): Promise<string>;
-  /**
-   * The version for a present website, whose database no older WordPress may use: `present`. Fetches it if needed. Only a host whose
-   * WordPress is not the official download may give a newer one instead. Rejects, so that the caller tries again, if it has neither.
-   */
-  versionForPresent(present: string, report?: ReportProgress): Promise<string>;
-  /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as {@link versionFor}. */
+export interface WordPressSites extends WordPressVersions {
+  /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as `versionFor`. */
   prepare(report?: ReportProgress): Promise<string>;
   /** Creates the document root of a new website, or repairs the host's files in an existing one. */
   provide(install: InstallRef, facts: SiteFacts): Promise<void>;
@@ -89,8 +73,6 @@ export interface WordPressSites {
   runCron(installId: string, facts: SiteFacts, signal?: AbortSignal): Promise<number | null>;
 }
 
-/** The step of an operation that downloads WordPress. */
-const WORDPRESS_STEP = 'wordpress';
 /** Scripts that end with the line of {@link outputOfCompleted}. */
 const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php']);
 const ERROR_PAGE = '<body id="error-page">';
@@ -116,6 +98,7 @@ export interface WordPressSitesOptions {
 
 export function createWordPressSites(options: WordPressSitesOptions): WordPressSites {
   const { layout, cores, php, sqlitePlugin, log, clock, randomness } = options;
+  const versions = createWordPressVersions(cores, log);
   const golden = createGoldenCopies({
     layout,
     log,
@@ -193,55 +176,6 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     await syncFolder(layout.installs);
   }
 
-  async function versionFor(wanted: string | null, report?: ReportProgress): Promise<string> {
-    const held = await cores.list();
-    const [newest] = held;
-    if (wanted === null && newest !== undefined) return newest;
-    if (wanted !== null && held.includes(wanted)) return wanted;
-    if (wanted !== null && cores.isOfficial) {
-      try {
-        await cores.addRelease(wanted);
-        return wanted;
-      } catch (err) {
-        log.warn(
-          { err, version: wanted },
-          `WordPress ${wanted} cannot be downloaded, so the website gets another version`,
-        );
-      }
-    }
-    return newest ?? addAny(report);
-  }
-
-  async function versionForPresent(present: string, report?: ReportProgress): Promise<string> {
-    if ((await cores.list()).includes(present)) return present;
-    try {
-      if (cores.isOfficial) {
-        await cores.addRelease(present);
-        return present;
-      }
-      const newest = await versionFor(null, report);
-      if (compareVersions(newest, present) >= 0) return newest;
-    } catch (cause) {
-      throw new Error(`WordPress ${present}, which the website has, cannot be downloaded`, { cause });
-    }
-    throw new Error(`this host lacks WordPress ${present}, which the website has, or a newer one`);
-  }
-
-  async function addAny(report: ReportProgress | undefined): Promise<string> {
-    try {
-      await cores.ensureAny((done, total) => report?.(done, total, WORDPRESS_STEP));
-    } catch (cause) {
-      if (cause instanceof PermanentHostError) throw cause;
-      throw new PermanentHostError(
-        'WordPress cannot be downloaded. Connect this machine to the Internet, or set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive with WordPress; then create the install again.',
-        { cause },
-      );
-    }
-    const [added] = await cores.list();
-    if (added === undefined) throw new Error('this host has no WordPress');
-    return added;
-  }
-
   async function namesIn(installId: string, facts: SiteFacts): Promise<string[]> {
     const present = new URL(facts.origin).host;
     try {
@@ -260,11 +194,10 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   }
 
   return {
-    versionFor,
-    versionForPresent,
+    ...versions,
 
     async prepare(report) {
-      const version = await versionFor(null, report);
+      const version = await versions.versionFor(null, report);
       const files = await golden.ensure(version);
       const facts = { version, origin: PLACEHOLDER.origin, passKey: null };
       const { host, protocol } = new URL(facts.origin);
