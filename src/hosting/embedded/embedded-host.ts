@@ -9,13 +9,12 @@ import {
   type InstallState,
   type LoginRefused,
   PermanentHostError,
-  RefusedImportError,
   type ReportProgress,
 } from '../contract/host.ts';
 import { NO_LIMITS } from '../contract/install-limits.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { NO_DATABASE, NO_LOGS, NO_MAIL, NOT_EMBEDDED, STATIC_ONLY } from '../policy/static-only.ts';
+import { NO_MAIL, STATIC_ONLY } from '../policy/static-only.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
 import { parseVhost, type ServedWordPress } from './host-folder/vhost.ts';
@@ -27,6 +26,7 @@ import type {
   WordPressSettings,
 } from './host-options.ts';
 import { createEmbeddedInventory } from './inventory.ts';
+import { createNotEmbedded } from './not-embedded.ts';
 import { createLoopbackConnections } from './php/loopback-connections.ts';
 import type { PhpConnection } from './php/php-sites.ts';
 import { createServedWebsites } from './served-websites.ts';
@@ -125,14 +125,6 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     } catch {
       return null;
     }
-  }
-
-  /** Why this host does not do something for a website. */
-  const reasonFor = ({ id }: { id: string }, ofFiles: { reason: string }): string =>
-    websiteOf(id) === null ? ofFiles.reason : NOT_EMBEDDED;
-
-  async function refuseFor(install: { id: string }): Promise<never> {
-    throw new PermanentHostError(reasonFor(install, STATIC_ONLY));
   }
 
   /** The WordPress of an install with what runs it. Null if its website consists of files. */
@@ -286,9 +278,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (found === null) return snapshots.snapshot(install, backupId, signal, report);
       if (found.php.isHeld(install.id)) throw new Error('the website is being restored');
       const make = () =>
-        snapshots.snapshot(install, backupId, signal, report, (work) =>
-          found.php.atRest(install.id, work),
-        );
+        snapshots.snapshot(install, backupId, signal, report, (work) => found.php.atRest(install.id, work));
       return found.sites.withDatabaseCopy(install, found.facts, make, signal);
     },
 
@@ -351,20 +341,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       const found = requireWordPress(install);
       return found === null ? NO_MAIL : (await found.mail()).read(install.id, found.facts.mailsPerHour);
     },
-    createDatabaseLink: async (install) => ({ ...NO_DATABASE, reason: reasonFor(install, NO_DATABASE) }),
-    async readWordPress(install) {
-      return { refused: 'website', reason: reasonFor(install, STATIC_ONLY), mark: null };
-    },
-    wordpressMarks: async () => [],
-    planUpdates: refuseFor,
-    updateWordpress: refuseFor,
-    changeItem: refuseFor,
-    readLog: async (install) => ({ ...NO_LOGS, reason: reasonFor(install, NO_LOGS) }),
-    async importWebsite(install) {
-      throw new RefusedImportError(reasonFor(install, STATIC_ONLY));
-    },
-    lastImport: async () => null,
-    runWpCli: async (install) => ({ ...STATIC_ONLY, reason: reasonFor(install, STATIC_ONLY) }),
+    ...createNotEmbedded((id) => websiteOf(id) !== null),
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');
