@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -439,6 +440,31 @@ describe('a backup', () => {
     await rmdir(path);
     await rename(`${path}.kept`, path);
     await rm(to, { recursive: true });
+  });
+
+  test('lets the website rest while it copies a database that changes all the time', async () => {
+    const path = 'wp-content/stats.db';
+    let writes = 0;
+    const write = () => writeFileSync(site.file(shop, path), `SQLite format 3\0${++writes}`);
+    write();
+    const writing = setInterval(write, 1);
+    const { atRest } = php;
+    php.atRest = (id, work) => {
+      expect(id).toBe(shop.id);
+      clearInterval(writing);
+      return work();
+    };
+    const id = randomUUID();
+    try {
+      await site.host.snapshot(shop, id);
+    } finally {
+      clearInterval(writing);
+      php.atRest = atRest;
+    }
+    await rm(site.file(shop, path));
+    await site.host.restore(shop, id);
+    expect(await readFile(site.file(shop, path), 'utf8')).toBe(`SQLite format 3\0${writes}`);
+    await rm(site.file(shop, path));
   });
 
   test('copied to another install gets the address of that install', async () => {
