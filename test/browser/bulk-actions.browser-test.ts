@@ -103,4 +103,31 @@ it('selects all that match, on every page, and clears the selection', async () =
   await page.keyboard.press('Escape');
   await bar.getByRole('button', { name: 'Clear' }).click();
   await bar.waitFor({ state: 'detached' });
+  const name = (await page.getByRole('row').last().getByRole('link').first().textContent()) ?? '';
+
+  // Dialogs ask the server for names, and show the chosen one without a search, too.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.getByRole('link', { name: 'People' }).click();
+  await page.getByRole('button', { name: 'Invite person' }).click();
+  const search = page.getByRole('dialog').getByLabel('Search installs');
+  await search.fill(name);
+  await page.getByLabel(name, { exact: true }).check();
+  await search.fill('');
+  await page.getByText('Showing the first 50.').waitFor();
+  await expect.poll(() => page.getByLabel(name, { exact: true }).isChecked()).toBe(true);
+  await expectAccessibleInBothThemes(page);
+
+  await page.goto(`/accounts/${many.accountId}/installs`);
+  await page.getByRole('row').nth(1).getByRole('link').first().click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  await page.getByRole('button', { name: 'Copy to another install' }).click();
+  await search.fill(name);
+  await page.getByText('All installs that match.').waitFor();
+  await page.getByRole('radio', { name }).check();
+  await search.fill('');
+  await page.getByText('The first 50 installs.').waitFor();
+  await expect.poll(() => page.getByRole('radio', { name }).isChecked()).toBe(true);
+  await expectAccessibleInBothThemes(page);
+  expect(asked).not.toContain('/v1/installs');
 });

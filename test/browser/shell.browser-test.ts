@@ -285,7 +285,7 @@ describe('the portal', () => {
   it('focuses the form of a dialog, even if it loads later', async () => {
     const install = await portal.homeport.install(owner, accountId);
     const page = await portal.signedIn(owner, { at: `/installs/${install.id}/settings` });
-    const held = await holdBack(page, '**/v1/sites?**');
+    const held = await holdBack(page, '**/portal/api/accounts/*/sites?**');
     await page.getByRole('button', { name: 'Move to another site' }).click();
     await expect.poll(() => page.evaluate('document.activeElement?.role')).toBe('dialog');
     await expect.poll(held.count).toBe(1);

@@ -51,6 +51,11 @@ describe('a site', () => {
     await page.getByRole('button', { name: 'Back' }).click();
     await expect.poll(() => field.inputValue()).toBe('Café Shop');
     await field.fill('Shop');
+    const tags = page.getByRole('combobox', { name: 'Tags' });
+    await tags.fill('VIP');
+    await page.getByRole('option', { name: 'Create “VIP”' }).waitFor();
+    await tags.press('Enter');
+    await expectAccessible(page);
     await next.click();
     await page.getByText('The address will be shop.').waitFor();
     await field.fill('My shop');
@@ -90,6 +95,7 @@ describe('a site', () => {
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     // The failed attempt left no second site.
     await follow('Sites');
+    await page.getByRole('row', { name: /Shop/ }).getByText('VIP').waitFor();
     await page.getByRole('link', { name: 'Shop', exact: true }).click();
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByText('Active').waitFor();
@@ -147,10 +153,34 @@ describe('a site', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  it('is found among many when an install moves to it', async () => {
-    const many = Array.from({ length: 13 }, (_, index) => `Branch ${index}`);
+  it('is renamed and deleted from the menu of its row, which keeps the sort order in the address', async () => {
+    await made('Zoo');
+    const sorted = `/accounts/${accountId}/sites?sort=-name`;
+    await page.goto(sorted);
+    const act = async (name: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('button', { name: action, exact: true }).click();
+    };
+    await page.getByRole('button', { name: 'Actions for Zoo' }).click();
+    await page.getByRole('link', { name: 'Installs' }).last().waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await act('Zoo', 'Rename');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Aquarium');
+    await page.getByRole('button', { name: 'Rename site' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await act('Aquarium', 'Delete');
+    await page.getByLabel('Type Aquarium to confirm').fill('Aquarium');
+    await page.getByRole('button', { name: 'Delete site' }).click();
+    await page.getByRole('row', { name: /Aquarium/ }).waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${portal.homeport.origin}${sorted}`);
+  });
+
+  it('is found by the server among many when an install moves to it', async () => {
+    const many = Array.from({ length: 55 }, (_, index) => `Branch ${index}`);
     for (const name of many) await made(name);
-    const { id, name } = await portal.homeport.install(owner, accountId);
+    const zoo = await made('Zoo');
+    const { id, name } = await portal.homeport.install(owner, accountId, { site_id: zoo.id });
     await page.goto(`/installs/${id}/settings`);
     await page.getByRole('button', { name: 'Move to another site' }).click();
     const dialog = page.getByRole('dialog', { name: `Move ${name}` });
@@ -159,6 +189,12 @@ describe('a site', () => {
     await expect
       .poll(() => page.evaluate('document.activeElement?.matches("input[role=combobox]")'))
       .toBe(true);
+    // Not one of the first fifty sites.
+    await expect.poll(() => field.inputValue()).toBe('Zoo');
+    await field.fill('branch 54');
+    await page.getByRole('option', { name: 'Branch 54' }).waitFor();
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('Branch 54');
     await field.fill('branch 12');
     await page.getByRole('option', { name: 'Branch 12' }).waitFor();
     await expect.poll(() => page.getByRole('option').count()).toBe(1);
@@ -171,6 +207,7 @@ describe('a site', () => {
     await field.press('Escape');
     await dialog.waitFor();
     await field.fill('branch 12');
+    await page.getByRole('option', { name: 'Branch 12' }).waitFor();
     await field.press('Enter');
     await dialog.getByRole('button', { name: 'Move', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
@@ -191,10 +228,10 @@ describe('a site', () => {
   });
 
   it('that was deleted shows an error', async () => {
-    const site = await made('Passing');
+    const site = await made('Abandoned');
     await follow('Sites');
-    await follow('Passing');
-    await page.getByRole('heading', { name: 'Passing' }).waitFor();
+    await follow('Abandoned');
+    await page.getByRole('heading', { name: 'Abandoned' }).waitFor();
     await owner.client.delete(`/sites/${site.id}`);
     await page.getByRole('heading', { name: 'Site not found' }).waitFor();
     await expect.poll(() => focused(page)).toContain('It was deleted');

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operatorFor } from '../../src/access/caller.ts';
 import { collectUsage } from '../../src/features/usage/jobs.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
@@ -60,6 +61,14 @@ it('shows the usage of an account beside its limits', async () => {
   await page.getByRole('link', { name: 'Usage', exact: true }).click();
   await page.getByText('1 of 10 (10 %)').waitFor();
   await expect.poll(async () => (await rowOf(install.name)).slice(0, 2)).toEqual([install.name, '1']);
+  const site = { name: 'Empty', account_id: accountId, tags: ['VIP'] };
+  await portal.homeport.services.sites.create(operatorFor(owner.userId), site);
+  await page.getByRole('combobox', { name: 'Tag' }).selectOption('VIP');
+  await page.getByText('No installs have this tag.').waitFor();
+  await page.reload();
+  await page.getByText('No installs have this tag.').waitFor();
+  await page.getByRole('combobox', { name: 'Tag' }).selectOption('Any');
+  await page.getByRole('row').filter({ hasText: install.name }).waitFor();
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
 });

@@ -3,6 +3,7 @@ import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 import { keepPageOf } from './queries.ts';
 import { INSTALL_LIST } from './query-keys.ts';
+import { slicesOf } from './slices.ts';
 
 type List = PortalPaths['/portal/api/accounts/{account_id}/installs']['get'];
 type Matching = PortalPaths['/portal/api/accounts/{account_id}/matching_installs']['get'];
@@ -56,19 +57,53 @@ export async function loadMatchingInstalls(
   return results;
 }
 
-/** Loads which of these installs exist. */
-export function usePresentInstalls(accountId: string, ids: readonly string[]) {
+/** IDs in one request; more make its address too long. */
+const IDS_A_REQUEST = 100;
+
+/** Loads those of these installs that exist, by name. */
+export function useInstallsById(accountId: string, ids: readonly string[]) {
   return useQuery({
     queryKey: ['install', accountId, 'present', ...ids],
     enabled: ids.length > 0,
     placeholderData: keepPageOf(accountId),
     queryFn: async () => {
+      const found = await Promise.all(
+        slicesOf(ids, IDS_A_REQUEST).map((slice) =>
+          unwrap(
+            portal.GET('/portal/api/accounts/{account_id}/matching_installs', {
+              params: { path: { account_id: accountId }, query: { ids: slice.join(',') } },
+            }),
+          ),
+        ),
+      );
+      return found.flatMap(({ results }) => results);
+    },
+  });
+}
+
+/** Loads the first installs of an account that match, by name. */
+export const useFirstInstalls = (accountId: string, conditions: InstallConditions) =>
+  useInstallList(accountId, conditions, 'name', 0);
+
+/** Production, staging and development have one install each. */
+const SLOTS_OF_A_SITE = 3;
+
+/** Loads the installs of a site that have an environment; without a site, no request is sent. */
+export function useEnvironmentsOfSite(accountId: string, siteId: string | undefined) {
+  return useQuery({
+    queryKey: ['install', accountId, INSTALL_LIST, 'environments', siteId],
+    enabled: siteId !== undefined,
+    queryFn: async () => {
       const { results } = await unwrap(
-        portal.GET('/portal/api/accounts/{account_id}/matching_installs', {
-          params: { path: { account_id: accountId }, query: { ids: ids.join(',') } },
+        portal.GET('/portal/api/accounts/{account_id}/installs', {
+          params: {
+            path: { account_id: accountId },
+            // Those without an environment come last.
+            query: { site: siteId ?? '', sort: 'environment', limit: SLOTS_OF_A_SITE },
+          },
         }),
       );
-      return new Set(results.map(({ id }) => id));
+      return results.filter(({ environment }) => environment !== null);
     },
   });
 }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { allPages } from './all-pages.ts';
 import { type BodyOf, type HostingPaths, hosting, type PortalPaths, portal } from './client.ts';
 import { unwrap } from './failure.ts';
 import { POLL_MS } from './queries.ts';
@@ -9,34 +8,20 @@ export type Connection = NonNullable<
   BodyOf<PortalPaths['/portal/api/installs/{install_id}/connection']['get']>['connection']
 >;
 
-/** Loads all installs of an account that the user may see. */
-export function useInstalls(accountId: string, enabled = true) {
-  return useQuery({
-    queryKey: ['install', accountId],
-    enabled,
-    queryFn: () => allInstalls({ account_id: accountId }),
-  });
-}
-
-/** Loads the installs of a site that the user may see; without a site, no request is sent. */
-export function useInstallsOfSite(accountId: string, siteId: string | undefined) {
-  return useQuery({
-    queryKey: ['install', accountId, 'site', siteId],
-    enabled: siteId !== undefined,
-    queryFn: () => allInstalls({ account_id: accountId, ...(siteId !== undefined && { site_id: siteId }) }),
-  });
-}
+/** Number of installs on the first page of all accounts. */
+const FIRST_EVERYWHERE = 20;
 
 /**
- * Loads the installs of all accounts that the user is in. The key names no account, so that a change to any install
+ * Loads the first installs of all accounts that the user is in. The key names no account, so that a change to any install
  * reloads it.
  */
-export function useInstallsEverywhere() {
-  return useQuery({ queryKey: ['install', undefined, 'everywhere'], queryFn: () => allInstalls({}) });
+export function useFirstInstallsEverywhere() {
+  return useQuery({
+    queryKey: ['install', undefined, 'everywhere'],
+    queryFn: () =>
+      unwrap(hosting.GET('/installs', { params: { query: { sort: 'name', limit: FIRST_EVERYWHERE } } })),
+  });
 }
-
-const allInstalls = (within: { account_id?: string; site_id?: string }) =>
-  allPages((page) => unwrap(hosting.GET('/installs', { params: { query: { ...within, ...page } } })));
 
 /** Loads one install. An undefined ID sends no request. */
 export function useInstall(installId: string | undefined) {

@@ -1,23 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { allPages } from './all-pages.ts';
 import { type BodyOf, type HostingPaths, hosting } from './client.ts';
 import { unwrap } from './failure.ts';
 
 export type Site = BodyOf<HostingPaths['/sites/{site_id}']['get']>;
 
+/** A site as the dialogs that change it need it: from its page or from a list. */
+export interface ChangedSite extends Pick<Site, 'id' | 'name' | 'tags'> {
+  account: { id: string };
+  installs: readonly Pick<Site['installs'][number], 'id' | 'name' | 'environment'>[];
+}
+
 /** The server's limit for the name of a site, in characters. */
 export const LONGEST_SITE_NAME = 40;
-
-/** Loads all sites of an account that the user may see. */
-export function useSites(accountId: string) {
-  return useQuery({
-    queryKey: ['site', accountId],
-    queryFn: () =>
-      allPages((page) =>
-        unwrap(hosting.GET('/sites', { params: { query: { account_id: accountId, ...page } } })),
-      ),
-  });
-}
 
 /** Loads one site. An undefined ID sends no request. */
 export function useSite(siteId: string | undefined) {

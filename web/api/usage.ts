@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BodyOf, type HostingPaths, hosting, portal } from './client.ts';
 import { unwrap } from './failure.ts';
-import { POLL_MS } from './queries.ts';
+import { keepPageOf, POLL_MS } from './queries.ts';
 
 export type InstallUsage = BodyOf<HostingPaths['/installs/{install_id}/usage']['get']>;
 export type UsageDay = InstallUsage['metrics'][number];
@@ -30,17 +30,21 @@ export function useInstallUsage(installId: string) {
   });
 }
 
-/** Loads the usage of all installs of an account over the last 30 days, by install. */
-export function useAccountUsage(accountId: string) {
+/** Loads the usage of an account's installs over the last 30 days; with `tags` (with commas), of those whose site has all of them. */
+export function useAccountUsage(accountId: string, tags: string) {
   return useQuery({
-    queryKey: ['usage', accountId, 'installs'],
+    queryKey: ['usage', accountId, 'installs', tags],
     staleTime: STALE_MS,
+    placeholderData: keepPageOf(accountId),
     queryFn: async () => {
       const environments: EnvironmentUsage[] = [];
       for (let offset = 0; ; ) {
         const page = await unwrap(
           hosting.GET('/accounts/{account_id}/usage', {
-            params: { path: { account_id: accountId }, query: { offset } },
+            params: {
+              path: { account_id: accountId },
+              query: { offset, ...(tags === '' ? {} : { tags }) },
+            },
           }),
         );
         environments.push(...page.environment_metrics);

@@ -15,14 +15,12 @@ const ComboboxField = onDemand(
  * A choice from a list that may be long: sites, installs, accounts. Short lists are native selects. An option with the empty value stands
  * for no choice.
  */
-export function ChoiceField({ onChange, hint, ...field }: ChoiceFieldProps) {
+export function ChoiceField(field: ChoiceFieldProps) {
   const hadFocus = useRef(false);
-  const select: ComponentProps<typeof SelectField> = {
-    ...field,
-    ...(hint !== undefined && { hint }),
-    ...(onChange && { onChange: (event) => onChange(event.currentTarget.value) }),
-  };
-  if (field.options.length <= MOST_WITHOUT_SEARCH) return <SelectField {...select} />;
+  const select = selectOf(field);
+  if ((field.onServer?.total ?? field.options.length) <= MOST_WITHOUT_SEARCH) {
+    return <SelectField {...select} />;
+  }
   return (
     <Suspense
       fallback={
@@ -34,12 +32,19 @@ export function ChoiceField({ onChange, hint, ...field }: ChoiceFieldProps) {
         />
       }
     >
-      <ComboboxField
-        {...field}
-        {...(hint !== undefined && { hint })}
-        {...(onChange && { onChange })}
-        hadFocus={hadFocus}
-      />
+      <ComboboxField {...field} hadFocus={hadFocus} />
     </Suspense>
   );
+}
+
+/** The attributes of the native select. It offers the chosen one even if the server has not listed it. */
+function selectOf({ options, chosen, onServer: _, onChange, hint, ...field }: ChoiceFieldProps) {
+  const isListed = chosen === undefined || options.some(({ value }) => value === chosen.value);
+  const select: ComponentProps<typeof SelectField> = {
+    ...field,
+    options: isListed ? options : [...options, chosen],
+    ...(hint !== undefined && { hint }),
+    onChange: (event) => onChange(event.currentTarget.value),
+  };
+  return select;
 }

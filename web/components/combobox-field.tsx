@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox';
 import ChevronUpDownIcon from '@heroicons/react/24/outline/ChevronUpDownIcon';
-import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import styles from './combobox-field.module.css';
 import { useField } from './fields.tsx';
 import formStyles from './form.module.css';
@@ -10,12 +10,24 @@ export interface ChoiceFieldProps {
   name: string;
   hint?: string;
   options: readonly { value: string; label: string }[];
-  /** The chosen value of a controlled field. */
-  value?: string;
-  /** The value that an uncontrolled field begins with. */
-  defaultValue?: string;
+  /** The chosen value; empty for none. */
+  value: string;
+  onChange(value: string): void;
   required?: boolean;
-  onChange?(value: string): void;
+  /** The chosen option, if `options` may lack it. */
+  chosen?: { value: string; label: string } | undefined;
+  /** Set if the server searches: `options` are the first that match, then. */
+  onServer?: ServerSearch;
+}
+
+/** A search on the server. */
+export interface ServerSearch {
+  /** Number of options without a search. */
+  total: number;
+  /** Gets the typed text; empty if the text is that of the chosen option. */
+  onSearch(text: string): void;
+  /** Whether the options are those for the typed text. */
+  isSettled: boolean;
 }
 
 type Option = ChoiceFieldProps['options'][number];
@@ -30,9 +42,10 @@ export function ComboboxField({
   hint,
   options,
   value,
-  defaultValue,
   required = false,
   onChange,
+  chosen,
+  onServer,
   hadFocus,
 }: ChoiceFieldProps & {
   /** Whether the select that stood here while this loaded had the focus. */
@@ -47,7 +60,9 @@ export function ComboboxField({
   const none = options.find((option) => option.value === '');
   // In a field that must be filled, it only says what to do.
   const offered = required ? options.filter((option) => option !== none) : options;
-  const found = (wanted: string) => offered.find((option) => option.value === wanted) ?? null;
+  const found = (wanted: string) =>
+    offered.find((option) => option.value === wanted) ?? (chosen?.value === wanted ? chosen : null);
+  const selected = useStable(found(value));
   return (
     <div className={formStyles.field}>
       <label className={formStyles.label} htmlFor={id}>
@@ -59,12 +74,10 @@ export function ComboboxField({
         limit={SHOWN}
         required={required}
         autoHighlight
-        {...(value === undefined
-          ? { defaultValue: found(defaultValue ?? '') }
-          : {
-              value: found(value),
-              onValueChange: (option: Option | null) => onChange?.(option?.value ?? ''),
-            })}
+        isItemEqualToValue={(one, other) => one?.value === other?.value}
+        {...(onServer && searchedBy(onServer))}
+        value={selected}
+        onValueChange={(option: Option | null) => onChange(option?.value ?? '')}
       >
         <Combobox.InputGroup className={styles.group}>
           <Combobox.Input
@@ -74,6 +87,13 @@ export function ComboboxField({
             placeholder={none?.label ?? 'Search'}
             autoComplete="off"
             spellCheck={false}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.currentTarget.hasAttribute('aria-activedescendant')) return;
+              if (event.currentTarget.value === (selected?.label ?? '')) return;
+              // A typed text is no choice. The form would be submitted with the former one.
+              event.preventDefault();
+              event.preventBaseUIHandler();
+            }}
             {...described}
           />
           <Combobox.Trigger className={styles.trigger} aria-label={`Show the list: ${label}`}>
@@ -90,7 +110,7 @@ export function ComboboxField({
           >
             <Combobox.Popup className={styles.popup}>
               <Combobox.Empty className={styles.empty}>
-                Nothing matches. Type less of the name.
+                {onServer?.isSettled === false ? 'Searching…' : 'Nothing matches. Type less of the name.'}
               </Combobox.Empty>
               <Combobox.List className={styles.list} aria-label={label}>
                 {(option: Option) => (
@@ -106,4 +126,26 @@ export function ComboboxField({
       {below}
     </div>
   );
+}
+
+/** Returns the same object as long as the option is the same. The combobox takes another one for a choice, and shows its label instead of the typed text. */
+function useStable(option: Option | null): Option | null {
+  const { value, label } = option ?? {};
+  return useMemo(
+    () => (value === undefined || label === undefined ? null : { value, label }),
+    [value, label],
+  );
+}
+
+/**
+ * What the combobox does if the server searches. Until the server has answered, the options of the former text are filtered here,
+ * so that Enter chooses none that does not match.
+ */
+function searchedBy({ onSearch, isSettled }: ServerSearch) {
+  const holds = ({ label }: Option, text: string) => label.toLowerCase().includes(text.trim().toLowerCase());
+  return {
+    filter: (option: Option, text: string) => (isSettled && option.value !== '') || holds(option, text),
+    onInputValueChange: (text: string, { reason }: { reason: string }) =>
+      onSearch(reason === 'input-change' ? text : ''),
+  };
 }

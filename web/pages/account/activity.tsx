@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { activityFile, ENTRIES_A_PAGE, type Entry, useActivity } from '../../api/activity.ts';
-import { usePresentInstalls } from '../../api/install-list.ts';
+import { useInstallsById } from '../../api/install-list.ts';
 import { DownloadLink } from '../../components/button.tsx';
+import { useListParameters } from '../../components/list-parameters.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
 import { type Column, Table, usePage } from '../../components/table.tsx';
@@ -12,12 +13,10 @@ import styles from './account.module.css';
 import { activityFilterOf, NO_FILTER, queryOf } from './activity-filter.ts';
 import { ActivityFilters } from './activity-filters.tsx';
 import { sentenceOf, sourceOf } from './activity-sentence.ts';
-import { useListParameters } from './list-parameters.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { nameAndAddress } from './person-name.ts';
 
 const NO_ENTRIES: readonly Entry[] = [];
-const NONE_PRESENT: ReadonlySet<string> = new Set();
 
 /** The activity of an account, newest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
@@ -30,8 +29,8 @@ export function ActivityPage({ accountId }: { accountId: string }) {
   const activity = useActivity(accountId, query, page * ENTRIES_A_PAGE);
   const entries = activity.data?.results ?? NO_ENTRIES;
   const mentioned = [...new Set(entries.flatMap(({ install_id }) => install_id ?? []))].sort();
-  const { data: present = NONE_PRESENT } = usePresentInstalls(accountId, mentioned);
-  const columns = useMemo(() => columnsOf(present), [present]);
+  const { data: present } = useInstallsById(accountId, mentioned);
+  const columns = useMemo(() => columnsOf(new Set(present?.map(({ id }) => id))), [present]);
   return (
     <Page
       title="Activity"

@@ -46,7 +46,13 @@ export function DeletedInstalls({ accountId }: { accountId: string }) {
   return (
     <Section title="Deleted installs">
       <p>Restore an install to get it back under its name, with its files, database and domains.</p>
-      <Table caption="Deleted installs" columns={columns} rows={rows} rowKey={({ id }) => id} />
+      <Table
+        caption="Deleted installs"
+        addressName="deleted-"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+      />
     </Section>
   );
 }

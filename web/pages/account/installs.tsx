@@ -8,6 +8,7 @@ import {
   useInstallList,
 } from '../../api/install-list.ts';
 import { Button } from '../../components/button.tsx';
+import { useListParameters, useSettled } from '../../components/list-parameters.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { onDemand } from '../../components/on-demand.ts';
 import { Empty, Page } from '../../components/page.tsx';
@@ -21,7 +22,6 @@ import { DeletedInstalls } from './deleted-installs.tsx';
 import { focusFilter } from './focus-filter.ts';
 import { installColumns, installOrderOf } from './install-columns.tsx';
 import { InstallFilters } from './install-filters.tsx';
-import { useListParameters, useSettled } from './list-parameters.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { ATTENTION, conditionsOf, installFilterOf } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
@@ -30,9 +30,9 @@ const BulkActionsDialog = onDemand(
   () => import('./bulk-actions-dialog.tsx'),
   (module) => module.BulkActionsDialog,
 );
-const CreateInstallInAccount = onDemand(
-  () => import('./create-install-in-account.tsx'),
-  (module) => module.CreateInstallInAccount,
+const CreateInstallDialog = onDemand(
+  () => import('../site/create-install.tsx'),
+  (module) => module.CreateInstallDialog,
 );
 
 /** The installs of an account. The server filters, sorts and pages them. */
@@ -97,7 +97,7 @@ export function InstallsPage({ accountId }: { accountId: string }) {
       {may('install.change') && <DeletedInstalls accountId={accountId} />}
       {creating && (
         <Suspense fallback={null}>
-          <CreateInstallInAccount accountId={accountId} onClose={() => setCreating(false)} />
+          <CreateInstallDialog accountId={accountId} open onOpenChange={setCreating} />
         </Suspense>
       )}
     </Page>

@@ -4,7 +4,8 @@ import { Button } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Badge } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { useRowSearch } from '../../components/row-search.tsx';
+import { type Column, Table, TableTools } from '../../components/table.tsx';
 import { useAccount, useSession } from '../../session/session.ts';
 import { ChangePersonDialog } from './change-person.tsx';
 import { InvitePersonDialog } from './invite-person.tsx';
@@ -67,15 +68,7 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
       }
     >
       <Loaded query={people} what="people">
-        {(members) => (
-          <Table
-            caption="People"
-            columns={columns}
-            rows={members}
-            rowKey={({ user_id }) => user_id}
-            initialSort={{ column: 'name', direction: 'ascending' }}
-          />
-        )}
+        {(members) => <PeopleTable columns={columns} members={members} />}
       </Loaded>
       <InvitePersonDialog accountId={accountId} actor={actor} open={inviting} onOpenChange={setInviting} />
       <ChangePersonDialog
@@ -88,6 +81,35 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
         onClose={() => setAsked(null)}
       />
     </Page>
+  );
+}
+
+/** The people of an account. Many can be searched by name, email and role. */
+function PeopleTable({
+  columns,
+  members,
+}: {
+  columns: readonly Column<Member>[];
+  members: readonly Member[];
+}) {
+  const { found, field, nothing } = useRowSearch(members, 'people', (member) => [
+    personName(member),
+    member.email,
+    roleOf(member),
+  ]);
+  return (
+    <>
+      {field && <TableTools>{field}</TableTools>}
+      {nothing ?? (
+        <Table
+          caption="People"
+          columns={columns}
+          rows={found}
+          rowKey={({ user_id }) => user_id}
+          initialSort={{ column: 'name', direction: 'ascending' }}
+        />
+      )}
+    </>
   );
 }
 

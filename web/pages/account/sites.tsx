@@ -1,38 +1,34 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
-import {
-  type ListedSite,
-  loadMatchingSites,
-  SITES_A_PAGE,
-  type SiteOrder,
-  useSiteList,
-} from '../../api/site-list.ts';
+import { type ListedSite, loadMatchingSites, SITES_A_PAGE, useSiteList } from '../../api/site-list.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { SearchField } from '../../components/filter.tsx';
-import { InstallStatus } from '../../components/install-status.tsx';
+import { useListParameters, useSettled } from '../../components/list-parameters.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { onDemand } from '../../components/on-demand.ts';
 import { Empty, Page } from '../../components/page.tsx';
-import { type Column, Table, TableTools, usePage } from '../../components/table.tsx';
+import { Table, TableTools, usePage } from '../../components/table.tsx';
 import { SelectionBar } from '../../components/table-selection.tsx';
 import { tagsIn } from '../../components/tag-names.ts';
-import { Tags } from '../../components/tags.tsx';
-import { Time } from '../../components/time.tsx';
 import { showFailure } from '../../components/toast.tsx';
 import { useMay } from '../../session/session.ts';
+import type { SiteAction } from '../site/site-dialogs.tsx';
 import { TagSelectionDialog } from '../tags/tag-dialogs.tsx';
-import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
 import { LimitNotice } from './limit-notice.tsx';
-import { useListParameters, useSettled } from './list-parameters.ts';
-import { MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
 import { NONE } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
+import { siteColumns, siteOrderOf } from './site-columns.tsx';
 import { ManageTags, TagFilter } from './tag-filter.tsx';
 import { TransferNotice } from './transfer-notice.tsx';
+
+const SiteDialogs = onDemand(
+  () => import('../site/site-dialogs.tsx'),
+  (module) => module.SiteDialogs,
+);
 
 /** The sites of an account. The server searches, sorts and pages them. */
 export function SitesPage({ accountId }: { accountId: string }) {
@@ -122,12 +118,14 @@ function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites 
     onSuccess: (all) => choose(new Set(all.map(({ id }) => id))),
     onError: showFailure,
   });
-  const hasTags = shown.results.some(({ tags }) => tags.length > 0);
+  // The site stays when its dialog closes, so that the dialog can close by itself.
+  const [asked, setAsked] = useState<{ action: SiteAction | null; site: ListedSite } | null>(null);
+  const onAsk = (action: SiteAction, site: ListedSite) => setAsked({ action, site });
   return (
     <>
       <Table
         caption="Sites"
-        columns={hasTags ? COLUMNS : COLUMNS.filter(({ id }) => id !== 'tags')}
+        columns={siteColumns(shown.results, { accountId, onAsk })}
         rows={shown.results}
         rowKey={({ id }) => id}
         initialSort={{ column: 'name', direction: 'ascending' }}
@@ -135,6 +133,16 @@ function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites 
         count={shown.count}
         selection={mayChange ? { selected, onSelect: choose, nameOf: ({ name }) => name } : undefined}
       />
+      {asked !== null && (
+        <Suspense fallback={null}>
+          <SiteDialogs
+            key={asked.site.id}
+            site={{ ...asked.site, account: { id: accountId } }}
+            asked={asked.action}
+            onClose={() => setAsked({ ...asked, action: null })}
+          />
+        </Suspense>
+      )}
       <TagSelectionDialog
         accountId={accountId}
         selected={{ noun: 'site', ids: [...selected] }}
@@ -154,79 +162,5 @@ function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites 
         </Button>
       </SelectionBar>
     </>
-  );
-}
-
-const SORTS = ['name', 'installs', 'created'] as const;
-
-/** Parses the sort order in the query string. An invalid one sorts by name. */
-function siteOrderOf(asked: string): SiteOrder {
-  const column = SORTS.find((sort) => sort === asked.replace(/^-/, '')) ?? 'name';
-  return asked === `-${column}` ? `-${column}` : column;
-}
-
-const environmentsOf = ({ installs }: ListedSite): string =>
-  byEnvironment(installs)
-    .map(({ name, environment }) => `${name} (${environmentLabel(environment)})`)
-    .join(', ');
-
-const COLUMNS: Column<ListedSite>[] = [
-  {
-    id: 'name',
-    header: 'Site',
-    rowHeader: true,
-    sortBy: 'server',
-    line: { share: 28, text: ({ name }) => name },
-    cell: ({ id, name }) => <Link href={`/sites/${id}`}>{name}</Link>,
-  },
-  {
-    id: 'environments',
-    header: 'Environments',
-    line: { share: 50, text: environmentsOf },
-    cell: (site) => <Environments installs={site.installs} />,
-  },
-  {
-    id: 'tags',
-    header: 'Tags',
-    line: { share: 22, text: ({ tags }) => tags.join(', ') },
-    cell: ({ tags }) => <Tags tags={tags} />,
-  },
-  {
-    id: 'installs',
-    header: 'Installs',
-    optional: true,
-    sortBy: 'server',
-    cell: (site) => site.installs.length,
-  },
-  {
-    id: 'created',
-    header: 'Created',
-    optional: true,
-    sortBy: 'server',
-    cell: ({ created_at }) => (
-      <span className={styles.whole}>
-        <Time at={created_at} />
-      </span>
-    ),
-  },
-];
-
-function Environments({ installs }: Pick<ListedSite, 'installs'>) {
-  if (installs.length === 0) return <span className={styles.soft}>None yet</span>;
-  return (
-    <ul className={styles.environments}>
-      {byEnvironment(installs).map(({ id, name, environment, status, needs_attention, matched_domain }) => (
-        <li key={id}>
-          <Link className={styles.quiet} href={`/installs/${id}`}>
-            {name}
-          </Link>
-          <span className={styles.soft}>{environmentLabel(environment)}</span>
-          {(status !== 'active' || needs_attention) && (
-            <InstallStatus status={status} needsAttention={needs_attention} />
-          )}
-          <MatchedDomain name={matched_domain} />
-        </li>
-      ))}
-    </ul>
   );
 }

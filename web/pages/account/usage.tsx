@@ -1,13 +1,19 @@
 import { type EnvironmentUsage, useAccountUsage } from '../../api/usage.ts';
+import { useListParameters } from '../../components/list-parameters.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page, Section } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { useRowSearch } from '../../components/row-search.tsx';
+import { type Column, Table, TableTools } from '../../components/table.tsx';
+import { tagsIn } from '../../components/tag-names.ts';
 import { formatByteCount, formatCount, storedBytes } from '../../components/usage-figures.ts';
+import { TagFilter } from './tag-filter.tsx';
 import { ThisMonth } from './this-month.tsx';
 
 /** The usage of an account: this month beside its limits, and the last 30 days by install. */
 export function UsagePage({ accountId }: { accountId: string }) {
-  const usage = useAccountUsage(accountId);
+  const { get, ask } = useListParameters();
+  const tags = tagsIn(get('tags'));
+  const usage = useAccountUsage(accountId, tags);
   return (
     <Page title="Usage" subtitle="A visit is one address on one UTC day, without bots.">
       <ThisMonth accountId={accountId} />
@@ -16,22 +22,56 @@ export function UsagePage({ accountId }: { accountId: string }) {
           {({ environment_metrics, all_environments_included }) => (
             <>
               {!all_environments_included && <p>You see the installs that you have access to.</p>}
-              {environment_metrics.length === 0 ? (
-                <Empty>No installs yet. Their usage will appear here.</Empty>
-              ) : (
-                <Table
-                  caption="Usage by install"
-                  columns={COLUMNS}
-                  rows={environment_metrics}
-                  rowKey={({ environment_name }) => environment_name}
-                  initialSort={{ column: 'visits', direction: 'descending' }}
-                />
-              )}
+              <UsageTable
+                accountId={accountId}
+                rows={environment_metrics}
+                tags={tags}
+                onTags={(next) => ask({ tags: next })}
+              />
             </>
           )}
         </Loaded>
       </Section>
     </Page>
+  );
+}
+
+function UsageTable({
+  accountId,
+  rows,
+  tags,
+  onTags,
+}: {
+  accountId: string;
+  rows: readonly EnvironmentUsage[];
+  /** Tags separated by commas. */
+  tags: string;
+  onTags(tags: string): void;
+}) {
+  const { found, field, nothing } = useRowSearch(rows, 'installs', ({ environment_name }) => [
+    environment_name,
+  ]);
+  if (rows.length === 0 && tags === '') return <Empty>No installs yet. Their usage will appear here.</Empty>;
+  return (
+    <>
+      <TableTools>
+        {field}
+        <TagFilter accountId={accountId} value={tags} onChange={onTags} />
+      </TableTools>
+      {rows.length === 0 ? (
+        <Empty>No installs have this tag.</Empty>
+      ) : (
+        (nothing ?? (
+          <Table
+            caption="Usage by install"
+            columns={COLUMNS}
+            rows={found}
+            rowKey={({ environment_name }) => environment_name}
+            initialSort={{ column: 'visits', direction: 'descending' }}
+          />
+        ))
+      )}
+    </>
   );
 }
 

@@ -6,23 +6,20 @@ import { unwrap } from '../../api/failure.ts';
 import { useInstallOptions } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
-import { ChoiceField } from '../../components/choice-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EnvironmentField } from '../../components/environment-field.tsx';
 import { type Environment, environmentOf } from '../../components/environments.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { Form, textOf, useFieldError } from '../../components/form.tsx';
-import { sortRows } from '../../components/sort-rows.ts';
+import { type SiteChoice, SiteField } from '../../components/site-field.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 import { INSTALL_NAME_RULE, installNameError } from './install-name.ts';
 import { RuntimeField, runtimeOf } from './runtime-field.tsx';
 
 interface Start {
   accountId: string;
-  /** Sites that the install may belong to. */
-  sites: readonly Site[];
   /** The environment that the user chose on the page of a site. */
-  place?: { siteId: string; environment: Environment } | undefined;
+  place?: { site: Site; environment: Environment } | undefined;
 }
 
 /** Creates an install and opens it. */
@@ -43,12 +40,11 @@ export function CreateInstallDialog({
   );
 }
 
-function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCancel(): void }) {
+function CreateInstallForm({ accountId, place, onCancel }: Start & { onCancel(): void }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
-  const [siteId, setSiteId] = useState(place?.siteId ?? '');
-  const site = sites.find(({ id }) => id === siteId);
+  const [site, setSite] = useState<SiteChoice | null>(place?.site ?? null);
   const error = installNameError(name);
 
   async function create(values: FormData) {
@@ -59,7 +55,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
         body: {
           name,
           account_id: accountId,
-          site_id: siteId === '' ? null : siteId,
+          site_id: site?.id ?? null,
           environment: environmentOf(textOf(values, 'environment')),
           ...(php === '' ? {} : { php_version: php }),
           ...(runtime === null ? {} : { runtime }),
@@ -80,20 +76,8 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
       onSubmit={create}
     >
       <InstallNameField name={name} error={error} onChange={setName} />
-      <ChoiceField
-        label="Site"
-        name="site_id"
-        value={siteId}
-        onChange={setSiteId}
-        options={[
-          { value: '', label: 'No site' },
-          ...sortRows(sites, (one) => one.name, 'ascending').map((one) => ({
-            value: one.id,
-            label: one.name,
-          })),
-        ]}
-      />
-      <EnvironmentField key={siteId} site={site} preferred={place?.environment} />
+      <SiteField accountId={accountId} chosen={site} onChange={setSite} />
+      <EnvironmentField key={site?.id ?? ''} site={site ?? undefined} preferred={place?.environment} />
       <RuntimeField />
       <PhpField />
     </Form>

@@ -1,21 +1,29 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
 import { hosting } from '../../api/client.ts';
 import { unwrapEmpty } from '../../api/failure.ts';
-import type { Site } from '../../api/sites.ts';
+import type { ChangedSite } from '../../api/sites.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { showSuccess } from '../../components/toast.tsx';
 
 /** Deletes a site and its installs after the user has typed its name. */
-export function DeleteSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
+export function DeleteSiteDialog({
+  site,
+  open,
+  onClose,
+  onDeleted,
+}: {
+  site: ChangedSite;
+  open: boolean;
+  onClose(): void;
+  onDeleted?: (() => void) | undefined;
+}) {
   const queries = useQueryClient();
-  const [, navigate] = useLocation();
 
   async function remove() {
     await unwrapEmpty(hosting.DELETE('/sites/{site_id}', { params: { path: { site_id: site.id } } }));
     showSuccess(`Deleted the site ${site.name}.`);
-    navigate(`/accounts/${site.account.id}/sites`);
+    onDeleted?.();
     for (const topic of ['site', 'install']) void queries.invalidateQueries({ queryKey: [topic] });
   }
 
@@ -32,7 +40,7 @@ export function DeleteSiteDialog({ site, open, onClose }: { site: Site; open: bo
   );
 }
 
-function DeletionSummary({ site: { installs } }: { site: Site }) {
+function DeletionSummary({ site: { installs } }: { site: ChangedSite }) {
   if (installs.length === 0) return <p>This site has no installs.</p>;
   return (
     <>

@@ -1,86 +1,77 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { hosting } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
-import { type Install, useInstalls } from '../../api/installs.ts';
-import { type Site, useSites } from '../../api/sites.ts';
+import { type ListedInstall, useFirstInstalls } from '../../api/install-list.ts';
+import type { Site } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { type Environment, environmentLabel } from '../../components/environments.ts';
-import { Form, textOf } from '../../components/form.tsx';
+import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { sortRows } from '../../components/sort-rows.ts';
+import { useSearchText } from '../../components/search-text.ts';
 import { showSuccess } from '../../components/toast.tsx';
 
-interface Place {
-  siteId: string;
-  environment: Environment;
-}
-
-/** Moves an existing install into an environment of the site. The dialog is closed while `place` is undefined. */
+/** Moves an existing install into an environment of the site. The dialog is closed while `environment` is undefined. */
 export function MoveInstallDialog({
   site,
-  place,
+  environment,
   onClose,
 }: {
   site: Site;
-  place: Place | undefined;
+  environment: Environment | undefined;
   onClose(): void;
 }) {
   return (
     <Dialog
-      open={place !== undefined}
+      open={environment !== undefined}
       onOpenChange={(open) => open || onClose()}
       title="Move install here"
       description={
-        place &&
-        `The install becomes ${environmentLabel(place.environment)} of ${site.name}. This does not affect the website.`
+        environment &&
+        `The install becomes ${environmentLabel(environment)} of ${site.name}. This does not affect the website.`
       }
     >
-      {place && <Choice site={site} place={place} onClose={onClose} />}
+      {environment && <Choice site={site} environment={environment} onClose={onClose} />}
     </Dialog>
   );
 }
 
-function Choice({ site, place, onClose }: { site: Site; place: Place; onClose(): void }) {
-  const installs = useInstalls(site.account.id);
+interface Place {
+  site: Site;
+  environment: Environment;
+}
+
+function Choice({ site, environment, onClose }: Place & { onClose(): void }) {
+  const installs = useFirstInstalls(site.account.id, {});
   return (
     <Loaded query={installs} what="installs">
-      {(all) =>
-        all.length === 0 ? (
+      {({ total }) =>
+        total === 0 ? (
           <p>This account has no installs yet.</p>
         ) : (
-          <MoveForm installs={all} site={site} place={place} onClose={onClose} />
+          <MoveForm site={site} environment={environment} onClose={onClose} />
         )
       }
     </Loaded>
   );
 }
 
-function MoveForm({
-  installs,
-  site,
-  place,
-  onClose,
-}: {
-  installs: readonly Install[];
-  site: Site;
-  place: Place;
-  onClose(): void;
-}) {
+function MoveForm({ site, environment, onClose }: Place & { onClose(): void }) {
   const queries = useQueryClient();
-  const { data: sites = [] } = useSites(site.account.id);
-  const names = new Map(sites.map(({ id, name }) => [id, name]));
+  const [chosen, setChosen] = useState<ListedInstall | null>(null);
 
-  async function move(values: FormData) {
+  async function move() {
+    if (chosen === null) return;
     const install = await unwrap(
       hosting.PATCH('/installs/{install_id}', {
-        params: { path: { install_id: textOf(values, 'install_id') } },
-        body: { site_id: place.siteId, environment: place.environment },
+        params: { path: { install_id: chosen.id } },
+        body: { site_id: site.id, environment },
       }),
     );
     await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    showSuccess(`${install.name} is now ${environmentLabel(place.environment)} of ${site.name}.`);
+    showSuccess(`${install.name} is now ${environmentLabel(environment)} of ${site.name}.`);
     onClose();
   }
 
@@ -91,24 +82,44 @@ function MoveForm({
       onSubmit={move}
       fieldOf={() => 'install_id'}
     >
-      <ChoiceField
-        label="Install"
-        name="install_id"
-        required
-        options={[
-          { value: '', label: 'Select an install' },
-          ...sortRows(installs, ({ name }) => name, 'ascending').map((install) => ({
-            value: install.id,
-            label: `${install.name}: ${whereIs(install, names)}`,
-          })),
-        ]}
-      />
+      <InstallField accountId={site.account.id} chosen={chosen} onChange={setChosen} />
     </Form>
   );
 }
 
-function whereIs({ site, environment }: Install, names: ReadonlyMap<string, string>): string {
+/** A choice of an install of the account. The server searches them. */
+function InstallField({
+  accountId,
+  chosen,
+  onChange,
+}: {
+  accountId: string;
+  chosen: ListedInstall | null;
+  onChange(install: ListedInstall | null): void;
+}) {
+  const { setTyped, asked, isPaused } = useSearchText();
+  const { data, isPlaceholderData } = useFirstInstalls(accountId, asked === '' ? {} : { search: asked });
+  const found = data?.results ?? [];
+  return (
+    <ChoiceField
+      label="Install"
+      name="install_id"
+      required
+      value={chosen?.id ?? ''}
+      chosen={chosen === null ? undefined : optionOf(chosen)}
+      onChange={(id) => onChange([...found, chosen].find((install) => install?.id === id) ?? null)}
+      options={[{ value: '', label: 'Select an install' }, ...found.map(optionOf)]}
+      onServer={{ total: data?.total ?? 0, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
+    />
+  );
+}
+
+const optionOf = (install: ListedInstall) => ({
+  value: install.id,
+  label: `${install.name}: ${whereIs(install)}`,
+});
+
+function whereIs({ site_name: site, environment }: ListedInstall): string {
   if (site === null) return 'no site';
-  const name = names.get(site.id) ?? 'another site';
-  return environment === null ? `no environment, ${name}` : `${environmentLabel(environment)} of ${name}`;
+  return environment === null ? `no environment, ${site}` : `${environmentLabel(environment)} of ${site}`;
 }

@@ -1,14 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
-import { LONGEST_SITE_NAME, type Site } from '../../api/sites.ts';
+import { type ChangedSite, LONGEST_SITE_NAME } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 
-export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
+export function RenameSiteDialog({
+  site,
+  open,
+  onClose,
+}: {
+  site: ChangedSite;
+  open: boolean;
+  onClose(): void;
+}) {
   const queries = useQueryClient();
   return (
     <Dialog

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
-import { type Install, useInstallsOfSite } from '../../api/installs.ts';
+import { Link, useLocation } from 'wouter';
+import { type ListedInstall, useEnvironmentsOfSite } from '../../api/install-list.ts';
 import { type Site, useSite } from '../../api/sites.ts';
 import { isOpen, useTransfers } from '../../api/transfers.ts';
 import { Button } from '../../components/button.tsx';
@@ -14,16 +14,13 @@ import { Tags } from '../../components/tags.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
-import { SiteTagsDialog } from '../tags/tag-dialogs.tsx';
 import { CreateInstallDialog } from './create-install.tsx';
-import { DeleteSiteDialog } from './delete-site.tsx';
 import { DetachInstallDialog } from './detach-install.tsx';
 import { MoveInstallDialog } from './move-install.tsx';
-import { RenameSiteDialog } from './rename-site.tsx';
 import styles from './site.module.css';
+import { type SiteAction, SiteDialogs } from './site-dialogs.tsx';
 import { SiteTypeSection } from './site-type.tsx';
 import { Slot } from './slot.tsx';
-import { TransferSiteDialog } from './transfer-site.tsx';
 
 /** The page of a site, with its environments side by side. */
 export function SitePage({ siteId }: { siteId: string }) {
@@ -36,24 +33,21 @@ export function SitePage({ siteId }: { siteId: string }) {
   );
 }
 
-const NO_INSTALLS: readonly Install[] = [];
+const NO_INSTALLS: readonly ListedInstall[] = [];
 
 /** The open dialog. */
-type Asked =
-  | { what: 'rename' | 'delete' | 'transfer' | 'tags' }
-  | { what: 'create' | 'move' | 'detach'; environment: Environment };
+type Asked = { what: SiteAction } | { what: 'create' | 'move' | 'detach'; environment: Environment };
 
 function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
   useSetCurrentAccount(accountId);
   const may = useMay(accountId);
-  const { data: installs = NO_INSTALLS } = useInstallsOfSite(accountId, site.id);
+  const { data: installs = NO_INSTALLS } = useEnvironmentsOfSite(accountId, site.id);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [, navigate] = useLocation();
   const close = () => setAsked(null);
   const place =
-    asked?.what === 'create' || asked?.what === 'move'
-      ? { siteId: site.id, environment: asked.environment }
-      : undefined;
+    asked?.what === 'create' || asked?.what === 'move' ? { site, environment: asked.environment } : undefined;
 
   return (
     <Page
@@ -103,18 +97,23 @@ function Shown({ site }: { site: Site }) {
           ]}
         />
       </Section>
-      <RenameSiteDialog site={site} open={asked?.what === 'rename'} onClose={close} />
-      <SiteTagsDialog site={site} open={asked?.what === 'tags'} onClose={close} />
-      <TransferSiteDialog site={site} open={asked?.what === 'transfer'} onClose={close} />
-      <DeleteSiteDialog site={site} open={asked?.what === 'delete'} onClose={close} />
+      <SiteDialogs
+        site={site}
+        asked={asked === null || 'environment' in asked ? null : asked.what}
+        onClose={close}
+        onDeleted={() => navigate(`/accounts/${accountId}/sites`)}
+      />
       <CreateInstallDialog
         accountId={accountId}
-        sites={[site]}
         place={place}
         open={asked?.what === 'create'}
         onOpenChange={(open) => open || close()}
       />
-      <MoveInstallDialog site={site} place={asked?.what === 'move' ? place : undefined} onClose={close} />
+      <MoveInstallDialog
+        site={site}
+        environment={asked?.what === 'move' ? asked.environment : undefined}
+        onClose={close}
+      />
       <DetachInstallDialog
         site={site}
         slot={asked?.what === 'detach' ? asked.environment : undefined}
@@ -142,7 +141,7 @@ function OpenTransfer({ site }: { site: Site }) {
 }
 
 /** Combines what the site and the list of installs know about the install of an environment. */
-function inSlot(site: Site, installs: readonly Install[], slot: Environment) {
+function inSlot(site: Site, installs: readonly ListedInstall[], slot: Environment) {
   const found = site.installs.find(({ environment }) => environment === slot);
   if (!found) return undefined;
   const more = installs.find(({ id }) => id === found.id);

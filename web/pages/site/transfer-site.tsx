@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
-import type { Site } from '../../api/sites.ts';
+import type { ChangedSite } from '../../api/sites.ts';
 import { MOST_DAYS_AHEAD } from '../../api/transfers.ts';
 import { Button } from '../../components/button.tsx';
 import { ChoiceField } from '../../components/choice-field.tsx';
@@ -15,7 +15,15 @@ import { useSession } from '../../session/session.ts';
 const ELSEWHERE = 'elsewhere';
 
 /** Requests the transfer of a site to another account. */
-export function TransferSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
+export function TransferSiteDialog({
+  site,
+  open,
+  onClose,
+}: {
+  site: ChangedSite;
+  open: boolean;
+  onClose(): void;
+}) {
   return (
     <Dialog
       open={open}
@@ -33,7 +41,7 @@ export function TransferSiteDialog({ site, open, onClose }: { site: Site; open: 
   );
 }
 
-function TransferForm({ site, onClose }: { site: Site; onClose(): void }) {
+function TransferForm({ site, onClose }: { site: ChangedSite; onClose(): void }) {
   const queries = useQueryClient();
   const { accounts } = useSession();
   const own = accounts.filter(({ id, may }) => id !== site.account.id && may['site.transfer'] !== 'none');

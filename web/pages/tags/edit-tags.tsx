@@ -4,7 +4,7 @@ import { hosting } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
 import type { SelectedInstall } from '../../api/install-list.ts';
 import { INSTALL_LIST } from '../../api/query-keys.ts';
-import type { Site } from '../../api/sites.ts';
+import type { ChangedSite } from '../../api/sites.ts';
 import { type AccountTag, useTags } from '../../api/tags.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -40,7 +40,7 @@ function useAccountTags(accountId: string) {
 }
 
 /** The form with the tags of one site. */
-export function SiteTagsForm({ site, onDone }: { site: Site; onDone(): void }) {
+export function SiteTagsForm({ site, onDone }: { site: ChangedSite; onDone(): void }) {
   const { names, reload } = useAccountTags(site.account.id);
   const [tags, setTags] = useState<readonly string[]>(site.tags);
   return (

@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import type { Site } from '../../api/sites.ts';
+import type { ChangedSite } from '../../api/sites.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { onDemand } from '../../components/on-demand.ts';
 import type { Tagged } from './edit-tags.tsx';
@@ -40,7 +40,15 @@ export function TagSelectionDialog({
 }
 
 /** Changes the tags of one site. */
-export function SiteTagsDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
+export function SiteTagsDialog({
+  site,
+  open,
+  onClose,
+}: {
+  site: ChangedSite;
+  open: boolean;
+  onClose(): void;
+}) {
   return (
     <Dialog
       open={open}

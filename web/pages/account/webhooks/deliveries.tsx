@@ -4,10 +4,10 @@ import { unwrap } from '../../../api/failure.ts';
 import { DELIVERIES_A_PAGE, type Delivery, useDeliveries, type Webhook } from '../../../api/webhooks.ts';
 import { Button } from '../../../components/button.tsx';
 import { SelectField } from '../../../components/fields.tsx';
+import { useListParameters } from '../../../components/list-parameters.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { type Column, Table, TableTools, usePage } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
@@ -24,8 +24,8 @@ const STATES = [
 
 /** The recent deliveries of a webhook, latest first. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
-  const address = useQueryParameters();
-  const asked = STATES.find(({ value }) => value === address.get('state'))?.value ?? '';
+  const { get, ask } = useListParameters();
+  const asked = STATES.find(({ value }) => value === get('state'))?.value ?? '';
   const [page] = usePage();
   const deliveries = useDeliveries(webhook.id, asked === '' ? undefined : asked, page * DELIVERIES_A_PAGE);
   return (
@@ -36,7 +36,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           name="state"
           options={STATES}
           value={asked}
-          onChange={({ currentTarget }) => address.set({ state: currentTarget.value, page: '' })}
+          onChange={({ currentTarget }) => ask({ state: currentTarget.value })}
         />
       </TableTools>
       <Loaded query={deliveries} what="deliveries">

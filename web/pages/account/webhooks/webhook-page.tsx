@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { hosting } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
-import { useInstalls } from '../../../api/installs.ts';
+import { useInstallsById } from '../../../api/install-list.ts';
 import { useWebhook, type Webhook } from '../../../api/webhooks.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { isNotFound, NotFound } from '../../../components/not-found.tsx';
@@ -78,8 +78,9 @@ function Shown({ webhook }: { webhook: Webhook }) {
 
 function Settings({ webhook }: { webhook: Webhook }) {
   const { event_types: types, install_ids: ids, previous_secret_until: until, created_at } = webhook;
-  const { data: installs } = useInstalls(webhook.account_id, ids !== null);
-  const names = installs?.filter(({ id }) => ids?.includes(id)).map(({ name }) => name) ?? [];
+  const { data: installs } = useInstallsById(webhook.account_id, ids ?? []);
+  const isLoading = ids !== null && ids.length > 0 && installs === undefined;
+  const names = installs?.map(({ name }) => name).join(', ') || 'None that still exist';
   return (
     <Section title="Settings">
       <Facts
@@ -103,7 +104,7 @@ function Settings({ webhook }: { webhook: Webhook }) {
               </span>
             ),
           ],
-          ['Installs', ids === null ? 'All' : names.join(', ') || 'None that still exist'],
+          ['Installs', ids === null ? 'All' : isLoading ? 'Loading…' : names],
           ['Created', <Time key="created" at={created_at} exact />],
           ...(until !== null && Date.parse(until) > Date.now()
             ? [['Previous secret', <PreviousSecret key="previous" until={until} />] as const]
@@ -123,8 +124,8 @@ function PreviousSecret({ until }: { until: string }) {
 }
 
 function Edit({ webhook, onEnd }: { webhook: Webhook; onEnd(): void }) {
-  const isLimited = webhook.install_ids !== null;
-  const installs = useInstalls(webhook.account_id, isLimited);
+  const { install_ids: ids } = webhook;
+  const installs = useInstallsById(webhook.account_id, ids ?? []);
   const queries = useQueryClient();
 
   async function save(body: WebhookSettings) {
@@ -148,7 +149,7 @@ function Edit({ webhook, onEnd }: { webhook: Webhook; onEnd(): void }) {
   );
   return (
     <Section title="Edit webhook">
-      {isLimited ? (
+      {ids !== null && ids.length > 0 ? (
         <Loaded query={installs} what="installs">
           {form}
         </Loaded>

@@ -4,6 +4,7 @@ import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
+import { usePage } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
 import { Archives } from './archives.tsx';
 import { type BackupAction, BackupItem } from './backup-item.tsx';
@@ -23,7 +24,7 @@ interface Asked {
 
 /** The backups of an install and their archives: list, create, restore, download and delete. */
 export function BackupsSection({ install }: { install: Install }) {
-  const [page, setPage] = useState(0);
+  const [page, setPage] = usePage();
   const [making, setMaking] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
   const query = useBackups(install.id, page);

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { Backup } from '../../../api/backups.ts';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
+import type { ListedInstall } from '../../../api/install-list.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { RadioGroup } from '../../../components/fields.tsx';
@@ -12,7 +13,7 @@ import { Time } from '../../../components/time.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
 import { useHasFeature } from '../../../session/session.ts';
-import { hasDatabase, type Parts, partsLabel } from './replacement.ts';
+import { hasDatabase, type Parts, partsLabel, type ReplacedInstall } from './replacement.ts';
 import { ReplacementConfirmation } from './replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from './replacement-fields.tsx';
 import { TargetField, targetMissing } from './target-field.tsx';
@@ -21,7 +22,7 @@ import { TargetField, targetMissing } from './target-field.tsx';
 const LONGEST_DESCRIPTION = 120;
 
 interface Wanted {
-  into: Install;
+  into: ReplacedInstall;
   parts: Parts;
   checkpoint: boolean;
 }
@@ -100,7 +101,7 @@ export function RestoreBackup({
 
 function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted: Wanted): void }) {
   const [isElsewhere, setIsElsewhere] = useState(false);
-  const [target, setTarget] = useState<Install | null>(null);
+  const [target, setTarget] = useState<ListedInstall | null>(null);
   const into = isElsewhere ? target : install;
   const has = useHasFeature();
 

@@ -1,7 +1,8 @@
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { FormError } from '../../../api/failure.ts';
-import { type Install, useInstalls } from '../../../api/installs.ts';
-import { useSites } from '../../../api/sites.ts';
+import { type ListedInstall, useEnvironmentsOfSite, useFirstInstalls } from '../../../api/install-list.ts';
+import type { Install } from '../../../api/installs.ts';
+import { displayName } from '../../../components/display-name.ts';
 import { environmentLabel } from '../../../components/environments.ts';
 import { TextField } from '../../../components/fields.tsx';
 import formStyles from '../../../components/form.module.css';
@@ -10,15 +11,13 @@ import pickerStyles from '../../../components/install-picker.module.css';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Tag } from '../../../components/notice.tsx';
 import { Empty } from '../../../components/page.tsx';
-import { sortRows } from '../../../components/sort-rows.ts';
+import { useSearchText } from '../../../components/search-text.ts';
 import styles from './backups.module.css';
 
 /** Name of the field in forms and in the server's validation errors. */
 const TARGET_FIELD = 'into_install_id';
 /** Up to this many installs need no search field. */
 const WITHOUT_SEARCH = 8;
-/** Number of installs shown at once. */
-const SHOWN = 50;
 
 /** The error of a form without a chosen target. */
 export function targetMissing(): FormError {
@@ -31,73 +30,74 @@ interface TargetFieldProps {
   /** The install that is copied; it is not offered. */
   source: Install;
   /** The chosen install; null at first, so that nobody replaces an install by accident. */
-  chosen: Install | null;
-  onChange(target: Install): void;
+  chosen: ListedInstall | null;
+  onChange(target: ListedInstall): void;
 }
 
-/** A searchable list of the other installs of the account: those of the same site first, production marked. */
+const ACTIVE = { status: 'active' } as const;
+
+/** A list of the other installs of the account, searched by the server: those of the same site first, production marked. */
 export function TargetField({ source, ...field }: TargetFieldProps) {
-  const query = useInstalls(source.account.id);
+  const query = useFirstInstalls(source.account.id, ACTIVE);
   return (
     <Loaded query={query} what="installs">
-      {(installs) => {
-        const targets = installs.filter(({ id, status }) => status === 'active' && id !== source.id);
-        return targets.length === 0 ? (
+      {({ count }) =>
+        // The source is one of them, unless it is not active.
+        count <= (source.status === 'active' ? 1 : 0) ? (
           <Empty>This account has no other active installs.</Empty>
         ) : (
-          <Targets source={source} targets={targets} {...field} />
-        );
-      }}
+          <Targets source={source} isLong={count > WITHOUT_SEARCH} {...field} />
+        )
+      }
     </Loaded>
   );
 }
 
-function Targets({
-  label,
-  source,
-  targets,
-  chosen,
-  onChange,
-}: TargetFieldProps & { targets: readonly Install[] }) {
+function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps & { isLong: boolean }) {
   const id = useId();
   const error = useFieldError(TARGET_FIELD);
-  const [search, setSearch] = useState('');
-  const placeOf = usePlaces(source.account.id);
-  const wanted = search.trim().toLowerCase();
-  const rankOf = ({ site }: Install) => (site !== null && site.id === source.site?.id ? 0 : 1);
-  const byName = sortRows(targets, ({ name }) => name, 'ascending');
-  const found = sortRows(byName, rankOf, 'ascending').filter((target) =>
-    `${target.name} ${placeOf(target)}`.toLowerCase().includes(wanted),
-  );
+  const { typed, setTyped, asked } = useSearchText();
+  const { data } = useFirstInstalls(source.account.id, {
+    ...ACTIVE,
+    ...(asked === '' ? {} : { search: asked }),
+  });
+  const { data: inSite = [] } = useEnvironmentsOfSite(source.account.id, source.site?.id);
+  const matches = (target: ListedInstall) => `${target.name} ${placeOf(target)}`.toLowerCase().includes(asked);
+  const siblings = inSite.filter((target) => target.status === 'active' && matches(target));
+  const found = [...siblings, ...(data?.results ?? [])].filter((target) => target.id !== source.id);
   // The chosen install stays in sight while a search hides it.
-  const hidden = chosen !== null && !found.slice(0, SHOWN).some((target) => target.id === chosen.id);
-  const shown = [...(hidden ? [chosen] : []), ...found.slice(0, SHOWN)];
+  const isHidden = chosen !== null && !found.some((target) => target.id === chosen.id);
+  const shown = new Map([...(isHidden ? [chosen] : []), ...found].map((target) => [target.id, target]));
+  const hasMore = data !== undefined && data.count > data.results.length;
   return (
     <fieldset className={formStyles.group} aria-describedby={error === undefined ? undefined : `${id}-error`}>
       <legend className={formStyles.label}>{label}</legend>
-      {targets.length > WITHOUT_SEARCH && (
+      {isLong && (
         <TextField
           type="search"
           label="Search installs"
           name="target-search"
           autoComplete="off"
-          value={search}
+          value={typed}
           hint={
             <span aria-live="polite">
-              {found.length} of {targets.length} installs
-              {found.length > SHOWN && `, the first ${SHOWN} are shown`}
+              {hasMore
+                ? `The first ${data.results.length} installs. Type a name or a domain to find others.`
+                : found.length === 0
+                  ? 'No other install matches.'
+                  : 'All installs that match.'}
             </span>
           }
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
           // Enter would submit the form around the search field.
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.preventDefault();
           }}
         />
       )}
-      {shown.length > 0 && (
+      {shown.size > 0 && (
         <ul className={pickerStyles.list}>
-          {shown.map((target) => (
+          {[...shown.values()].map((target) => (
             <li key={target.id} className={formStyles.choice}>
               <input
                 type="radio"
@@ -129,13 +129,8 @@ function Targets({
   );
 }
 
-/** Returns a function that names environment and site, because users with many installs do not know every name. */
-function usePlaces(accountId: string) {
-  const sites = useSites(accountId).data;
-  return ({ site, environment }: Install) => {
-    const siteName = sites?.find(({ id }) => id === site?.id)?.name;
-    return siteName === undefined
-      ? environmentLabel(environment)
-      : `${environmentLabel(environment)} of ${siteName}`;
-  };
+/** Names environment, site and the domain that was found, because users with many installs do not know every name. */
+function placeOf({ site_name: site, environment, matched_domain: domain }: ListedInstall): string {
+  const place = site === null ? environmentLabel(environment) : `${environmentLabel(environment)} of ${site}`;
+  return domain === null ? place : `${place}, also ${displayName(domain)}`;
 }

@@ -4,12 +4,14 @@ import { useDomainStates, useDomains } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
+import { useRowSearch } from '../../../components/row-search.tsx';
+import { TableTools } from '../../../components/table.tsx';
 import { useNow } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import { useDomainFilter } from '../domains/domain-filter.tsx';
 import { CertificateDrawer } from './certificate-drawer.tsx';
 import { showsNoAuthority } from './certificate-sentences.ts';
 import { CertificateTable, SHOWN_CERTIFICATE, type ShownCertificate } from './certificate-table.tsx';
@@ -80,7 +82,9 @@ function CertificateList({
       ),
     }),
   );
-  const { found, field } = useDomainFilter(all, (one) => one.listed.domains.map(({ domain }) => domain.name));
+  const { found, field, nothing } = useRowSearch(all, 'domains', (one) =>
+    one.listed.domains.map(({ domain }) => displayName(domain.name)),
+  );
   const shown = all.find((one) =>
     one.listed.domains.some(({ domain }) => domain.id === get(SHOWN_CERTIFICATE)),
   );
@@ -92,7 +96,8 @@ function CertificateList({
           ? 'Homeport orders and renews a certificate for each domain that points here. You can also upload your own.'
           : 'Your provider has no certificate authority, so Homeport cannot order certificates. You can upload your own.'}
       </p>
-      {field}
+      {field && <TableTools>{field}</TableTools>}
+      {nothing}
       {found.length > 0 && <CertificateTable certificates={found} />}
       {shown && (
         <CertificateDrawer

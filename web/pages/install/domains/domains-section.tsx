@@ -3,14 +3,16 @@ import { type Domain, type DomainState, useDomainStates, useDomains } from '../.
 import type { Install } from '../../../api/installs.ts';
 import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
+import { useRowSearch } from '../../../components/row-search.tsx';
+import { TableTools } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
 import { AddDomains } from './add-domains.tsx';
 import { CheckAll } from './check-all.tsx';
 import { DomainDrawer, type ListedDomain } from './domain-drawer.tsx';
-import { useDomainFilter } from './domain-filter.tsx';
 import { DomainTable, SHOWN_DOMAIN } from './domain-table.tsx';
 import { twinOf } from './new-names.ts';
 
@@ -72,11 +74,14 @@ function DomainList({
       twinState: stateOf(all.find(({ name }) => name === twinOf(domain.name))),
     }),
   );
-  const { found, field } = useDomainFilter(listed, ({ domain }) => [domain.name]);
+  const { found, field, nothing } = useRowSearch(listed, 'domains', ({ domain }) => [
+    displayName(domain.name),
+  ]);
   const shown = listed.find(({ domain }) => domain.id === get(SHOWN_DOMAIN));
   return (
     <>
-      {field}
+      {field && <TableTools>{field}</TableTools>}
+      {nothing}
       {found.length > 0 && <DomainTable domains={found} mayWork={mayWork} />}
       {shown && (
         <DomainDrawer

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hosting } from '../../../api/client.ts';
 import { FormError, unwrapStarted } from '../../../api/failure.ts';
-import { type Install, useInstallsOfSite } from '../../../api/installs.ts';
+import { useEnvironmentsOfSite } from '../../../api/install-list.ts';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { RadioGroup, TextField } from '../../../components/fields.tsx';
@@ -11,12 +12,20 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useHasFeature } from '../../../session/session.ts';
-import { type Parts, partsLabel, partsOf, SCOPE_LABELS, SCOPES, scopesOf } from '../backups/replacement.ts';
+import {
+  type Parts,
+  partsLabel,
+  partsOf,
+  type ReplacedInstall,
+  SCOPE_LABELS,
+  SCOPES,
+  scopesOf,
+} from '../backups/replacement.ts';
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 
 /** Makes a staging copy of an install in a site, or pushes one to production. */
 export function Staging({ install, mayCreate }: { install: Install; mayCreate: boolean }) {
-  const { data: inSite = [] } = useInstallsOfSite(install.account.id, install.site?.id);
+  const { data: inSite = [] } = useEnvironmentsOfSite(install.account.id, install.site?.id);
   if (install.site === null) return null;
   const production = inSite.find(({ environment }) => environment === 'production');
   const hasStaging = inSite.some(({ environment }) => environment === 'staging');
@@ -75,7 +84,7 @@ function MakeStaging({ install }: { install: Install }) {
   );
 }
 
-function Push({ install, production }: { install: Install; production: Install }) {
+function Push({ install, production }: { install: Install; production: ReplacedInstall }) {
   const [open, setOpen] = useState(false);
   const [scope, setScope] = useState('');
   const [parts, setParts] = useState<Parts | null>(null);

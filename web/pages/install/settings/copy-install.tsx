@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
+import type { ListedInstall } from '../../../api/install-list.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -11,13 +12,19 @@ import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useHasFeature } from '../../../session/session.ts';
-import { EVERYTHING, hasDatabase, type Parts, partsLabel } from '../backups/replacement.ts';
+import {
+  EVERYTHING,
+  hasDatabase,
+  type Parts,
+  partsLabel,
+  type ReplacedInstall,
+} from '../backups/replacement.ts';
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from '../backups/replacement-fields.tsx';
 import { TargetField, targetMissing } from '../backups/target-field.tsx';
 
 interface Wanted {
-  into: Install;
+  into: ReplacedInstall;
   parts: Parts;
   checkpoint: boolean;
   keepBackup: boolean;
@@ -96,7 +103,7 @@ export function CopyInstall({ install }: { install: Install }) {
 
 function CopyForm({ install, onWanted }: { install: Install; onWanted(wanted: Wanted): void }) {
   const has = useHasFeature();
-  const [target, setTarget] = useState<Install | null>(null);
+  const [target, setTarget] = useState<ListedInstall | null>(null);
 
   async function choose(values: FormData) {
     if (target === null) throw targetMissing();

@@ -3,16 +3,15 @@ import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
-import { type Site, useSites } from '../../../api/sites.ts';
+import { useSite } from '../../../api/sites.ts';
 import { Button } from '../../../components/button.tsx';
-import { ChoiceField } from '../../../components/choice-field.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { EnvironmentField } from '../../../components/environment-field.tsx';
 import { environmentOf } from '../../../components/environments.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
-import { sortRows } from '../../../components/sort-rows.ts';
+import { type SiteChoice, SiteField, useFirstSites } from '../../../components/site-field.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 
 /** Moves an install to another site or environment. */
@@ -37,56 +36,59 @@ export function MoveInstall({ install }: { install: Install }) {
 }
 
 function MoveChoice({ install, onMoved }: { install: Install; onMoved(): void }) {
-  const sites = useSites(install.account.id);
+  const sites = useFirstSites(install.account.id, '');
   return (
     <Loaded query={sites} what="sites">
-      {(found) => <MoveForm install={install} sites={found} onMoved={onMoved} />}
+      {() => <WithSite install={install} onMoved={onMoved} />}
     </Loaded>
   );
 }
 
-function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]; onMoved(): void }) {
+/** Loads the site of the install, which may not be among the first sites. */
+function WithSite({ install, onMoved }: { install: Install; onMoved(): void }) {
+  const site = useSite(install.site?.id);
+  if (install.site === null) return <MoveForm install={install} from={null} onMoved={onMoved} />;
+  return (
+    <Loaded query={site} what="the site">
+      {(from) => <MoveForm install={install} from={from} onMoved={onMoved} />}
+    </Loaded>
+  );
+}
+
+function MoveForm({
+  install,
+  from,
+  onMoved,
+}: {
+  install: Install;
+  from: SiteChoice | null;
+  onMoved(): void;
+}) {
   const queries = useQueryClient();
-  const [siteId, setSiteId] = useState(install.site?.id ?? '');
-  const chosen = sites.find(({ id }) => id === siteId);
+  const [site, setSite] = useState(from);
   // The install's own environment counts as free.
-  const others = chosen && { installs: chosen.installs.filter(({ id }) => id !== install.id) };
+  const others = site && { installs: site.installs.filter(({ id }) => id !== install.id) };
 
   async function move(values: FormData) {
     const environment = environmentOf(textOf(values, 'environment'));
     await unwrap(
       hosting.PATCH('/installs/{install_id}', {
         params: { path: { install_id: install.id } },
-        body: { site_id: siteId === '' ? null : siteId, environment },
+        body: { site_id: site?.id ?? null, environment },
       }),
     );
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ['install', install.id] }),
-      queries.invalidateQueries({ queryKey: ['site'] }),
-    ]);
+    await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
     showSuccess(`Moved ${install.name}.`);
     onMoved();
   }
 
   return (
     <Form submitLabel="Move" onSubmit={move}>
-      <ChoiceField
-        label="Site"
-        name="site_id"
-        value={siteId}
-        onChange={setSiteId}
-        options={[
-          { value: '', label: 'No site' },
-          ...sortRows(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({
-            value: id,
-            label: name,
-          })),
-        ]}
-      />
+      <SiteField accountId={install.account.id} chosen={site} onChange={setSite} />
       <EnvironmentField
-        key={siteId}
-        site={others}
-        preferred={chosen && install.environment !== null ? install.environment : undefined}
+        key={site?.id ?? ''}
+        site={others ?? undefined}
+        preferred={site && install.environment !== null ? install.environment : undefined}
       />
     </Form>
   );

@@ -1,27 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Connection, useConnection, useInstallsEverywhere } from '../../../api/installs.ts';
+import { type Connection, useConnection, useFirstInstallsEverywhere } from '../../../api/installs.ts';
+import { searchFor } from '../../../api/search.ts';
 import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { sortRows } from '../../../components/sort-rows.ts';
+import { useSearchText } from '../../../components/search-text.ts';
 import styles from './ssh-keys.module.css';
-
-const MOST_SHOWN = 20;
 
 /** The connection commands of each install, loaded when the user expands it. */
 export function ConnectSection() {
-  const installs = useInstallsEverywhere();
-  const [search, setSearch] = useState('');
+  const first = useFirstInstallsEverywhere();
+  const { typed, setTyped, asked } = useSearchText();
+  const { data: found } = useQuery(searchFor(asked));
   return (
     <Section title="Connect to an install">
       <p>Each of your keys works for all installs that you have access to.</p>
-      <Loaded query={installs} what="installs">
-        {(all) => {
-          const named = all.filter(({ name }) => name.includes(search.trim().toLowerCase()));
-          const found = sortRows(named, ({ name }) => name, 'ascending');
-          return all.length === 0 ? (
+      <Loaded query={first} what="installs">
+        {({ count, results }) => {
+          const isSearch = asked !== '' && found !== undefined;
+          const shown = isSearch ? found.results.filter(({ kind }) => kind === 'install') : results;
+          return count === 0 ? (
             <Empty>You have no installs yet.</Empty>
           ) : (
             <>
@@ -30,20 +31,21 @@ export function ConnectSection() {
                   label="Search installs"
                   name="search"
                   type="search"
-                  value={search}
-                  onChange={(event) => setSearch(event.currentTarget.value)}
+                  value={typed}
+                  onChange={(event) => setTyped(event.currentTarget.value)}
                 />
               </search>
               <ul className={styles.installs}>
-                {found.slice(0, MOST_SHOWN).map(({ id, name }) => (
+                {shown.map(({ id, name }) => (
                   <li key={id}>
                     <Install id={id} name={name} />
                   </li>
                 ))}
               </ul>
               <p className={styles.soft} role="status">
-                {found.length === 0 && 'No installs match.'}
-                {found.length > MOST_SHOWN && `${found.length - MOST_SHOWN} more. Search to find them.`}
+                {shown.length === 0 && 'No installs match.'}
+                {!isSearch && count > shown.length && `${count - shown.length} more. Search to find them.`}
+                {isSearch && found.more && 'Type more of the name to find others.'}
               </p>
             </>
           );

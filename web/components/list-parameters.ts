@@ -1,7 +1,7 @@
-import { useDebounced } from '../../components/debounced.ts';
-import { useEditableText, useQueryParameters } from '../../components/query-parameters.ts';
+import { useDebounced } from './debounced.ts';
+import { useEditableText, useQueryParameters } from './query-parameters.ts';
 
-/** Filters of a list in the query string. A change returns to the first page. */
+/** Search and filters of a list in the query string. A change returns to the first page. */
 export function useListParameters() {
   const { get, set } = useQueryParameters();
   const ask = (changes: Record<string, string>) => set({ ...changes, page: '' });
