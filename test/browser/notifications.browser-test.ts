@@ -48,6 +48,9 @@ it('shows the inbox, which grows while the page is open', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('You have read everything.').waitFor();
   await bell('Notifications').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await mark.click();
+  await page.getByText('You have read everything.').waitFor();
   await page.getByRole('link', { name: 'All', exact: true }).click();
   await page.getByRole('button', { name: /^Mark as unread: / }).click();
   await title.click();

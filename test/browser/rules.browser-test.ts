@@ -95,7 +95,10 @@ it('adds, changes, moves and deletes redirects', async () => {
   await page.getByText('and below').waitFor();
   await act('/old', 'Delete');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).click();
-  await toast('Deleted the redirect of /old.');
+  await page.getByText('Deleted the redirect of /old.').waitFor();
+  await button('Undo').click();
+  await toast('Restored the redirect of /old.');
+  await expect.poll(async () => (await look('/old')).headers.location).toBe('/new/');
 });
 
 it('changes the rules of the page cache', async () => {

@@ -136,6 +136,9 @@ describe('a site', () => {
     await page.getByText('The install is no longer Staging').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Detach' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await detach.click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Detach' }).click();
     await staging.getByText('Empty').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Staging');
     await page.getByRole('button', { name: 'Copy the site ID' }).click();

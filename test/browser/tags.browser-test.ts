@@ -105,6 +105,10 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await dialog.getByRole('button', { name: 'Remove new' }).click();
   await dialog.getByRole('button', { name: 'Remove tag' }).click();
   await dialog.getByRole('button', { name: 'Remove new' }).waitFor({ state: 'detached' });
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Undo' }).click();
+  await dialog.getByText('new', { exact: true }).waitFor();
+  await dialog.getByText('2 sites, 0 installs').last().waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.keyboard.press('Control+k');

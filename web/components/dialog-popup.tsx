@@ -7,7 +7,7 @@ import { DialogContext } from './dialog-context.ts';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 import { useInitialFocus } from './initial-focus.ts';
-import { FailuresInDialog } from './toast.tsx';
+import { ToastsInDialog } from './toast.tsx';
 
 export interface DialogProps {
   open: boolean;
@@ -54,7 +54,7 @@ export function DialogPopup({
           <BaseDialog.Close ref={close} className={styles.close} aria-label="Close">
             <span aria-hidden="true">✕</span>
           </BaseDialog.Close>
-          <FailuresInDialog />
+          {open && <ToastsInDialog />}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
@@ -123,7 +123,7 @@ export function ConfirmPopup({
               }}
             />
           </DialogContext>
-          <FailuresInDialog />
+          {open && <ToastsInDialog />}
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>

@@ -1,4 +1,4 @@
-import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type FocusEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { errorMessage } from '../api/failure.ts';
 import { isUnderWay, type Operation, type OperationResult, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
@@ -65,6 +65,13 @@ const isOnlyText = ({ operation, action }: Toast) => operation === undefined && 
 /** Whether it stays until the user dismisses it. */
 const stays = ({ tone }: Toast) => tone === 'bad' || tone === 'warned';
 
+/**
+ * Whether it belongs into a dialog that opened after the toast with this number: users reach its button only there. Older offers
+ * to undo wait outside.
+ */
+const isOfDialog = (toast: Toast, openedAfter: number) =>
+  stays(toast) || (toast.action !== undefined && toast.id > openedAfter);
+
 function dismiss(toast: Toast): void {
   change(shown.filter((other) => other !== toast));
 }
@@ -113,11 +120,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Number of open dialogs, which show errors themselves. */
-let dialogs = 0;
+/** The open dialogs, which show toasts with buttons themselves: the number of the last toast when each opened. */
+let dialogs: readonly { openedAfter: number }[] = [];
 
-function countDialogs(by: 1 | -1): void {
-  dialogs += by;
+function changeDialogs(next: typeof dialogs): void {
+  dialogs = next;
   for (const listener of listeners) listener();
 }
 
@@ -126,27 +133,30 @@ function countDialogs(by: 1 | -1): void {
  */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
-  const inDialog = useSyncExternalStore(subscribe, () => dialogs > 0);
+  const dialog = useSyncExternalStore(subscribe, () => dialogs[0]);
   return (
     <output className={styles.viewport} aria-live="polite">
-      <ToastList toasts={inDialog ? toasts.filter((toast) => !stays(toast)) : toasts} />
+      <ToastList
+        toasts={dialog ? toasts.filter((toast) => !isOfDialog(toast, dialog.openedAfter)) : toasts}
+      />
     </output>
   );
 }
 
 /**
- * Shows errors at the end of an open dialog. Outside it they would cover its buttons on a phone, and the focus trap
- * would keep users from dismissing them.
+ * Shows errors and offers to undo at the end of an open dialog. Outside it they would cover its buttons on a phone, and the focus
+ * trap would keep users from them.
  */
-export function FailuresInDialog() {
+export function ToastsInDialog() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
+  const [dialog] = useState(() => ({ openedAfter: last }));
   useEffect(() => {
-    countDialogs(1);
-    return () => countDialogs(-1);
-  }, []);
+    changeDialogs([...dialogs, dialog]);
+    return () => changeDialogs(dialogs.filter((other) => other !== dialog));
+  }, [dialog]);
   return (
     <output className={styles.inDialog} aria-live="polite">
-      <ToastList toasts={toasts.filter(stays)} />
+      <ToastList toasts={toasts.filter((toast) => isOfDialog(toast, dialog.openedAfter))} />
     </output>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Form } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { offerUndo } from '../../components/offer-undo.ts';
 import { showSuccess } from '../../components/toast.tsx';
 import { useSession } from '../../session/session.ts';
 import { personName } from './person-name.ts';
@@ -39,24 +40,37 @@ function ChangeForm({ member, actor, onClose }: { member: Member; actor: MemberR
   const { user } = useSession();
   const queries = useQueryClient();
   const { account_id, user_id, installs = [] } = member;
-  const [given, setGiven] = useState<RoleChoice>({
+  const [former] = useState<RoleChoice>({
     ...parseRoles(member.roles),
     installIds: installs.map(({ id }) => id),
   });
+  const [given, setGiven] = useState(former);
 
-  async function change() {
+  async function give(choice: RoleChoice) {
     await unwrap(
       hosting.PATCH('/accounts/{account_id}/account_users/{user_id}', {
         params: { path: { account_id, user_id } },
         body: {
-          roles: rolesInput(given),
-          ...(given.role === 'partial' ? { install_ids: given.installIds } : {}),
+          roles: rolesInput(choice),
+          ...(choice.role === 'partial' ? { install_ids: choice.installIds } : {}),
         },
       }),
     );
     void queries.invalidateQueries({ queryKey: ['member', account_id] });
-    if (user_id === user.id) void queries.invalidateQueries({ queryKey: ['session'] });
-    showSuccess(`Changed the role of ${personName(member)}.`);
+  }
+
+  async function change() {
+    await give(given);
+    if (user_id === user.id) {
+      // They may have given up the right to change it back.
+      void queries.invalidateQueries({ queryKey: ['session'] });
+      showSuccess(`Changed the role of ${personName(member)}.`);
+    } else {
+      offerUndo(`Changed the role of ${personName(member)}.`, async () => {
+        await give(former);
+        return `${personName(member)} has the former role again.`;
+      });
+    }
     onClose();
   }
 

@@ -5,7 +5,7 @@ import { unwrap } from '../../api/failure.ts';
 import type { Site } from '../../api/sites.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { type Environment, environmentLabel } from '../../components/environments.ts';
-import { showSuccess } from '../../components/toast.tsx';
+import { offerMoveBack, reloadPlaces } from './offer-move-back.ts';
 
 /** Asks before an install is detached from its site. The dialog is closed while `slot` is undefined. */
 export function DetachInstallDialog({
@@ -28,8 +28,11 @@ export function DetachInstallDialog({
         body: { site_id: null, environment: null },
       }),
     );
-    await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    showSuccess(`Detached ${install.name}. The website is not affected.`);
+    await reloadPlaces(queries);
+    offerMoveBack(queries, `Detached ${install.name}. The website is not affected.`, install, {
+      site_id: site.id,
+      environment: install.environment,
+    });
   }
 
   return (

@@ -11,7 +11,7 @@ import { type Environment, environmentLabel } from '../../components/environment
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { useSearchText } from '../../components/search-text.ts';
-import { showSuccess } from '../../components/toast.tsx';
+import { offerMoveBack, reloadPlaces } from './offer-move-back.ts';
 
 /** Moves an existing install into an environment of the site. The dialog is closed while `environment` is undefined. */
 export function MoveInstallDialog({
@@ -70,8 +70,13 @@ function MoveForm({ site, environment, onClose }: Place & { onClose(): void }) {
         body: { site_id: site.id, environment },
       }),
     );
-    await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    showSuccess(`${install.name} is now ${environmentLabel(environment)} of ${site.name}.`);
+    await reloadPlaces(queries);
+    offerMoveBack(
+      queries,
+      `${install.name} is now ${environmentLabel(environment)} of ${site.name}.`,
+      chosen,
+      chosen,
+    );
     onClose();
   }
 

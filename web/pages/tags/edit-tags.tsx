@@ -5,29 +5,29 @@ import { unwrap } from '../../api/failure.ts';
 import type { SelectedInstall } from '../../api/install-list.ts';
 import { INSTALL_LIST } from '../../api/query-keys.ts';
 import type { ChangedSite } from '../../api/sites.ts';
+import { slicesOf } from '../../api/slices.ts';
 import { type AccountTag, useTags } from '../../api/tags.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { offerUndo } from '../../components/offer-undo.ts';
 import { LONGEST_TAG, MOST_TAGS_OF_SITE } from '../../components/tag-names.ts';
 import { TagsField } from '../../components/tags-field.tsx';
 import { showSuccess } from '../../components/toast.tsx';
 import styles from './edit-tags.module.css';
+import { MOST_A_REQUEST, type RetaggedSite, tagReversals } from './tag-reversals.ts';
 
 /** The selection of a list. */
 export type Tagged =
   | { noun: 'site'; ids: readonly string[] }
   | { noun: 'install'; installs: readonly Pick<SelectedInstall, 'id' | 'site_id'>[] };
 
-/** Sites and installs that the server tags in one request. */
-const MOST_A_REQUEST = 500;
-
 const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
 const EMPTY: readonly AccountTag[] = [];
 
-/** The names of an account's tags, and a function that reloads what shows tags. */
+/** The names of an account's tags, and functions that reload what shows tags, and that confirm a change and offer to undo it. */
 function useAccountTags(accountId: string) {
   const queries = useQueryClient();
   const { data: tags = EMPTY } = useTags(accountId);
@@ -36,25 +36,46 @@ function useAccountTags(accountId: string) {
       queries.invalidateQueries({ queryKey: ['site'] }),
       queries.invalidateQueries({ queryKey: ['install', accountId, INSTALL_LIST] }),
     ]);
-  return { names: tags.map(({ name }) => name), reload };
+  const announce = (sentence: string, changed: readonly RetaggedSite[]) => {
+    const reversals = tagReversals(changed);
+    if (reversals.length === 0) {
+      showSuccess(sentence);
+      return;
+    }
+    offerUndo(sentence, async () => {
+      for (const body of reversals) {
+        await unwrap(
+          hosting.POST('/accounts/{account_id}/tags/change', {
+            params: { path: { account_id: accountId } },
+            body,
+          }),
+        );
+      }
+      await reload();
+      return 'The sites have their former tags again.';
+    });
+  };
+  return { names: tags.map(({ name }) => name), reload, announce };
 }
 
 /** The form with the tags of one site. */
 export function SiteTagsForm({ site, onDone }: { site: ChangedSite; onDone(): void }) {
-  const { names, reload } = useAccountTags(site.account.id);
+  const { names, reload, announce } = useAccountTags(site.account.id);
   const [tags, setTags] = useState<readonly string[]>(site.tags);
   return (
     <Form
       submitLabel="Save tags"
       onSubmit={async () => {
-        await unwrap(
+        const saved = await unwrap(
           hosting.PATCH('/sites/{site_id}', {
             params: { path: { site_id: site.id } },
             body: { tags: [...tags] },
           }),
         );
         await reload();
-        showSuccess(`Saved the tags of ${site.name}.`);
+        announce(`Saved the tags of ${site.name}.`, [
+          { site_id: site.id, tags: saved.tags, former_tags: site.tags },
+        ]);
         onDone();
       }}
     >
@@ -81,7 +102,7 @@ export function TagSelectionForm({
   selected: Tagged;
   onDone(): void;
 }) {
-  const { names, reload } = useAccountTags(accountId);
+  const { names, reload, announce } = useAccountTags(accountId);
   // Later changes of the list do not change what was selected when the dialog opened.
   const [selected] = useState(asked);
   const [add, setAdd] = useState<readonly string[]>([]);
@@ -91,9 +112,8 @@ export function TagSelectionForm({
     selected.noun === 'site' ? 0 : selected.installs.filter(({ site_id }) => site_id === null).length;
 
   async function change() {
-    let changed = 0;
-    for (let first = 0; first < ids.length; first += MOST_A_REQUEST) {
-      const some = ids.slice(first, first + MOST_A_REQUEST);
+    const changed: RetaggedSite[] = [];
+    for (const some of slicesOf(ids, MOST_A_REQUEST)) {
       const answer = await unwrap(
         hosting.POST('/accounts/{account_id}/tags/change', {
           params: { path: { account_id: accountId } },
@@ -104,13 +124,14 @@ export function TagSelectionForm({
           },
         }),
       );
-      changed += answer.changed.length;
+      changed.push(...answer.changed);
     }
     await reload();
-    showSuccess(
-      changed === 0
+    announce(
+      changed.length === 0
         ? 'These sites had these tags already.'
-        : `Changed the tags of ${counted(changed, 'site')}.`,
+        : `Changed the tags of ${counted(changed.length, 'site')}.`,
+      changed,
     );
     onDone();
   }
@@ -157,7 +178,7 @@ export function TagList({ accountId }: { accountId: string }) {
 }
 
 function TagItem({ accountId, tag }: { accountId: string; tag: AccountTag }) {
-  const { reload } = useAccountTags(accountId);
+  const { reload, announce } = useAccountTags(accountId);
   const [asked, setAsked] = useState<'rename' | 'remove' | null>(null);
   const path = { params: { path: { account_id: accountId } } };
   const cancel = <Button onClick={() => setAsked(null)}>Cancel</Button>;
@@ -176,8 +197,13 @@ function TagItem({ accountId, tag }: { accountId: string; tag: AccountTag }) {
   }
 
   async function remove() {
-    await unwrap(hosting.POST('/accounts/{account_id}/tags/remove', { ...path, body: { name: tag.name } }));
-    showSuccess(`Removed the tag ${tag.name}.`);
+    const { site_ids } = await unwrap(
+      hosting.POST('/accounts/{account_id}/tags/remove', { ...path, body: { name: tag.name } }),
+    );
+    announce(
+      `Removed the tag ${tag.name}.`,
+      site_ids.map((site_id) => ({ site_id, tags: [], former_tags: [tag.name] })),
+    );
     await reload();
   }
 

@@ -62,7 +62,8 @@ function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps &
     ...(asked === '' ? {} : { search: asked }),
   });
   const { data: inSite = [] } = useEnvironmentsOfSite(source.account.id, source.site?.id);
-  const matches = (target: ListedInstall) => `${target.name} ${placeOf(target)}`.toLowerCase().includes(asked);
+  const matches = (target: ListedInstall) =>
+    `${target.name} ${placeOf(target)}`.toLowerCase().includes(asked);
   const siblings = inSite.filter((target) => target.status === 'active' && matches(target));
   const found = [...siblings, ...(data?.results ?? [])].filter((target) => target.id !== source.id);
   // The chosen install stays in sight while a search hides it.
@@ -85,7 +86,9 @@ function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps &
                 ? `The first ${data.results.length} installs. Type a name or a domain to find others.`
                 : found.length === 0
                   ? 'No other install matches.'
-                  : 'All installs that match.'}
+                  : asked === ''
+                    ? 'All installs of the account.'
+                    : 'All installs that match.'}
             </span>
           }
           onChange={(event) => setTyped(event.currentTarget.value)}

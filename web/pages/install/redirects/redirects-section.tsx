@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
+import { unwrap, unwrapEmpty, unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { type Redirect, useRedirects } from '../../../api/rules.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Menu } from '../../../components/menu.tsx';
+import { offerUndo } from '../../../components/offer-undo.ts';
 import { Empty, Section } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
@@ -110,7 +111,17 @@ function RedirectActions({
   async function remove() {
     await unwrapEmpty(hosting.DELETE('/installs/{install_id}/redirects/{redirect_id}', { params }));
     await reload();
-    showSuccess(`Deleted the redirect of ${from}.`);
+    offerUndo(`Deleted the redirect of ${from}.`, async () => {
+      const { match, to, status, keep_query } = redirect;
+      await unwrapStarted(
+        hosting.POST('/installs/{install_id}/redirects', {
+          params: { path: { install_id: install.id } },
+          body: { position, match, from, to, status, keep_query },
+        }),
+      );
+      await reload();
+      return `Restored the redirect of ${from}.`;
+    });
   }
 
   return (

@@ -12,7 +12,7 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { type SiteChoice, SiteField, useFirstSites } from '../../../components/site-field.tsx';
-import { showSuccess } from '../../../components/toast.tsx';
+import { offerMoveBack, reloadPlaces } from '../../site/offer-move-back.ts';
 
 /** Moves an install to another site or environment. */
 export function MoveInstall({ install }: { install: Install }) {
@@ -77,8 +77,11 @@ function MoveForm({
         body: { site_id: site?.id ?? null, environment },
       }),
     );
-    await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    showSuccess(`Moved ${install.name}.`);
+    await reloadPlaces(queries);
+    offerMoveBack(queries, `Moved ${install.name}.`, install, {
+      site_id: install.site?.id ?? null,
+      environment: install.environment,
+    });
     onMoved();
   }
 

@@ -12,6 +12,7 @@ import {
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, type Tone } from '../../../components/notice.tsx';
+import { offerUndo } from '../../../components/offer-undo.ts';
 import { Empty, Page, Section } from '../../../components/page.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { usePage } from '../../../components/table.tsx';
@@ -30,13 +31,30 @@ export function NotificationsPage() {
   const queries = useQueryClient();
   const now = useNow(60_000);
 
-  async function change(work: () => Promise<unknown>) {
+  const reload = () => queries.invalidateQueries({ queryKey: INBOX_KEY.slice(0, 1) });
+
+  /** Returns whether it worked. */
+  async function change(work: () => Promise<unknown>): Promise<boolean> {
+    let isDone = true;
     try {
       await work();
     } catch (error) {
+      isDone = false;
       showFailure(error);
     }
-    await queries.invalidateQueries({ queryKey: INBOX_KEY.slice(0, 1) });
+    await reload();
+    return isDone;
+  }
+
+  async function mark(id: string, read: boolean) {
+    const done = await change(() => markNotification(id, read));
+    // It leaves the list of unread ones, and with it the button that marks it as unread.
+    if (!done || !isUnread || !read) return;
+    offerUndo('Marked as read.', async () => {
+      await markNotification(id, false);
+      await reload();
+      return 'Marked as unread.';
+    });
   }
 
   return (
@@ -75,11 +93,7 @@ export function NotificationsPage() {
                 <Section key={label} title={label}>
                   <ul className={styles.list}>
                     {of.map((one) => (
-                      <Entry
-                        key={one.id}
-                        notification={one}
-                        onMark={(read) => void change(() => markNotification(one.id, read))}
-                      />
+                      <Entry key={one.id} notification={one} onMark={(read) => void mark(one.id, read)} />
                     ))}
                   </ul>
                 </Section>
