@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { mailsTo } from '../mails.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focusOnArrival, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { keepCodes } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -89,16 +89,18 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
 
   // After the password.
   await present(false);
+  const takesFocus = await focusOnArrival(
+    page,
+    '[...document.querySelectorAll("button")].find((button) => button.textContent === "Continue with a passkey")',
+  );
   await signOut(page);
   await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   const second = page.getByRole('button', { name: 'Continue with a passkey' });
   await second.waitFor();
+  expect(await takesFocus()).toBe(true);
   await expectAccessibleInBothThemes(page);
-  await expect
-    .poll(() => page.evaluate('document.activeElement?.textContent'))
-    .toBe('Continue with a passkey');
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await present(true);
   await second.click();

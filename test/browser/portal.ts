@@ -99,6 +99,22 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
 export const focused = (page: Page): Promise<string> =>
   page.evaluate('document.activeElement?.textContent || document.activeElement?.tagName');
 
+/**
+ * Watches the pages that open next. The result tells whether the element of an expression had the focus in the moment that it appeared,
+ * so that the next key reaches it.
+ */
+export async function focusOnArrival(page: Page, element: string): Promise<() => Promise<boolean>> {
+  await page.addInitScript(`globalThis.focusedOnArrival = new Promise((resolve) => {
+    new MutationObserver((_, observer) => {
+      const element = ${element};
+      if (!element) return;
+      observer.disconnect();
+      resolve(document.activeElement === element);
+    }).observe(document, { childList: true, subtree: true });
+  })`);
+  return () => page.evaluate('globalThis.focusedOnArrival');
+}
+
 /** Half the size of the program that `axe-core` exports. */
 const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_SECONDS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, focusOnArrival, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { type Enrolled, enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -103,9 +103,11 @@ describe('the second factor', () => {
   it('is required after the password: a code or a recovery code', async () => {
     const { app, recoveryCodes } = enrolled;
     const other = await portal.browser();
+    const takesFocus = await focusOnArrival(other, 'document.querySelector("input[name=code]")');
     await other.goto('/me/security');
     await fillSignIn(other, owner.email, PASSWORD);
     await other.getByRole('heading', { name: 'Second factor' }).waitFor();
+    expect(await takesFocus()).toBe(true);
     await expectAccessibleInBothThemes(other);
     await expect
       .poll(() => other.evaluate('document.activeElement?.getAttribute("autocomplete")'))
@@ -186,10 +188,11 @@ describe('an invitation', () => {
     });
     const link = await linkInMail(email);
     const page = await portal.browser();
+    const takesFocus = await focusOnArrival(page, 'document.querySelector("input[name=password]")');
     await page.goto(link);
     await page.getByText('You are invited to join the account An account').waitFor();
+    expect(await takesFocus()).toBe(true);
     await expectAccessibleInBothThemes(page);
-    await expect.poll(() => focusedField(page)).toBe('password');
     await choosePassword(page, PASSWORD, 'another one altogether');
     await page.getByRole('button', { name: 'Accept invitation' }).click();
     await page.getByText('The passwords do not match').waitFor();
