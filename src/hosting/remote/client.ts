@@ -9,28 +9,23 @@ import {
   RefusedImportError,
   RefusedRestoreError,
   type ReportProgress,
-  type RestoredParts,
   UnchangedWebsiteError,
 } from '../contract/host.ts';
 import { isImportStep } from '../contract/imports.ts';
-import type { MailSelection } from '../contract/mail.ts';
-import type { ItemOrder } from '../contract/wordpress-changes.ts';
-import type { AvailableUpdate, WantedItems } from '../contract/wordpress-updates.ts';
 import { answerQuestions, type Listening } from './answering.ts';
+import { poolOf } from './host-pool.ts';
 import type { HostTarget } from './host-target.ts';
-import { hostNameOf } from './identity.ts';
 import {
   COMMANDS,
   type Command,
   type Failure,
-  LARGEST_ANSWER,
   PATH_PREFIX,
   PROGRESS_HEADER,
   ProtocolError,
   parseOutcome,
   parseProgress,
-  SILENCE_MS,
 } from './protocol.ts';
+import { isWhole, sentItems, sentOrder, sentParts, sentSelection, sentUpdate } from './sent-arguments.ts';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 import { adviceFor, isUnconnected } from './unreachable.ts';
 
@@ -51,10 +46,6 @@ export class HostUnreachableError extends Error {
     this.isUnsent = isUnsent;
   }
 }
-
-const CONNECT_MS = 5_000;
-/** Shorter than the host's limit for idle connections, so that no command uses a connection that is closing. */
-const KEEP_ALIVE_MS = 30_000;
 
 /**
  * A host in another process. Connects at the first call. A call that exceeds its time limit throws
@@ -312,57 +303,6 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
       await (await pool)?.destroy();
     },
   };
-}
-
-const sentSelection = ({ installId, ids }: MailSelection) => ({
-  installId,
-  ids: ids === null ? null : [...ids],
-});
-const sentItems = (items: WantedItems) => (typeof items === 'string' ? items : [...items]);
-function sentOrder({ changeId, checkpointId, change, pages }: ItemOrder) {
-  const { kind, id, source, status, autoUpdate, keep = false } = change;
-  const sent = { kind, id, source, status, autoUpdate, ...(keep ? { keep } : {}) };
-  return { changeId, checkpointId, change: sent, pages: [...pages] };
-}
-
-const sentUpdate = ({ kind, id, name, from, to }: AvailableUpdate) => ({ kind, id, name, from, to });
-
-const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
-
-const sentParts = ({ files, database, dropAbsent = false }: RestoredParts) => ({
-  files,
-  database: typeof database === 'string' ? database : [...database],
-  // Left out if not needed, so that hosts of earlier versions accept the command.
-  ...(dropAbsent ? { dropAbsent } : {}),
-});
-
-/** Loads undici only for hosts in another process. */
-async function poolOf(target: HostTarget): Promise<Pool> {
-  const { Pool } = await import('undici');
-  const limits = {
-    headersTimeout: SILENCE_MS,
-    bodyTimeout: SILENCE_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxResponseSize: LARGEST_ANSWER,
-  };
-  if ('socket' in target) {
-    return new Pool('http://host.homeport.internal', {
-      ...limits,
-      connect: { socketPath: target.socket, timeout: CONNECT_MS },
-    });
-  }
-  const { url, hostId, identity } = target;
-  return new Pool(url, {
-    ...limits,
-    connect: {
-      timeout: CONNECT_MS,
-      servername: hostNameOf(hostId),
-      ca: [identity.ca],
-      cert: identity.certificate,
-      key: identity.key,
-      minVersion: 'TLSv1.3',
-    },
-  });
 }
 
 /** Reads an answer. Reports its lines of progress, and returns the rest. */
