@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { observationSchema } from './observation.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
-import { observationSchema } from './website-check.ts';
 
 const entrySchema = Type.Object({
   changeId: Type.String(),

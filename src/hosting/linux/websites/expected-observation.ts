@@ -1,5 +1,5 @@
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
-import { LOGIN_FORM, type Observation } from './website-check.ts';
+import { LOGIN_FORM, type Observation } from './observation.ts';
 
 /** The parts of a page that belong to no theme and no plugin. */
 const LASTING_PARTS = ['</body>', '</html>', 'id="loginform"', 'name="pwd"'];

@@ -10,7 +10,7 @@ import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../wordpress/wordpress-answers.ts';
-import { CHECK_PACE, type Look } from './website-check.ts';
+import { CHECK_PACE, type Look } from './observation.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { mayDiffer } from './expected-observation.ts';
-import { findings, judge, type Observation, repeatFailing, worsened } from './website-check.ts';
+import { findings, worsened } from './findings.ts';
+import type { Observation } from './observation.ts';
+import { judge, repeatFailing } from './website-check.ts';
 
 const page = {
   name: 'the home page',

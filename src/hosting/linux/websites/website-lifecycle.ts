@@ -11,6 +11,7 @@ import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import { createAvailableVersions } from './available-versions.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
+import { type Observation, observe } from './observation.ts';
 import {
   addressOf,
   cgroupOf,
@@ -20,7 +21,7 @@ import {
   type WebsiteRemains,
   type WebsiteSteps,
 } from './provisioning.ts';
-import { findFault, type Observation, observe } from './website-check.ts';
+import { findFault } from './website-check.ts';
 
 /** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {

@@ -10,7 +10,7 @@ import type { WebServer } from '../nginx/web-server.ts';
 import type { PurgeSockets } from '../purges/purge-sockets.ts';
 import type { CompiledCores } from '../wordpress/compiled-cores.ts';
 import type { Websites } from '../wordpress/website.ts';
-import type { CheckPace } from './website-check.ts';
+import type { CheckPace } from './observation.ts';
 
 /** The parts that websites of this machine are provisioned with. */
 export interface WebsiteParts {

@@ -16,7 +16,8 @@ import type { MadeChange } from '../wordpress/item-changer.ts';
 import { type ChangeEntry, createChangeJournal } from './change-journal.ts';
 import { expectedAfter, mayDiffer } from './expected-observation.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { checkAgain, observe } from './website-check.ts';
+import { observe } from './observation.ts';
+import { checkAgain } from './website-check.ts';
 import type { WordPressUpdatesOptions } from './wordpress-updates.ts';
 
 /** Changes plugins and themes of websites of this host. The caller serializes calls for the same install. */

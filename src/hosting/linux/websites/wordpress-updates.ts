@@ -17,9 +17,10 @@ import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { CoreUnchanged } from '../wordpress/switch-core.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
+import { observe } from './observation.ts';
 import type { WebsiteSteps } from './provisioning.ts';
 import { createUpdateJournal, type UpdateEntry } from './update-journal.ts';
-import { type CheckOutcome, checkAgain, observe } from './website-check.ts';
+import { type CheckOutcome, checkAgain } from './website-check.ts';
 import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
 /** After so many, the update itself is suspected. */
