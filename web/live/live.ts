@@ -3,6 +3,7 @@ import { SESSION_KEY } from '../api/query-keys.ts';
 import { type Change, concerns, parseChange } from './change.ts';
 import { connection } from './connected.ts';
 import { loadAgain } from './load-again.ts';
+import { reloadAfterOpening } from './reload-after-opening.ts';
 import { shareStream } from './shared-stream.ts';
 import { followStream, type StreamListener } from './stream.ts';
 import { whileVisible } from './while-visible.ts';
@@ -11,8 +12,6 @@ import { whileVisible } from './while-visible.ts';
 const GATHER_MS = 250;
 /** Minimum time between reloads while changes keep arriving, because a reload may load whole lists. */
 const LEAST_BETWEEN_MS = 2_000;
-/** A session loaded so recently is not loaded again when the first stream opens. The server checks each request anyway. */
-const SESSION_FRESH_MS = 10_000;
 
 /**
  * Reloads what others change while the page is visible, until the returned function is called. All windows of the same user in this browser
@@ -24,6 +23,7 @@ export function followChanges(queries: QueryClient, userId: string): () => void 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let loadedAt = Number.NEGATIVE_INFINITY;
   let isFirstStream = true;
+  let stopWaiting = () => {};
   const load = () => {
     loadedAt = performance.now();
     const changes = gathered;
@@ -40,12 +40,9 @@ export function followChanges(queries: QueryClient, userId: string): () => void 
       timer ??= setTimeout(load, Math.max(GATHER_MS, loadedAt + LEAST_BETWEEN_MS - performance.now()));
     },
     resync() {
-      const isFirst = isFirstStream;
+      if (isFirstStream) stopWaiting = reloadAfterOpening(queries);
+      else void queries.invalidateQueries();
       isFirstStream = false;
-      void queries.invalidateQueries({
-        predicate: ({ queryKey, state }) =>
-          !isFirst || queryKey[0] !== SESSION_KEY[0] || Date.now() - state.dataUpdatedAt > SESSION_FRESH_MS,
-      });
     },
     refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
   };
@@ -59,6 +56,7 @@ export function followChanges(queries: QueryClient, userId: string): () => void 
   });
   return () => {
     clearTimeout(timer);
+    stopWaiting();
     leave();
   };
 }
