@@ -97,6 +97,7 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await page.getByRole('button', { name: 'Manage tags' }).click();
   const dialog = page.getByRole('dialog', { name: 'Manage tags' });
   await dialog.getByRole('button', { name: 'Rename VIP' }).click();
+  await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('new_name');
   await dialog.getByLabel('New name').fill('Monthly Care');
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
@@ -105,6 +106,7 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await dialog.getByRole('button', { name: 'Remove new' }).click();
   await dialog.getByRole('button', { name: 'Remove tag' }).click();
   await dialog.getByRole('button', { name: 'Remove new' }).waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("role")')).toBe('dialog');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Undo' }).click();
   await dialog.getByText('new', { exact: true }).waitFor();

@@ -10,6 +10,9 @@ const Palette = onDemand(
   (module) => module.Palette,
 );
 
+/** An open dialog keeps its keys. One that is closing is still on the page. */
+const OPEN_DIALOG = '[role$="dialog"]:not([data-closed])';
+
 /** Opens the search and the commands, like Ctrl K (⌘ K). Their script is loaded when first needed. */
 export function SearchButton({ accountId }: { accountId: string }) {
   const [open, setOpen] = useState(false);
@@ -22,8 +25,7 @@ export function SearchButton({ accountId }: { accountId: string }) {
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
       const isAsked = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      // An open dialog keeps its keys.
-      if (!isAsked || event.key.toLowerCase() !== 'k' || document.querySelector('[role$="dialog"]')) return;
+      if (!isAsked || event.key.toLowerCase() !== 'k' || document.querySelector(OPEN_DIALOG)) return;
       event.preventDefault();
       setWanted(true);
       setOpen(true);

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { hosting } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
 import type { SelectedInstall } from '../../api/install-list.ts';
@@ -9,6 +9,7 @@ import { slicesOf } from '../../api/slices.ts';
 import { type AccountTag, useTags } from '../../api/tags.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
+import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { offerUndo } from '../../components/offer-undo.ts';
@@ -180,19 +181,26 @@ export function TagList({ accountId }: { accountId: string }) {
 function TagItem({ accountId, tag }: { accountId: string; tag: AccountTag }) {
   const { reload, announce } = useAccountTags(accountId);
   const [asked, setAsked] = useState<'rename' | 'remove' | null>(null);
+  const renameButton = useRef<HTMLButtonElement>(null);
+  const removeButton = useRef<HTMLButtonElement>(null);
   const path = { params: { path: { account_id: accountId } } };
-  const cancel = <Button onClick={() => setAsked(null)}>Cancel</Button>;
   const size = `${counted(tag.site_count, 'site')}, ${counted(tag.install_count, 'install')}`;
 
-  async function rename(values: FormData) {
+  /** Returns the focus from the form to the button that opened it. */
+  function close() {
+    (asked === 'rename' ? renameButton : removeButton).current?.focus();
+    setAsked(null);
+  }
+
+  async function rename(name: string) {
     const renamed = await unwrap(
       hosting.POST('/accounts/{account_id}/tags/rename', {
         ...path,
-        body: { name: tag.name, new_name: textOf(values, 'new_name') },
+        body: { name: tag.name, new_name: name },
       }),
     );
     showSuccess(`Renamed the tag ${tag.name} to ${renamed.name}.`);
-    setAsked(null);
+    close();
     await reload();
   }
 
@@ -212,31 +220,72 @@ function TagItem({ accountId, tag }: { accountId: string; tag: AccountTag }) {
       <div className={styles.line}>
         <strong className={styles.name}>{tag.name}</strong>
         <span className={styles.size}>{size}</span>
-        <Button small aria-label={`Rename ${tag.name}`} onClick={() => setAsked('rename')}>
+        <Button ref={renameButton} small aria-label={`Rename ${tag.name}`} onClick={() => setAsked('rename')}>
           Rename
         </Button>
-        <Button small aria-label={`Remove ${tag.name}`} onClick={() => setAsked('remove')}>
+        <Button ref={removeButton} small aria-label={`Remove ${tag.name}`} onClick={() => setAsked('remove')}>
           Remove
         </Button>
       </div>
-      {asked === 'rename' && (
-        <Form submitLabel="Rename tag" actions={cancel} onSubmit={rename}>
-          <TextField
-            label="New name"
-            name="new_name"
-            hint="If a tag of this name exists, both become one."
-            required
-            maxLength={LONGEST_TAG}
-            defaultValue={tag.name}
-            autoComplete="off"
-          />
-        </Form>
-      )}
-      {asked === 'remove' && (
-        <Form submitLabel="Remove tag" danger actions={cancel} onSubmit={remove}>
-          <p>This removes the tag from {counted(tag.site_count, 'site')}. It deletes no site.</p>
-        </Form>
-      )}
+      {asked === 'rename' && <RenameTag tag={tag} onRename={rename} onCancel={close} />}
+      {asked === 'remove' && <RemoveTag tag={tag} onRemove={remove} onCancel={close} />}
     </li>
+  );
+}
+
+function RenameTag({
+  tag,
+  onRename,
+  onCancel,
+}: {
+  tag: AccountTag;
+  onRename(name: string): Promise<void>;
+  onCancel(): void;
+}) {
+  const field = useFocusOnMount<HTMLInputElement>();
+  return (
+    <Form
+      submitLabel="Rename tag"
+      actions={<Button onClick={onCancel}>Cancel</Button>}
+      onSubmit={(values) => onRename(textOf(values, 'new_name'))}
+    >
+      <TextField
+        ref={field}
+        label="New name"
+        name="new_name"
+        hint="If a tag of this name exists, both become one."
+        required
+        maxLength={LONGEST_TAG}
+        defaultValue={tag.name}
+        autoComplete="off"
+      />
+    </Form>
+  );
+}
+
+/** Asks before a tag is removed. Cancel has the focus, so that Enter removes nothing. */
+function RemoveTag({
+  tag,
+  onRemove,
+  onCancel,
+}: {
+  tag: AccountTag;
+  onRemove(): Promise<void>;
+  onCancel(): void;
+}) {
+  const cancel = useFocusOnMount<HTMLButtonElement>();
+  return (
+    <Form
+      submitLabel="Remove tag"
+      danger
+      actions={
+        <Button ref={cancel} onClick={onCancel}>
+          Cancel
+        </Button>
+      }
+      onSubmit={onRemove}
+    >
+      <p>This removes the tag from {counted(tag.site_count, 'site')}. It deletes no site.</p>
+    </Form>
   );
 }
