@@ -12,7 +12,7 @@ import { ToastsInDialog } from './toast.tsx';
 export interface DialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;
-  title: string;
+  title: ReactNode;
   description?: ReactNode;
 }
 

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { InstallOrder, ListedInstall } from '../../api/install-list.ts';
 import { displayName } from '../../components/display-name.ts';
+import { DomainName } from '../../components/domain-name.tsx';
 import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { type Column, RowMenu } from '../../components/table.tsx';
@@ -62,7 +63,7 @@ const DOMAIN: Column<ListedInstall> = {
   },
   cell: ({ primary_domain, matched_domain }) => (
     <>
-      {displayName(primary_domain)} <MatchedDomain name={matched_domain} />
+      <DomainName name={primary_domain} /> <MatchedDomain name={matched_domain} />
     </>
   ),
 };

@@ -3,6 +3,7 @@ import type { Install } from '../../api/installs.ts';
 import { useConnection } from '../../api/installs.ts';
 import buttonStyles from '../../components/button.module.css';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { DomainName } from '../../components/domain-name.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Facts } from '../../components/page.tsx';
 import styles from './site.module.css';
@@ -74,7 +75,7 @@ function Filled({
       <Facts
         facts={[
           ['Install', install.name],
-          ['Domain', install.primary_domain],
+          ['Domain', <DomainName key="domain" name={install.primary_domain} />],
           ...(install.php_version === null ? [] : [['PHP', install.php_version] as const]),
         ]}
       />

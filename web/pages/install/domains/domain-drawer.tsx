@@ -3,6 +3,7 @@ import type { Domain, DomainState } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { displayName } from '../../../components/display-name.ts';
+import { DomainName } from '../../../components/domain-name.tsx';
 import { Badge, Tag } from '../../../components/notice.tsx';
 import { Certificate } from './certificate.tsx';
 import { DnsRecords } from './dns-records.tsx';
@@ -46,7 +47,7 @@ export function DomainDrawer({
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={displayName(domain.name)}
+      title={<DomainName name={domain.name} />}
       description={
         <span className={styles.badges}>
           {domain.primary && <Tag>Primary</Tag>}

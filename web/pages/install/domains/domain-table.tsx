@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { useReport } from '../../../api/domains.ts';
 import { displayName } from '../../../components/display-name.ts';
+import { DomainName } from '../../../components/domain-name.tsx';
 import { Badge, Tag } from '../../../components/notice.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { type Column, RowMenu, Table } from '../../../components/table.tsx';
@@ -30,7 +31,11 @@ export function DomainTable({ domains, mayWork }: { domains: readonly ListedDoma
       rowHeader: true,
       line: { share: 34, text: ({ domain }) => displayName(domain.name) },
       sortBy: ({ domain }) => displayName(domain.name),
-      cell: (row) => <Link href={addressOf(row)}>{displayName(row.domain.name)}</Link>,
+      cell: (row) => (
+        <Link href={addressOf(row)}>
+          <DomainName name={row.domain.name} />
+        </Link>
+      ),
     },
     {
       id: 'role',
@@ -110,7 +115,11 @@ function Role(row: ListedDomain) {
     <span className={styles.role}>
       {row.domain.primary && <Tag>Primary</Tag>}
       {row.state?.is_cname && <Tag>Default domain</Tag>}
-      {target && <span>Redirects to {displayName(target.name)}</span>}
+      {target && (
+        <span>
+          Redirects to <DomainName name={target.name} />
+        </span>
+      )}
     </span>
   );
 }

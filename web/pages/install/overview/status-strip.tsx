@@ -5,7 +5,7 @@ import { type Domain, useCertificate } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useInstallUsage } from '../../../api/usage.ts';
 import { useWordPress } from '../../../api/wordpress.ts';
-import { displayName } from '../../../components/display-name.ts';
+import { DomainName } from '../../../components/domain-name.tsx';
 import type { Tone } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { visitsOn } from '../../../components/traffic-days.ts';
@@ -29,7 +29,9 @@ export function StatusStrip({
   return (
     <ul className={styles.strip} aria-label={`State of ${install.name}`}>
       <Tile install={install} section="domains" label="Primary domain">
-        <Value>{displayName(install.primary_domain)}</Value>
+        <Value>
+          <DomainName name={install.primary_domain} />
+        </Value>
         {domains !== undefined && domains.length > 1 && <Note>{domains.length} domains</Note>}
       </Tile>
       <CertificateTile install={install} domain={primary} />
