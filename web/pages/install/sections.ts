@@ -4,6 +4,7 @@ import ChartBarIcon from '@heroicons/react/24/outline/ChartBarIcon';
 import CloudArrowUpIcon from '@heroicons/react/24/outline/CloudArrowUpIcon';
 import Cog6ToothIcon from '@heroicons/react/24/outline/Cog6ToothIcon';
 import DocumentTextIcon from '@heroicons/react/24/outline/DocumentTextIcon';
+import EnvelopeIcon from '@heroicons/react/24/outline/EnvelopeIcon';
 import GlobeAltIcon from '@heroicons/react/24/outline/GlobeAltIcon';
 import KeyIcon from '@heroicons/react/24/outline/KeyIcon';
 import PencilSquareIcon from '@heroicons/react/24/outline/PencilSquareIcon';
@@ -24,6 +25,8 @@ export interface Section {
   /** Last segment of its address. */
   id: string;
   label: string;
+  /** Its own icon in the sidebar, if it is the first section of its place. */
+  Icon?: Icon;
   content: ComponentType<SectionProps>;
   /** Only installs with WordPress have it, and only if the platform does this for them. */
   needs?: WordPressFeature;
@@ -97,6 +100,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'mail',
         label: 'Mail',
+        Icon: EnvelopeIcon,
         needs: 'mail',
         content: onDemand(
           () => import('./mail/mail-section.tsx'),
@@ -238,13 +242,17 @@ export function placesOf({ php_version, status }: Install, { may, has }: Reach):
   // Without the right to change an install, users can only copy an active one there.
   const hasSettings = may('install.change') || (may('install.work') && status === 'active');
   // Every install with PHP runs WordPress.
-  return PLACES.map((place) => ({
-    ...place,
-    sections: place.sections.filter(
-      ({ id, needs }) =>
-        (needs === undefined || (php_version !== null && has(needs))) && (id !== 'settings' || hasSettings),
-    ),
-  })).filter(({ sections }) => sections.length > 0);
+  const isThere = ({ id, needs }: Section) =>
+    (needs === undefined || (php_version !== null && has(needs))) && (id !== 'settings' || hasSettings);
+  return PLACES.flatMap((place) => {
+    const sections = place.sections.filter(isThere);
+    const [first, ...others] = sections;
+    if (first === undefined) return [];
+    // A link has the name of the page that it opens, unless that page has tabs.
+    return [
+      { label: others.length === 0 ? first.label : place.label, Icon: first.Icon ?? place.Icon, sections },
+    ];
+  });
 }
 
 /** Returns why an install lacks a section that others have, in one sentence; undefined for an unknown section. */
