@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
 import { type Domain, useCertificate } from '../../../api/domains.ts';
 import { unwrap } from '../../../api/failure.ts';
@@ -7,6 +8,7 @@ import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { TextField } from '../../../components/fields.tsx';
+import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
@@ -89,6 +91,14 @@ export function Certificate({
 function PrivateKey({ installId, domain }: { installId: string; domain: Domain }) {
   const [asking, setAsking] = useState(false);
   const [pem, setPem] = useState<string | null>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+
+  function cancel() {
+    // Renders the button before it takes the focus back.
+    flushSync(() => setAsking(false));
+    opener.current?.focus();
+  }
+
   if (pem !== null) {
     return (
       <div className={styles.stack}>
@@ -105,7 +115,7 @@ function PrivateKey({ installId, domain }: { installId: string; domain: Domain }
   if (!asking) {
     return (
       <div className={styles.row}>
-        <Button small onClick={() => setAsking(true)}>
+        <Button ref={opener} small onClick={() => setAsking(true)}>
           Show private key
         </Button>
         <span className={styles.soft}>Anyone with this key can impersonate {displayName(domain.name)}.</span>
@@ -113,20 +123,39 @@ function PrivateKey({ installId, domain }: { installId: string; domain: Domain }
     );
   }
   return (
-    <Form
-      submitLabel="Show private key"
-      onSubmit={async (values) => {
+    <PasswordForm
+      onSubmit={async (password) => {
         const { private_key } = await unwrap(
           portal.POST('/portal/api/installs/{install_id}/domains/{domain_id}/private_key', {
             params: { path: { install_id: installId, domain_id: domain.id } },
-            body: { current_password: textOf(values, 'current_password') },
+            body: { current_password: password },
           }),
         );
         setAsking(false);
         setPem(private_key);
       }}
+      onCancel={cancel}
+    />
+  );
+}
+
+function PasswordForm({
+  onSubmit,
+  onCancel,
+}: {
+  onSubmit(password: string): Promise<void>;
+  onCancel(): void;
+}) {
+  const field = useFocusOnMount<HTMLInputElement>();
+  return (
+    <Form
+      submitLabel="Show private key"
+      // The default would close the drawer around the form.
+      actions={<Button onClick={onCancel}>Cancel</Button>}
+      onSubmit={(values) => onSubmit(textOf(values, 'current_password'))}
     >
       <TextField
+        ref={field}
         type="password"
         label="Your password"
         name="current_password"
