@@ -5,7 +5,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
-import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe.skipIf(!findDnsServers())('the domains of an install', () => {
@@ -108,6 +108,14 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await row(`${install.name}.sites.example`).getByText('Served here').waitFor();
     await portal.homeport.idle();
     expect(await visit(portal.homeport, 'http://www.shop.example/')).toMatchObject({ status: 301 });
+
+    // One alone opens, because its DNS records are the next step.
+    await page.getByRole('button', { name: 'Add domains' }).click();
+    await dialog.getByLabel('Domain names').fill('www.menu.example');
+    await dialog.getByRole('button', { name: 'Add 2 domains' }).click();
+    await page.getByRole('dialog', { name: 'www.menu.example' }).getByText('At your DNS provider').waitFor();
+    await close();
+    expect(await focused(page)).toBe('Add domains');
   });
 
   it('suggest DNS records, with addresses where a CNAME is not possible', async () => {
@@ -311,6 +319,9 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     ]);
     expect(download.suggestedFilename()).toBe('shop.example.pem');
     await expect.poll(() => dialog.getByText('BEGIN PRIVATE KEY').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Show private key' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => focused(page)).toBe('Show private key');
     await dialog.getByRole('button', { name: 'Show private key' }).click();
     await dialog.getByLabel('Your password').fill('not this one');
     await dialog.getByRole('button', { name: 'Show private key' }).click();

@@ -75,7 +75,7 @@ it('joins the errors of one field, each once', () => {
     fieldError('pass', 'Too short'),
   ];
   expect(messagesByField(fieldErrors, (field) => (field === 'pass' ? 'password' : field))).toEqual({
-    password: 'Too short. Well known.',
+    password: 'Too short.\nWell known.',
     email: 'Not an address.',
   });
 });

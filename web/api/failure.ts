@@ -133,7 +133,7 @@ function withReadableField({ field, message }: FieldError): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${message.slice(field.length)}`;
 }
 
-/** Joins the distinct errors of each field into one text. `fieldOf` maps the server's field names to the form's. */
+/** Joins the distinct errors of each field into one text, a line each. `fieldOf` maps the server's field names to the form's. */
 export function messagesByField(
   fieldErrors: readonly FieldError[],
   fieldOf: (field: string) => string,
@@ -142,7 +142,7 @@ export function messagesByField(
   return Object.fromEntries(
     Object.entries(byField).map(([field, of = []]) => {
       const sentences = new Set(of.map((fault) => sentence(withReadableField(fault))));
-      return [field, [...sentences].join(' ')];
+      return [field, [...sentences].join('\n')];
     }),
   );
 }

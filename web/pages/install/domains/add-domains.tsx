@@ -20,25 +20,43 @@ export function AddDomains({
   onOpenChange,
   installId,
   present,
+  onOneAdded,
 }: {
   open: boolean;
   onOpenChange(open: boolean): void;
   installId: string;
   present: Domain[];
+  /** Called with the ID of a domain that was added alone, or with its www twin. */
+  onOneAdded(id: string): void;
 }) {
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title="Add domains"
-      description="Each domain is served as soon as its DNS points here. After adding, we show which records to set."
+      description="Each domain is served as soon as its DNS points here. Its page then shows which records to set."
     >
-      <AddForm installId={installId} present={present} onAdded={() => onOpenChange(false)} />
+      <AddForm
+        installId={installId}
+        present={present}
+        onAdded={() => onOpenChange(false)}
+        onOneAdded={onOneAdded}
+      />
     </Dialog>
   );
 }
 
-function AddForm({ installId, present, onAdded }: { installId: string; present: Domain[]; onAdded(): void }) {
+function AddForm({
+  installId,
+  present,
+  onAdded,
+  onOneAdded,
+}: {
+  installId: string;
+  present: Domain[];
+  onAdded(): void;
+  onOneAdded(id: string): void;
+}) {
   const queries = useQueryClient();
   const [text, setText] = useState('');
   const [twins, setTwins] = useState(true);
@@ -52,7 +70,7 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
   async function add() {
     const message = countError(domains.length, redirects.length);
     if (message !== null) throw new FormError(message, [{ field: 'names', message: message }]);
-    await unwrap(
+    const first = await unwrap(
       hosting.POST('/installs/{install_id}/domains/bulk', {
         params: { path: { install_id: installId } },
         body: { domains },
@@ -61,12 +79,14 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
       throw withNames(error, domains);
     });
     await reloadDomains(queries, installId);
+    const isOne = domains.length - redirects.length === 1;
     showSuccess(
       domains.length === 1
-        ? `${displayName(domains[0]?.name ?? '')} added.`
-        : `${domains.length} domains added.`,
+        ? `${displayName(first.name)} added.`
+        : `${domains.length} domains added.${isOne ? '' : ' Open one to see its DNS records.'}`,
     );
     onAdded();
+    if (isOne) onOneAdded(first.id);
   }
 
   return (

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
 import type { Domain } from '../../../api/domains.ts';
-import { unwrap } from '../../../api/failure.ts';
+import { FormError, unwrap } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { Badge } from '../../../components/notice.tsx';
@@ -124,7 +124,9 @@ function VerifyButton({
       const owned = displayName(domain.txt_verified_domain);
       if (verified !== null) showSuccess(`${owned} is verified.`);
       else if (asked)
-        showSuccess(`Could not find the TXT record of ${owned} yet. DNS changes can take an hour.`);
+        showFailure(
+          new FormError(`Could not find the TXT record of ${owned} yet. DNS changes can take an hour.`),
+        );
     },
     onError: showFailure,
     onSettled: () => reloadDomains(queries, installId),

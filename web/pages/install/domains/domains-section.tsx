@@ -23,6 +23,7 @@ export function DomainsSection({ install }: { install: Install }) {
   const operations = useOperations(install.id);
   const mayWork = useMay(install.account.id)('install.work');
   const [adding, setAdding] = useState(false);
+  const { set } = useQueryParameters();
   return (
     <Section
       title="Domains"
@@ -42,7 +43,13 @@ export function DomainsSection({ install }: { install: Install }) {
       <Loaded query={domains} what="domains">
         {(all) => (
           <>
-            <AddDomains open={adding} onOpenChange={setAdding} installId={install.id} present={all} />
+            <AddDomains
+              open={adding}
+              onOpenChange={setAdding}
+              installId={install.id}
+              present={all}
+              onOneAdded={(id) => set({ [SHOWN_DOMAIN]: id })}
+            />
             <DomainList install={install} all={all} states={states.data ?? []} mayWork={mayWork} />
           </>
         )}

@@ -28,7 +28,8 @@ export interface NewDomain {
 }
 
 /** Visitors do not try www before `blog.example.com`. */
-const isTriedWithWww = (name: string) => name.startsWith('www.') || looksLikeApex(name);
+const isTriedWithWww = (name: string) =>
+  name.startsWith('www.') || (name.includes('.') && looksLikeApex(name));
 
 /** Returns the domains to add. With `twins`, it adds missing www twins as redirects. */
 export function withTwins(names: readonly string[], present: readonly string[], twins: boolean): NewDomain[] {
@@ -49,7 +50,11 @@ export function nameErrors(errors: readonly FieldError[], domains: readonly NewD
   return errors.map(({ field, message }) => {
     const [, index] = /^domains\.(\d+)\./.exec(field) ?? [];
     const name = index === undefined ? undefined : domains[Number(index)]?.name;
-    const isNamed = name === undefined || message.includes(name);
+    const isNamed =
+      name === undefined ||
+      message.startsWith(`${name} `) ||
+      // A short name may be a word of the message.
+      (name.includes('.') && message.includes(name));
     const sentence = isNamed ? message : `${truncate(name, LONGEST_NAME)}: ${message}`;
     return { field: 'names', message: sentence };
   });
