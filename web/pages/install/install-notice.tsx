@@ -17,7 +17,9 @@ export function InstallNotice({ install }: { install: Install }) {
 }
 
 function Making({ install }: { install: Install }) {
-  const operation = useOperations(install.id).data?.results.find(isUnderWay);
+  const operations = useOperations(install.id).data?.results.filter(isUnderWay) ?? [];
+  // The others wait for it.
+  const operation = operations.find(({ kind }) => kind === 'install.create') ?? operations[0];
   return (
     <Notice tone="busy" title={`${install.name} is being created`} role="status">
       {operation && (

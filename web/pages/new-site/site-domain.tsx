@@ -62,7 +62,6 @@ function AddDomain({ install, onSkip }: { install: Install; onSkip(): void }) {
   const redirect = domains.find(({ redirect_to }) => redirect_to !== undefined);
   return (
     <StepContent title="Which domain should it have?">
-      <InstallNotice install={install} />
       <p>
         The website has the address <code>{install.cname}</code>. If you own a domain, add it now. We show
         which DNS records to set.
@@ -95,6 +94,8 @@ function AddDomain({ install, onSkip }: { install: Install; onSkip(): void }) {
           onChange={(event) => setTwins(event.currentTarget.checked)}
         />
       </Form>
+      {/* At the end, because it disappears once the website is ready. */}
+      <InstallNotice install={install} />
     </StepContent>
   );
 }
@@ -110,7 +111,6 @@ function DnsHelp({
 }) {
   return (
     <StepContent title="Point the domain here">
-      <InstallNotice install={install} />
       <p>
         Add these records at your DNS provider, and remove other A, AAAA and CNAME records of the same names.
         You can also do this later: the page Domains shows the records again and checks them.
@@ -134,6 +134,7 @@ function DnsHelp({
           Continue
         </Button>
       </div>
+      <InstallNotice install={install} />
     </StepContent>
   );
 }
