@@ -346,8 +346,6 @@ describe('an install that runs WordPress', () => {
     'has an object cache that is purged once a minute, by a button that keeps the focus',
     async () => {
       await theirs.goto(`/installs/${shop.id}/caches`);
-      const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
-      await expect.poll(() => admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
       await theirs.getByRole('button', { name: 'Purge object cache' }).press('Enter');
       await theirs.getByText(/You can purge it again in/).waitFor();
       expect(await focused(theirs)).toBe('Purge object cache');

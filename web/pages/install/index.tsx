@@ -68,10 +68,12 @@ function InstallFrame({ install, section }: { install: Install; section: string 
         connection.data && (
           <>
             {/* Every install with PHP runs WordPress. */}
-            {install.php_version !== null && may('install.work') && (
-              <WordPressSignIn installId={install.id} />
-            )}
-            {install.php_version !== null && <AdminLink websiteUrl={connection.data.website_url} />}
+            {install.php_version !== null &&
+              (may('install.work') ? (
+                <WordPressSignIn installId={install.id} />
+              ) : (
+                <AdminLink websiteUrl={connection.data.website_url} />
+              ))}
             <WebsiteLink href={connection.data.website_url} />
           </>
         )

@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
 import type { Domain } from '../../../api/domains.ts';
 import { useDomains } from '../../../api/domains.ts';
-import type { Install } from '../../../api/installs.ts';
+import { type Install, useConnection } from '../../../api/installs.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { onDemand } from '../../../components/on-demand.ts';
 import { Facts, Section } from '../../../components/page.tsx';
@@ -47,26 +47,43 @@ export function Overview({ install }: { install: Install }) {
 
 /** Where the owner of a new WordPress looks for its password. */
 const SIGN_IN =
-  '"Sign in to WordPress" above needs no password. To sign in without the portal, set a password in your WordPress profile.';
+  '"Sign in to WordPress" above needs no password. To sign in without the portal, set a password in your WordPress profile. Then use ';
 
 function Details({ install, domains }: { install: Install; domains: readonly Domain[] | undefined }) {
   const addresses = addressesOf(install, domains);
   const may = useMay(install.account.id);
   const has = useHasFeature();
   const isBare = install.wp_version !== null && !has('care');
+  const website = useConnection(install.id).data?.website_url;
   return (
     <Section title="Details">
       <Facts
         facts={[
           ['Default domain', <code key="cname">{install.cname}</code>],
           ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
-          ...(isBare && may('install.work') ? [['Administration', SIGN_IN] as const] : []),
+          ...(isBare && may('install.work') && website !== undefined
+            ? [['Administration', <SignInWords key="admin" websiteUrl={website} />] as const]
+            : []),
           ...(install.php_version === null ? [['Type', 'static website, without PHP'] as const] : []),
           ['Created', <Time key="created" at={install.created_at} exact />],
           ['ID', <Copyable key="id" text={install.id} what={`the ID of ${install.name}`} />],
         ]}
       />
     </Section>
+  );
+}
+
+function SignInWords({ websiteUrl }: { websiteUrl: string }) {
+  const { href } = new URL('wp-admin/', websiteUrl);
+  return (
+    <>
+      {SIGN_IN}
+      <a href={href} target="_blank" rel="noopener">
+        {href}
+        <span className="visually-hidden"> in a new tab</span>
+      </a>
+      .
+    </>
   );
 }
 
