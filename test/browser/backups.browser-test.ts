@@ -185,8 +185,8 @@ describe('backups', () => {
   it('are packed for download, and say when an archive has expired', async () => {
     await showBackups(shop);
     await page.getByRole('button', { name: 'More actions for before the update' }).press('Enter');
-    await page.getByRole('button', { name: 'Create archive' }).press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Create an archive' });
+    await page.getByRole('button', { name: 'Download', exact: true }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Download a backup' });
     await dialog.getByText('Keep the link secret').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Create archive' }).click();

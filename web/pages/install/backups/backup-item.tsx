@@ -99,7 +99,7 @@ function Actions({
         small
         label={`More actions for ${described}`}
         entries={[
-          { label: 'Create archive', onSelect: () => onAction('archive') },
+          { label: 'Download', onSelect: () => onAction('archive') },
           { label: 'Delete', onSelect: () => onAction('delete') },
         ]}
       >

@@ -49,12 +49,13 @@ export function CreateArchive({
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Create an archive"
+      title="Download a backup"
       description={
         <>
           Packs {partsLabel(EVERYTHING, install)} of the backup "
-          {truncate(backup.description, LONGEST_DESCRIPTION)}" as one .tar.gz file. You can download it for 24
-          hours. Keep the link secret: it opens the archive without signing in.
+          {truncate(backup.description, LONGEST_DESCRIPTION)}" as an archive: one .tar.gz file. Once it is
+          ready, you can download it under Archives for 24 hours. Keep the link secret: it opens the archive
+          without signing in.
         </>
       }
     >
