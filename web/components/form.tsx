@@ -170,13 +170,26 @@ function constraintErrors(form: HTMLFormElement): Record<string, string> {
     )
       continue;
     if (field.name === '' || !field.willValidate || field.validity.valid) continue;
-    errors[field.name] = field.validity.valueMissing ? missingMessage(field.type) : field.validationMessage;
+    errors[field.name] = constraintMessage(field);
   }
   return errors;
 }
 
-const missingMessage = (type: string) =>
-  type === 'checkbox' || type === 'radio' ? 'Choose an option.' : 'Fill in this field.';
+/** Returns what to do about an invalid field. The browser's own message is in its language and long. */
+function constraintMessage(field: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement): string {
+  const { validity, type } = field;
+  if (validity.valueMissing) {
+    return type === 'checkbox' || type === 'radio' ? 'Choose an option.' : 'Fill in this field.';
+  }
+  if (!(field instanceof HTMLInputElement)) return field.validationMessage;
+  if (validity.tooShort) return `Enter at least ${field.minLength} characters.`;
+  if (validity.typeMismatch && type === 'email') return 'Enter an email address, such as name@example.com.';
+  const isOutside = validity.rangeUnderflow || validity.rangeOverflow;
+  if (isOutside && type === 'number' && field.min !== '' && field.max !== '') {
+    return `Enter a number from ${field.min} to ${field.max}.`;
+  }
+  return field.validationMessage;
+}
 
 /** Returns a short message if visible fields show every error; otherwise null. */
 function fieldsToCheck(form: HTMLFormElement | null, fields: string[]): string | null {
