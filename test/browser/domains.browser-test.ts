@@ -115,7 +115,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByRole('button', { name: 'Add 2 domains' }).click();
     await page.getByRole('dialog', { name: 'www.menu.example' }).getByText('At your DNS provider').waitFor();
     await close();
-    expect(await focused(page)).toBe('Add domains');
+    await expect.poll(() => focused(page)).toBe('Add domains');
   });
 
   it('suggest DNS records, with addresses where a CNAME is not possible', async () => {

@@ -65,7 +65,7 @@ describe.skipIf(source === undefined)(`WordPress in the embedded host${reason}`,
 
   it('creates one from the portal and signs in without a password', async () => {
     await page.getByRole('button', { name: 'Create install' }).first().click();
-    await page.getByLabel('Name', { exact: true }).fill('shop');
+    await page.getByLabel('Install name').fill('shop');
     await expect.poll(() => page.getByRole('radio', { name: 'WordPress' }).isChecked()).toBe(true);
     await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Create install' }).click();

@@ -9,13 +9,13 @@ import { INSTALL_COMMANDS, type InstallCommand } from './install-commands.ts';
 import { recentPages } from './recent-pages.ts';
 import { applyTheme, chosenTheme, THEMES } from './theme.ts';
 
-/** Pages of the signed-in user, as in their menu (person-menu.tsx). */
+/** Pages of the signed-in user, as in their menu (person-menu.tsx), with other words that people search for. */
 const OWN_PAGES = [
-  ['Profile', '/me/profile'],
-  ['Password and second factor', '/me/security'],
-  ['API access', '/me/api-access'],
-  ['SSH keys', '/me/ssh-keys'],
-  ['Notifications', '/me/notifications'],
+  ['Profile', '/me/profile', 'Name, phone and email address'],
+  ['Password and second factor', '/me/security', 'Two-factor authentication, passkeys and sessions'],
+  ['API access', '/me/api-access', 'API keys for programs'],
+  ['SSH keys', '/me/ssh-keys', 'For SFTP'],
+  ['Notifications', '/me/notifications', 'Inbox and emails'],
 ] as const;
 
 /** Returns all commands of the palette except for the results of a search. `onPick` asks for the install of a command. */
@@ -48,7 +48,7 @@ export function useCommands(accountId: string, onPick: (command: InstallCommand)
       items: recent.map(({ title, href }) => ({ ...open(title, href), id: `recent ${href}` })),
     },
     { value: 'Pages', items: sidebarLinks().map(([label, href, of]) => open(label, href, of)) },
-    { value: 'Your account', items: OWN_PAGES.map(([label, href]) => open(label, href)) },
+    { value: 'Your account', items: OWN_PAGES.map(([label, href, detail]) => open(label, href, detail)) },
     {
       value: 'Settings',
       items: [

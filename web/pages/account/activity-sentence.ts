@@ -1,5 +1,6 @@
 import type { Entry } from '../../api/activity.ts';
 import { truncate } from '../../components/truncate.ts';
+import { nameOfKind } from '../install/operations/operation-labels.ts';
 import {
   accountUpdate,
   accountUserRemove,
@@ -122,8 +123,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
       ? `replaced the redirects of ${subject_name} by ${redirects}`
       : `imported ${redirects} into ${subject_name}`;
   },
-  'operation.cancel': ({ subject_name }, { kind }) =>
-    `cancelled the operation ${text(kind) ? `${kind} ` : ''}of ${subject_name}`,
+  'operation.cancel': ({ subject_name }, { kind }) => `cancelled ${cancelled(kind)} of ${subject_name}`,
   'offload.remove': ({ subject_name }) => `switched off the file offload of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
     `changed the file offload of ${subject_name}${text(bucket) ? ` to the bucket ${bucket}` : ''}`,
@@ -167,6 +167,11 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'webhook.redeliver': ({ subject_name }, { event }) =>
     `redelivered ${text(event) ? `a ${event} event` : 'an event'} to ${subject_name}`,
 };
+
+function cancelled(kind: unknown): string {
+  const name = text(kind) ? nameOfKind(kind) : undefined;
+  return name === undefined ? 'an operation' : `“${name}”`;
+}
 
 /** For actions of a newer or an older server. */
 const unknownPredicate = ({ action, subject_name }: EntryFields) => `performed ${action} on ${subject_name}`;

@@ -23,7 +23,7 @@ const WORDS: Record<BulkAction, { label: string; hint?: string }> = {
   },
   update_all: {
     label: 'Update WordPress, plugins and themes',
-    hint: 'Likewise. WordPress gets the newest version of its host.',
+    hint: 'With the same backup. WordPress gets the newest version of its host.',
   },
   backup: { label: 'Create backups' },
   purge_page_cache: { label: 'Purge page caches' },

@@ -100,7 +100,7 @@ export function InstallNameField({
   const address = name && options && !isRefused ? `The address will be ${name}.${options.site_domain}.` : '';
   return (
     <TextField
-      label="Name"
+      label="Install name"
       name="name"
       required
       autoComplete="off"

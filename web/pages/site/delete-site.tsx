@@ -45,8 +45,8 @@ function DeletionSummary({ site: { installs } }: { site: ChangedSite }) {
   return (
     <>
       <p>
-        This permanently deletes {installs.length === 1 ? 'this install' : 'these installs'} with all files,
-        databases, domains and backups:
+        This takes {installs.length === 1 ? 'this website' : 'these websites'} offline immediately, and
+        deletes the files, databases and domains after a last backup:
       </p>
       <ul>
         {byEnvironment(installs).map(({ id, name, environment }) => (
@@ -55,6 +55,9 @@ function DeletionSummary({ site: { installs } }: { site: ChangedSite }) {
           </li>
         ))}
       </ul>
+      <p>
+        The backups are kept for a while. Until then, you can restore each install from the list of installs.
+      </p>
     </>
   );
 }

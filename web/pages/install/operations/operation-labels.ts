@@ -47,6 +47,10 @@ function purgedPages({ count, first }: NonNullable<Operation['pages']>): string 
 /** Returns a label of an operation of this kind. */
 export const kindName = (kind: Kind): string => NAMES[kind];
 
+/** Returns the label of a kind that may be unknown. */
+export const nameOfKind = (kind: string): string | undefined =>
+  Object.entries(NAMES).find(([known]) => known === kind)?.[1];
+
 /** Returns a label of an operation, with its domain, the pages of its purge, the description of its backup or the source of its copy. */
 export function operationName({
   kind,

@@ -185,7 +185,7 @@ function TurnedOn({
       <FactorDialog
         factor={factor}
         open={asking === 'remove'}
-        title={passkeys > 0 ? 'Turn off one-time codes' : 'Turn off the second factor'}
+        title={passkeys > 0 ? 'Turn off codes from an app' : 'Turn off the second factor'}
         description={
           passkeys > 0
             ? 'Codes from the app no longer work. Your passkeys and recovery codes stay.'
