@@ -8,7 +8,7 @@ import { MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 
 /** Holds back responses of an address until the test releases them one by one. */
 async function holdBack(page: Page, address: string, method?: string) {
@@ -132,6 +132,9 @@ describe('the portal', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content');
     await page.getByRole('button', { name: /your account$/ }).press('Enter');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe('Notifications');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor({ state: 'hidden' });
     await expectAccessible(page);

@@ -9,7 +9,7 @@ export type MenuEntry =
 
 /**
  * A button that opens a list of links and buttons. It follows the disclosure pattern of the ARIA Authoring Practices,
- * which suits links better than role=menu. Escape, a click outside and tabbing out close it.
+ * which suits links better than role=menu. Arrow keys move between the entries. Escape, a click outside and tabbing out close it.
  */
 export function Menu({
   label,
@@ -38,18 +38,24 @@ export function Menu({
     const leave = (event: Event) => {
       if (event.target instanceof Node && !whole.current?.contains(event.target)) setOpen(false);
     };
-    const closeOnEscape = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return;
-      setOpen(false);
-      button.current?.focus();
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') {
+        setOpen(false);
+        button.current?.focus();
+        return;
+      }
+      const next = entryAfter(event.key, list.current);
+      if (next === undefined) return;
+      event.preventDefault();
+      next.focus();
     };
     document.addEventListener('pointerdown', leave);
     document.addEventListener('focusin', leave);
-    document.addEventListener('keydown', closeOnEscape);
+    document.addEventListener('keydown', press);
     return () => {
       document.removeEventListener('pointerdown', leave);
       document.removeEventListener('focusin', leave);
-      document.removeEventListener('keydown', closeOnEscape);
+      document.removeEventListener('keydown', press);
     };
   }, [open]);
 
@@ -99,6 +105,24 @@ export function Menu({
       </ul>
     </div>
   );
+}
+
+/** Returns the entry that gets the focus after a key; undefined for other keys. From the button, ↓ leads to the first and ↑ to the last. */
+function entryAfter(key: string, list: HTMLElement | null): HTMLElement | undefined {
+  const entries = [...(list?.querySelectorAll<HTMLElement>('a, button') ?? [])];
+  const at = entries.findIndex((entry) => entry.matches(":focus"));
+  switch (key) {
+    case 'ArrowDown':
+      return entries[(at + 1) % entries.length];
+    case 'ArrowUp':
+      return entries.at(at === -1 ? -1 : at - 1);
+    case 'Home':
+      return entries[0];
+    case 'End':
+      return entries.at(-1);
+    default:
+      return undefined;
+  }
 }
 
 const EDGE_PX = 16;
