@@ -110,7 +110,7 @@ export function Menu({
 /** Returns the entry that gets the focus after a key; undefined for other keys. From the button, ↓ leads to the first and ↑ to the last. */
 function entryAfter(key: string, list: HTMLElement | null): HTMLElement | undefined {
   const entries = [...(list?.querySelectorAll<HTMLElement>('a, button') ?? [])];
-  const at = entries.findIndex((entry) => entry.matches(":focus"));
+  const at = entries.findIndex((entry) => entry.matches(':focus'));
   switch (key) {
     case 'ArrowDown':
       return entries[(at + 1) % entries.length];

@@ -33,9 +33,13 @@ export function withPage(pages: readonly RecentPage[], left: RecentPage): Recent
   return [left, ...pages.filter(({ href }) => href !== left.href)].slice(0, MOST);
 }
 
+/** Redirects. They still have the title of the page before. */
+const REDIRECTS = ['/', '/sign-in'];
+
 /** Remembers each page when the user goes to another one. The tab forgets them when it closes. */
 export function useRecentPages(userId: string, location: string): void {
   useEffect(() => {
+    if (REDIRECTS.includes(location)) return;
     const { search } = window.location;
     return () => {
       // The next page has not set its title yet.

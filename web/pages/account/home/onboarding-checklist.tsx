@@ -63,7 +63,7 @@ function StepItem({
         </strong>
         {!isDone && <span className={styles.soft}>{words}</span>}
       </span>
-      {!isDone && (
+      {!isDone && action !== null && (
         <ButtonLink small href={`/accounts/${accountId}/${place}`}>
           {action}
         </ButtonLink>

@@ -7,7 +7,8 @@ export interface Step {
   isDone: boolean;
   /** Page of the account where the user takes the step. */
   place: 'sites' | 'new-site' | 'installs' | 'people';
-  action: string;
+  /** The words of its button; null while another step has to come first. */
+  action: string | null;
 }
 
 /** Returns the first steps in an account, in their order. */
@@ -34,7 +35,7 @@ export function onboardingSteps({
       words: 'Open an install and choose Domains. We show the DNS records that you need.',
       isDone: domain,
       place: 'installs',
-      action: 'Choose an install',
+      action: install ? 'Choose an install' : null,
     },
     {
       id: 'backup',
@@ -44,7 +45,7 @@ export function onboardingSteps({
         : 'Open an install and choose Backups. Every backup is read back and verified.',
       isDone: backup || (daily_backups && install),
       place: 'installs',
-      action: 'Choose an install',
+      action: install ? 'Choose an install' : null,
     },
     {
       id: 'person',
