@@ -29,7 +29,7 @@ export function PersonActions({
     onError: showFailure,
   });
   const obstacle = obstacleOf(member, actor, self);
-  if (obstacle !== null) return <span className={styles.soft}>{obstacle}</span>;
+  if (obstacle !== null) return <span className={`${styles.soft} ${styles.whole}`}>{obstacle}</span>;
   const mayChange = reasonFor(member, actor) === null;
   return (
     <RowMenu
