@@ -10,6 +10,7 @@ import {
   serializeByKey,
   singleFlight,
   tryWithin,
+  untilAborted,
 } from './concurrency.ts';
 
 describe('serializeByKey', () => {
@@ -239,6 +240,17 @@ it('allDone rejects only once the other promise is settled', async () => {
   await both;
   expect(failure).toEqual(new Error('no'));
   expect(await allDone([Promise.resolve(1), Promise.resolve('two')])).toEqual([1, 'two']);
+});
+
+it('untilAborted gives up work that goes on for others', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const stopping = new AbortController();
+  const given = untilAborted(promise, stopping.signal);
+  stopping.abort(new Error('stopping'));
+  await expect(given).rejects.toThrow('stopping');
+  await expect(untilAborted(promise, stopping.signal)).rejects.toThrow('stopping');
+  resolve('done');
+  expect(await untilAborted(promise, new AbortController().signal)).toBe('done');
 });
 
 describe('repeatEvery', () => {

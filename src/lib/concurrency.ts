@@ -184,6 +184,23 @@ export async function allDone<const Promises extends readonly Promise<unknown>[]
   return Promise.all(promises);
 }
 
+/** Waits for work that others wait for too. Rejects when the signal aborts; the work goes on. */
+export async function untilAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 export interface RepeatOptions {
   /** Milliseconds between the end of a run and the start of the next. */
   delayMs: number | (() => number);

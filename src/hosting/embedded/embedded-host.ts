@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { serializeByKey } from '../../lib/concurrency.ts';
+import { serializeByKey, untilAborted } from '../../lib/concurrency.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import {
@@ -176,6 +176,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   async function wordpressFor(
     state: InstallState,
     report: ReportProgress | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<ServedWordPress | null> {
     const present = await served.read(state.id);
     if ((state.runtime ?? 'static') === 'static' || (present && present.wordpress === undefined)) return null;
@@ -183,10 +184,10 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     const wanted = present?.wordpress?.version ?? state.wordpressVersion;
     const exists = (await ifThere(stat(filesOf(state.id)))) !== null;
     const { versionFor, versionForPresent } = wordpress.sites;
+    const fetching =
+      exists && wanted !== null ? versionForPresent(wanted, report) : versionFor(wanted, report);
     return {
-      version: await waitForFetch(
-        exists && wanted !== null ? versionForPresent(wanted, report) : versionFor(wanted, report),
-      ),
+      version: await waitForFetch(untilAborted(fetching, signal)),
       origin: originFor(state, present?.wordpress?.origin),
       ...(state.mail ? { mailsPerHour: state.mail.perHour } : {}),
     };
@@ -216,13 +217,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async apply(state, signal, report) {
       signal?.throwIfAborted();
-      const wanted = await wordpressFor(state, report);
+      const wanted = await wordpressFor(state, report, signal);
       const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
       const revision = await serially(state.id, async () => {
         const write = await served.plan(state, wanted);
         await snapshots.recover(state.id);
         if (facts === null) await files.provide(state);
-        else await wordpress?.sites.provide(state, facts);
+        else await wordpress?.sites.provide(state, facts, signal);
         const revision = await write();
         await inventory.takeBack(state.id);
         return revision;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import {
   mkdir,
   mkdtemp,
@@ -559,5 +560,16 @@ describe('processes', () => {
     await sites.stop('one');
     expect(sites.running).toBe(0);
     expect((await ask('/x')).text).toBe('index /x');
+  });
+
+  it('ends an endless request and a start when it closes', async () => {
+    const request = run(`file_put_contents('/private/running', ''); for (;;);`, { seconds: 600 });
+    await eventually(() => existsSync(join(site.private, 'running')));
+    const start = run('echo 1;', {}, await newSite('starting'));
+    const both = Promise.allSettled([request, start]);
+    await sites.close();
+    expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(run('echo 1;')).rejects.toMatchObject({ reason: 'busy' });
+    expect(sites.running).toBe(0);
   });
 });

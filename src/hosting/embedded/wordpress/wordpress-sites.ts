@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
+import { untilAborted } from '../../../lib/concurrency.ts';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
@@ -52,7 +53,7 @@ export interface WordPressSites extends WordPressVersions {
   /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as `versionFor`. */
   prepare(report?: ReportProgress): Promise<string>;
   /** Creates the document root of a new website, or repairs the host's files in an existing one. */
-  provide(install: InstallRef, facts: SiteFacts): Promise<void>;
+  provide(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void>;
   siteOf(installId: string, facts: SiteFacts): Promise<PhpSite>;
   /** Whether the database names other addresses than the present one. */
   hasFormerUrls(installId: string, facts: SiteFacts): Promise<boolean>;
@@ -147,8 +148,8 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     throw new Error(`${script.name} failed: ${(error.trim() || output.trim()).slice(-2_000)}`);
   }
 
-  async function create(install: InstallRef, facts: SiteFacts): Promise<void> {
-    const source = await golden.ensure(facts.version);
+  async function create(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void> {
+    const source = await untilAborted(golden.ensure(facts.version), signal);
     const folder = layout.installOf(install.id);
     // Under another name, so that a document root never exists without its database.
     const beginning = join(folder, '.provisioning');
@@ -211,9 +212,9 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       return version;
     },
 
-    async provide(install, facts) {
+    async provide(install, facts, signal) {
       if (existsSync(layout.filesOf(install.id))) await writeHostFiles(layout.filesOf(install.id));
-      else await create(install, facts);
+      else await create(install, facts, signal);
     },
 
     siteOf,

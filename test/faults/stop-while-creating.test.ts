@@ -1,0 +1,30 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { smallWordPress } from '../../src/hosting/embedded/wordpress/php-sites.fixture.ts';
+import { installName, startTestHomeport } from '../homeport.ts';
+
+const GRACE_MS = 100;
+/** Shorter than the time for which the worker waits for a job that ignores its signal. */
+const WHOLE_MS = 5_000;
+
+test('a stop ends the creation of a website while PHP runs without end', async () => {
+  const core = await smallWordPress(await mkdtemp(join(tmpdir(), 'homeport-core-')), '6.8.1');
+  await writeFile(join(core, 'wp-load.php'), `<?php touch('/private/running'); for (;;);`);
+  const homeport = await startTestHomeport({
+    environment: { HOMEPORT_EMBEDDED_PHP_MB: '1000', HOMEPORT_WORDPRESS_SOURCE: core },
+  });
+  const { accountId, owner } = await homeport.ownedAccount();
+  const wanted = { name: installName(), account_id: accountId, runtime: 'wordpress' };
+  expect((await owner.client.post('/installs', wanted)).status).toBe(201);
+  const golden = join(homeport.config.dataDir, 'host/golden');
+  const isRunning = () =>
+    existsSync(golden) &&
+    readdirSync(golden).some((name) => existsSync(join(golden, name, '.private/running')));
+  await expect.poll(isRunning, { timeout: 60_000 }).toBe(true);
+  expect(await homeport.stop(GRACE_MS, WHOLE_MS)).toEqual([]);
+  await homeport.remove();
+  await rm(core, { recursive: true });
+});
