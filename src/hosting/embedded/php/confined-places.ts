@@ -11,8 +11,8 @@ import {
   PROCESS_ENVIRONMENT,
   type ProcessPlace,
   type ProcessPlaces,
-  processFiles,
 } from './process-place.ts';
+import type { ProcessProgram } from './process-program.ts';
 import type { PhpFolders } from './process-protocol.ts';
 
 const run = promisify(execFile);
@@ -33,7 +33,7 @@ const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache
  *
  * @throws if the machine does not allow it
  */
-export async function createConfinedPlaces(folder: string): Promise<ProcessPlaces> {
+export async function createConfinedPlaces(folder: string, program: ProcessProgram): Promise<ProcessPlaces> {
   const slots = join(folder, 's');
   const staging = join(folder, 'staging');
   for (const path of [slots, staging]) await mkdir(path, { recursive: true, mode: 0o700 });
@@ -55,7 +55,7 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
     await inside('mount', '--bind', slots, slots);
     await inside('mount', '--make-shared', slots);
     // Cheap, so that a slow machine is not taken for one without namespaces.
-    await inside('bwrap', ...sandbox(slots), NODE, '--version');
+    await inside('bwrap', ...sandbox(slots, program), NODE, '--version');
   } catch (error) {
     holder.kill('SIGKILL');
     throw error;
@@ -124,7 +124,7 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
       innerRun: join(SITE, 'run'),
       program: {
         path: 'nsenter',
-        arguments: [...enter, 'bwrap', ...sandbox(slot), NODE, ...phpArguments()],
+        arguments: [...enter, 'bwrap', ...sandbox(slot, program), NODE, ...phpArguments(program)],
         environment: { PATH: process.env.PATH ?? '' },
       },
       async showPattern(pattern) {
@@ -168,14 +168,14 @@ export async function createConfinedPlaces(folder: string): Promise<ProcessPlace
 }
 
 /** Arguments of bubblewrap, without the program. */
-function sandbox(slot: string): string[] {
+function sandbox(slot: string, { parts }: ProcessProgram): string[] {
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts'],
     ...['--die-with-parent', '--new-session', '--clearenv'],
     ...Object.entries(PROCESS_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
     ...LIBRARIES.filter((path) => existsSync(path)).flatMap((path) => bind(path, path)),
     ...bind(process.execPath, NODE),
-    ...processFiles().files.flatMap(({ from, to }) => bind(from, join(APP, to))),
+    ...parts.flatMap(({ from, to }) => bind(from, join(APP, to))),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     ...['--bind', slot, SITE, '--chdir', APP, '--'],
   ];
@@ -185,12 +185,8 @@ function bind(from: string, to: string): string[] {
   return ['--ro-bind', from, to];
 }
 
-function phpArguments(): string[] {
+function phpArguments({ entry }: ProcessProgram): string[] {
   // With a star, because the folders do not exist when Node starts.
   const writable = ['website', 'private', 'run'].flatMap((name) => [join(SITE, name), join(SITE, name, '*')]);
-  return nodeArguments(
-    join(APP, processFiles().entry),
-    [APP, SITE, '/proc/self'],
-    [DESCRIPTORS, ...writable],
-  );
+  return nodeArguments(join(APP, entry), [APP, SITE, '/proc/self'], [DESCRIPTORS, ...writable]);
 }

@@ -20,6 +20,7 @@ import {
 } from './php-sites.ts';
 import { preparePrivateFolder } from './private-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
+import { writeProcessProgram } from './process-program.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
 import { requirePackages } from './required-packages.ts';
 import { createRunningSites } from './running-sites.ts';
@@ -62,9 +63,10 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   async function choosePlaces(): Promise<ProcessPlaces> {
     const folder = socketFolder(options.folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    const program = await writeProcessProgram(folder);
     if (process.platform === 'linux') {
       try {
-        const confined = await createConfinedPlaces(folder);
+        const confined = await createConfinedPlaces(folder, program);
         log.info({ walls: confined.walls }, 'PHP runs confined');
         return confined;
       } catch (error) {
@@ -74,7 +76,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         );
       }
     }
-    return createOpenPlaces(folder, options.roots);
+    return createOpenPlaces(folder, program, options.roots);
   }
 
   async function start(from: ProcessPlaces, settings: PhpProcessStart): Promise<PhpProcess> {

@@ -5,13 +5,15 @@ import pino from 'pino';
 import { expect, it } from 'vitest';
 import { createOpenPlaces } from './open-places.ts';
 import { startPhpProcess } from './php-process.ts';
+import { writeProcessProgram } from './process-program.ts';
 
 it('runs PHP without bubblewrap, within Node permissions', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'php-')));
   const at = (name: string) => join(folder, 'site', name);
   for (const name of ['core', 'website', 'private/tmp']) await mkdir(at(name), { recursive: true });
   await writeFile(at('core/index.php'), '<?php');
-  const places = createOpenPlaces(join(folder, 'run'), [join(folder, 'site')]);
+  const program = await writeProcessProgram(folder);
+  const places = createOpenPlaces(join(folder, 'run'), program, [join(folder, 'site')]);
   const php = await startPhpProcess(await places.create(), {
     settings: { memoryMb: 256, uploadMb: 8, threadMb: 512 },
     waitMs: 100_000,

@@ -1,18 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PhpSite } from './php-sites.ts';
-import {
-  DESCRIPTORS,
-  nodeArguments,
-  PROCESS_ENVIRONMENT,
-  type ProcessPlaces,
-  processFiles,
-} from './process-place.ts';
+import { DESCRIPTORS, nodeArguments, PROCESS_ENVIRONMENT, type ProcessPlaces } from './process-place.ts';
+import type { ProcessProgram } from './process-program.ts';
 import type { PhpFolders } from './process-protocol.ts';
 
 /** Places on a machine without namespaces: the virtual file system and Node's permissions separate websites. */
-export function createOpenPlaces(folder: string, roots: readonly string[]): ProcessPlaces {
-  const { root, files, entry } = processFiles();
+export function createOpenPlaces(
+  folder: string,
+  program: ProcessProgram,
+  roots: readonly string[],
+): ProcessPlaces {
+  const programs = [program.folder, ...program.parts.map(({ from }) => from)];
   let last = 0;
   return {
     walls: 'virtual file system, Node permissions',
@@ -20,13 +19,13 @@ export function createOpenPlaces(folder: string, roots: readonly string[]): Proc
     async create() {
       const run = join(folder, String(++last));
       await mkdir(run, { recursive: true, mode: 0o700 });
-      const read = [...files.map(({ from }) => from), '/proc/self', ...roots, run];
+      const read = [...programs, '/proc/self', ...roots, run];
       return {
         run,
         innerRun: run,
         program: {
           path: process.execPath,
-          arguments: nodeArguments(join(root, entry), read, [DESCRIPTORS, ...roots, run]),
+          arguments: nodeArguments(join(program.folder, program.entry), read, [DESCRIPTORS, ...roots, run]),
           environment: PROCESS_ENVIRONMENT,
         },
         // The virtual file system keeps it from being changed.

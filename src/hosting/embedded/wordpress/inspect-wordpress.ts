@@ -7,6 +7,7 @@ import { newestFirst } from '../../wordpress/core-tree.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { createVhostStore } from '../host-folder/vhost-store.ts';
 import { createConfinedPlaces } from '../php/confined-places.ts';
+import { writeProcessProgram } from '../php/process-program.ts';
 import { requirePackages, sqlitePluginArchive } from '../php/required-packages.ts';
 import { sizeOf } from '../php/running-sites.ts';
 import { LIMITS } from './site.ts';
@@ -56,7 +57,7 @@ function missingPackage(): string | null {
 async function whyUnconfined(): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-doctor-'));
   try {
-    const places = await createConfinedPlaces(folder);
+    const places = await createConfinedPlaces(folder, await writeProcessProgram(folder));
     await places.close();
     return null;
   } catch (error) {

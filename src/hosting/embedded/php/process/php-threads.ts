@@ -70,21 +70,20 @@ export function createPhpThreads(
   const locks = new LockTable(lockTable, 1);
   let lastNumber = 1;
   let lastCall = 0;
-  let module: Promise<WebAssembly.Module> | undefined;
+  /** PHP, which all threads share. */
+  let program: WebAssembly.Module | null = null;
   let site: PhpThreadSite | null = null;
   let cut: CutCalls | null = null;
   const threads = new Set<Thread>();
   const waiting: Job[] = [];
 
-  const compiled = () => (module ??= readFile(wasm).then((bytes) => WebAssembly.compile(bytes)));
-
   /** Resolves to PHP's version once the thread is ready; the thread then is free if there is a website. */
-  async function start(): Promise<string> {
+  function start(module: WebAssembly.Module): Promise<string> {
     const number = ++lastNumber;
     const ring = new SharedArrayBuffer(RING_BYTES);
     const unread = new SharedArrayBuffer(4);
     const workerData: ThreadStart = {
-      module: await compiled(),
+      module,
       thread: number,
       settings,
       lockTable,
@@ -197,11 +196,11 @@ export function createPhpThreads(
   function next(): void {
     for (;;) {
       const [job] = waiting;
-      if (job === undefined || site === null) return;
+      if (job === undefined || site === null || program === null) return;
       const free = [...threads].find(({ state }) => state === 'free');
       if (free === undefined) {
         const isStarting = [...threads].some(({ state }) => state === 'starting');
-        if (!isStarting && threads.size < site.threads) void start().catch(() => undefined);
+        if (!isStarting && threads.size < site.threads) void start(program).catch(() => undefined);
         return;
       }
       waiting.shift();
@@ -222,7 +221,10 @@ export function createPhpThreads(
   }
 
   return {
-    begin: start,
+    async begin() {
+      program = await compile(wasm);
+      return start(program);
+    },
     async warmUp(warmUp) {
       const [thread] = threads;
       if (thread === undefined) return 'no thread';
@@ -258,6 +260,14 @@ export function createPhpThreads(
       };
     },
   };
+}
+
+async function compile(file: string): Promise<WebAssembly.Module> {
+  const bytes = await readFile(file);
+  const module = await WebAssembly.compile(bytes);
+  // The module has a copy of these 25 MB, and this thread collects garbage rarely.
+  bytes.buffer.transfer(0);
+  return module;
 }
 
 function nextMessage(worker: Worker): Promise<FromThread> {
