@@ -203,7 +203,7 @@ describe('timeouts', () => {
     const connection = kind === 'plain' ? plain(port) : await secure(port);
     connection.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
     const drip = setInterval(() => connection.socket.write('X-Slow: 1\r\n'), 20);
-    expect(await closesSoon(connection)).toMatch(/^(HTTP\/1\.1 400 |$)/);
+    expect(await closesSoon(connection)).toMatch(/^(HTTP\/1\.1 408 |$)/);
     clearInterval(drip);
     expect(handled).toBe(0);
   });

@@ -7,6 +7,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { ListenAddress } from '../config/config.ts';
+import { hasCode } from '../lib/error-code.ts';
 import { followRequests, HTTP_OVER_TLS } from '../network/connections/http-connections.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 
@@ -198,10 +199,16 @@ function responseOn(socket: Socket): ServerResponse | undefined {
 const refused = new WeakSet<Socket>();
 
 /**
+ * To a client that sent no whole request in time. Browsers open connections in advance and repeat a request that met this answer
+ * (RFC 9110, section 15.5.9); another status would be taken for the answer to that request.
+ */
+const TIMED_OUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+/**
  * Sends the raw `answer` to a client whose bytes are not an HTTP request or arrive too slowly. Then closes the
  * connection.
  */
-function refuseUnreadable(socket: Socket, answer: string): void {
+function refuse(socket: Socket, answer: string): void {
   if (refused.has(socket)) return;
   refused.add(socket);
   // The client would mistake this for the answer to an earlier request on the connection.
@@ -224,7 +231,9 @@ function harden(
   server.headersTimeout = timeouts.headersMs;
   server.requestTimeout = timeouts.requestMs;
   server.timeout = timeouts.stalledMs;
-  server.on('clientError', (_error, socket: Socket) => refuseUnreadable(socket, unreadableAnswer));
+  server.on('clientError', (error, socket: Socket) =>
+    refuse(socket, hasCode(error, 'ERR_HTTP_REQUEST_TIMEOUT') ? TIMED_OUT : unreadableAnswer),
+  );
   // Node tracks connections, for timeouts and for closing idle ones, only in a server that listens. These two servers
   // receive connections from another one.
   server.emit('listening');
