@@ -13,12 +13,16 @@ export interface LiveWorker {
 /** A killed worker counts as live for this long. */
 export const LIVE_WITHIN_MS = 10_000;
 
-/** The workers of all processes seen within the last 10 s, longest-running first. */
-export async function liveWorkers(database: Database, clock: Clock): Promise<LiveWorker[]> {
+/** The workers of all processes seen within the last 10 s, or another time, longest-running first. */
+export async function liveWorkers(
+  database: Database,
+  clock: Clock,
+  withinMs = LIVE_WITHIN_MS,
+): Promise<LiveWorker[]> {
   return database.reader
     .selectFrom('workers')
     .select(['id', 'process', 'seen_at as seenAt'])
-    .where('seen_at', '>', timestamp(clock, -LIVE_WITHIN_MS))
+    .where('seen_at', '>', timestamp(clock, -withinMs))
     .orderBy('seen_at')
     .orderBy('id')
     .execute();

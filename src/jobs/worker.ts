@@ -27,7 +27,7 @@ import { createSettlement, type OnCancelled } from './settlement.ts';
 import { divideSlots, JOB_CLASSES, slotsOfOneShare } from './slots.ts';
 import { createUpkeep } from './upkeep.ts';
 
-export { type LiveWorker, liveWorkers } from './live-workers.ts';
+export { LIVE_WITHIN_MS, type LiveWorker, liveWorkers } from './live-workers.ts';
 
 /** Claims jobs from the queue and runs several at once. Any number of workers share a queue. */
 export interface Worker {

@@ -1,23 +1,28 @@
 import { hostname } from 'node:os';
 import { runs } from '../../app/running-process.ts';
 import type { Database } from '../../database/database.ts';
-import { type LiveWorker, liveWorkers } from '../../jobs/worker.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { LIVE_WITHIN_MS, type LiveWorker, liveWorkers } from '../../jobs/worker.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
 
 export interface PresentWorker extends LiveWorker {
   /** Whether it runs on this machine. */
   here: boolean;
 }
 
+/** On this machine, a worker that a full load keeps from showing itself still counts. Longer, its process id may be another's. */
+const HERE_WITHIN_MS = 2 * MINUTE_MS;
+
 /**
- * The live workers. A killed worker stays listed for seconds, except on this machine, where it is
- * recognised at once.
+ * The live workers. A killed worker stays listed for seconds, except on this machine, where its process says
+ * whether it lives.
  */
 export async function presentWorkers(database: Database, clock: Clock): Promise<PresentWorker[]> {
   const here = `${hostname()}:`;
-  return (await liveWorkers(database, clock)).flatMap((worker) => {
-    if (!worker.process.startsWith(here)) return { ...worker, here: false };
-    return runs(pidOf(worker)) ? { ...worker, here: true } : [];
+  const elsewhereSince = timestamp(clock, -LIVE_WITHIN_MS);
+  return (await liveWorkers(database, clock, HERE_WITHIN_MS)).flatMap((worker) => {
+    if (worker.process.startsWith(here)) return runs(pidOf(worker)) ? { ...worker, here: true } : [];
+    return worker.seenAt > elsewhereSince ? { ...worker, here: false } : [];
   });
 }
 

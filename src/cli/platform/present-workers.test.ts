@@ -1,0 +1,22 @@
+import { hostname } from 'node:os';
+import { expect, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../test/database.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
+import { showWorker } from '../../jobs/live-workers.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { SECOND_MS } from '../../lib/durations.ts';
+import { presentWorkers } from './present-workers.ts';
+
+it('lists a busy worker of this machine longer than one that no process id tells about', async () => {
+  const database = await openTestDatabase();
+  onTestFinished(() => database.remove());
+  const clock = manualClock();
+  for (const process of [`${hostname()}:${globalThis.process.pid}`, `${hostname()}:999999999`, 'another:1']) {
+    await database.write((transaction) =>
+      showWorker(transaction, { id: crypto.randomUUID(), process, seenAt: timestamp(clock) }),
+    );
+  }
+  expect((await presentWorkers(database, clock)).map(({ here }) => here).toSorted()).toEqual([false, true]);
+  clock.advance(11 * SECOND_MS);
+  expect((await presentWorkers(database, clock)).map(({ here }) => here)).toEqual([true]);
+});
