@@ -76,8 +76,8 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   await signOut(page);
   const button = page.getByRole('button', { name: 'Sign in with a passkey' });
   await expectAccessibleInBothThemes(page);
-  await present(true);
   await button.click();
+  await present(true);
   await page.getByRole('heading', { name: 'Password and second factor' }).waitFor();
 
   // By the suggestions of the field, without a click.

@@ -160,7 +160,11 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
   });
 
   it('is not waited for longer than the time-outs while it says nothing, and its connections are not used again', async () => {
-    const database = openPostgres(server.url, silent, { connectMs: 300, statementMs: 300, replyMs: 600 });
+    const database = openPostgres(server.url, silent, {
+      connectMs: 2_000,
+      statementMs: 2_000,
+      replyMs: 4_000,
+    });
     await database.ping();
     await database.write(({ queries }) => sql`select 1`.execute(queries));
     server.freeze();
