@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PhpProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
 
-/** Rough memory of a process in MiB: measured 307 with one thread, 418 with two. */
+/** Rough memory of a process in MiB: measured 312 with one thread, 418 with two. */
 const PROCESS_MB = 200;
 const THREAD_MB = 120;
 const RETRY_AFTER = 5;
