@@ -71,13 +71,15 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
   await table(page).getByText('Laptop').waitFor();
 
-  // With the button. The virtual password manager would answer the suggestions at once.
+  // With the button. The virtual password manager would answer suggestions at once that the page asks for later than this.
   await present(false);
+  const suggested = page.waitForResponse(/\/session\/passkey\/options$/);
   await signOut(page);
+  await suggested;
   const button = page.getByRole('button', { name: 'Sign in with a passkey' });
   await expectAccessibleInBothThemes(page);
-  await button.click();
   await present(true);
+  await button.click();
   await page.getByRole('heading', { name: 'Password and second factor' }).waitFor();
 
   // By the suggestions of the field, without a click.
