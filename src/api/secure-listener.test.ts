@@ -208,6 +208,12 @@ describe('timeouts', () => {
     expect(handled).toBe(0);
   });
 
+  it('say that the time is over to a browser that opened a connection in advance', async () => {
+    const port = await start(answerKind, { headersMs: SHORT_MS });
+    const connection = await secure(port);
+    expect(await closesSoon(connection)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
   it.each(['plain', 'secure'])('close a connection that sends a body slowly (%s)', async (kind) => {
     const port = await start((request) => request.resume(), { headersMs: SHORT_MS, requestMs: SHORT_MS });
     const connection = kind === 'plain' ? plain(port) : await secure(port);

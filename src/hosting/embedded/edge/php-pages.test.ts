@@ -214,6 +214,20 @@ it.each([
   expect(second && (await text(second))).toBe('whole');
 });
 
+it('lets uploads that are slow wait beside those', async () => {
+  const uploads = Array.from({ length: 101 }, (_, at) =>
+    visit(`/upload-${at}/`, 'POST', { 'content-length': '2' }),
+  );
+  for (const upload of uploads) upload.write('x');
+  await eventually(() => asked.length === 101);
+  const visitor = visit('/wp-admin/', 'POST').end();
+  const page: Promise<IncomingMessage[]> = once(visitor, 'response');
+  const { answer } = await lastAsked(102);
+  answer().end('the page');
+  expect((await page)[0]?.statusCode).toBe(200);
+  for (const upload of uploads) upload.destroy();
+});
+
 it('lets 100 requests of a website wait for PHP, visitors or not, and refuses the others', async () => {
   const waiting = Array.from({ length: 100 }, (_, at) => visit(`/waiting-${at}/`, 'GET').end());
   await eventually(() => asked.length === 100);

@@ -72,13 +72,29 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   const left = createRequestCounts(MOST_LEFT);
   const rarely = createRareLog(clock);
 
-  async function ask(vhost: Vhost, given: PhpRequest, signal: AbortSignal): Promise<PhpResponse> {
-    if (!waiting.begin(vhost.id))
-      throw new PhpFailure('busy', 'too many requests of the website are waiting');
+  /** With an `upload`, the request waits for PHP once that has ended. Before, PHP cannot begin, and slow visitors must not take the places. */
+  async function ask(
+    vhost: Vhost,
+    given: PhpRequest,
+    signal: AbortSignal,
+    upload: Readable | null = null,
+  ): Promise<PhpResponse> {
+    const refused = new AbortController();
+    let isWaiting = false;
+    const wait = (): void => {
+      isWaiting = waiting.begin(vhost.id);
+      if (!isWaiting) refused.abort(new PhpFailure('busy', 'too many requests of the website are waiting'));
+    };
+    if (upload === null) wait();
+    else upload.once('end', wait);
     try {
-      return await request(vhost, given, signal);
+      refused.signal.throwIfAborted();
+      return await request(vhost, given, AbortSignal.any([signal, refused.signal]));
+    } catch (error) {
+      throw refused.signal.aborted ? refused.signal.reason : error;
     } finally {
-      waiting.end(vhost.id);
+      upload?.off('end', wait);
+      if (isWaiting) waiting.end(vhost.id);
     }
   }
 
@@ -201,6 +217,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
           host: nameOf(host),
         },
         ended.signal,
+        hasBody(visitor.headers) && !visitor.readableEnded ? visitor : null,
       );
       response.setTimeout(idleMs);
       await stream(exchange, answered, answered.body, 'BYPASS', () => settle(vhost));
