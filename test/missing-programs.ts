@@ -27,7 +27,7 @@ export function skippedTests(): string[] {
     ({ tests, packages }) => `SKIPPED: ${tests}. To run them: apt-get install ${packages}`,
   );
   if (process.getuid?.() === 0) {
-    lines.push('SKIPPED: Two tests of files without read or write permission, because root ignores it.');
+    lines.push('SKIPPED: Tests of files without read or write permission, because root ignores it.');
   }
   return lines;
 }

@@ -279,7 +279,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (found === null) return snapshots.snapshot(install, backupId, signal, report);
       if (found.php.isHeld(install.id)) throw new Error('the website is being restored');
       const make = () =>
-        snapshots.snapshot(install, backupId, signal, report, (work) => found.php.atRest(install.id, work));
+        snapshots.snapshot(install, backupId, signal, report, (work, within) =>
+          found.php.atRest(install.id, work, within),
+        );
       return found.sites.withDatabaseCopy(install, found.facts, make, signal);
     },
 

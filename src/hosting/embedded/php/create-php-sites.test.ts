@@ -562,6 +562,27 @@ describe('processes', () => {
     expect((await ask('/x')).text).toBe('index /x');
   });
 
+  it('does not wait for running requests before a rest that is aborted, and goes on', async () => {
+    const script = `file_put_contents('/private/busy', ''); while (!file_exists('/private/go')) usleep(10000); echo 'done';`;
+    const request = run(script);
+    await eventually(() => existsSync(join(site.private, 'busy')));
+    const aborting = new AbortController();
+    let began = false;
+    const rest = sites.atRest(
+      'one',
+      async () => {
+        began = true;
+      },
+      aborting.signal,
+    );
+    aborting.abort(new Error('enough'));
+    await expect(rest).rejects.toThrow('enough');
+    await writeFile(join(site.private, 'go'), '');
+    expect((await request).output).toBe('done');
+    expect((await ask('/x')).text).toBe('index /x');
+    expect(began).toBe(false);
+  });
+
   it('ends an endless request and a start when it closes', async () => {
     const request = run(`file_put_contents('/private/running', ''); for (;;);`, { seconds: 600 });
     await eventually(() => existsSync(join(site.private, 'running')));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import { serializeByKey } from '../../../lib/concurrency.ts';
+import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { createConfinedPlaces } from './confined-places.ts';
 import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
@@ -249,10 +249,10 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       }
     },
 
-    async atRest(siteId, work) {
+    async atRest(siteId, work, signal) {
       const release = sites.pause(siteId);
       try {
-        await stop(siteId, REST_GRACE_MS);
+        await untilAborted(stop(siteId, REST_GRACE_MS), signal);
         return await work();
       } finally {
         release();

@@ -152,9 +152,9 @@ export interface PhpSites {
   withoutProcess<Result>(siteId: string, work: () => Promise<Result>): Promise<Result>;
   /**
    * Ends the site's process after its running requests, within their time, and lets new ones wait until `work` has ended. Then nothing of
-   * the site writes files.
+   * the site writes files. The signal ends the wait for the running requests.
    */
-  atRest<Result>(siteId: string, work: () => Promise<Result>): Promise<Result>;
+  atRest<Result>(siteId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** True while {@link withoutProcess} keeps the site stopped. */
   isHeld(siteId: string): boolean;
   /** Processes now, without the spare. */

@@ -28,8 +28,11 @@ export interface Source {
   atRest?: WebsiteAtRest | undefined;
 }
 
-/** Runs work while the website writes nothing. */
-export type WebsiteAtRest = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Runs work while the website writes nothing. The signal ends the wait for that. */
+export type WebsiteAtRest = <Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+) => Promise<Result>;
 
 export const CHUNK_BYTES = 256 * 1024;
 /** Files up to this size are read in one piece and verified before any of their bytes are archived. */

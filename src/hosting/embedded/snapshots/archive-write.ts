@@ -25,7 +25,7 @@ import {
   untilStable,
 } from './archive-source.ts';
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
-import { copyAtRest, filesOf, partsOf } from './sqlite-database.ts';
+import { copyAtRest, filesOf, isAbsent, partsOf } from './sqlite-database.ts';
 
 export interface ArchiveFiles {
   archive: string;
@@ -34,6 +34,8 @@ export interface ArchiveFiles {
 
 /** Five times faster than gzip's fastest level, and smaller than gzip's best. */
 const ZSTD_LEVEL = 3;
+/** Copies of a database before the website has to rest for one. */
+const DATABASE_TRIES = 2;
 /** Small files read ahead of the one being archived, because most time is spent waiting for the disk. */
 const LOOK_AHEAD = 8;
 
@@ -116,11 +118,16 @@ async function readIfThere(source: Source, path: Buffer): Promise<Small> {
 }
 
 /** Runs `read`. Returns `otherwise` if the file is missing; other system errors name the path. */
-async function leaveOutIfGone<T>(path: Buffer, otherwise: T, read: () => Promise<T>): Promise<T> {
+async function leaveOutIfGone<T>(
+  path: Buffer,
+  otherwise: T,
+  read: () => Promise<T>,
+  isMissing = isGone,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (isGone(error)) return otherwise;
+    if (isMissing(error)) return otherwise;
     throw error instanceof Error && 'syscall' in error ? unreadable(path, error) : error;
   }
 }
@@ -195,13 +202,15 @@ async function addDatabase(path: Buffer, { source, pack, manifest, counts, added
   const copyParts = async (): Promise<void> => {
     entries = [];
     for (const part of partsOf(path)) {
-      const entry = await leaveOutIfGone(part, null, () => packPart(part, source, pack));
+      const entry = await leaveOutIfGone(part, null, () => packPart(part, source, pack), isAbsent);
       if (entry !== null) entries.push(entry);
     }
   };
-  const attempt = (): Promise<boolean> =>
+  const attempt = (tries: number): Promise<boolean> =>
     copyAtRest({
-      database: joinBytes(source.root, path),
+      root: source.root,
+      database: path,
+      tries,
       clock: source.clock,
       signal: source.signal,
       copy: copyParts,
@@ -209,7 +218,9 @@ async function addDatabase(path: Buffer, { source, pack, manifest, counts, added
         for (const entry of entries) await manifest.add(isWhole ? entry : { ...entry, superseded: true });
       },
     });
-  if (!(await attempt()) && !(await source.atRest?.(attempt))) {
+  const isCopied =
+    (await attempt(DATABASE_TRIES)) || (await source.atRest?.(() => attempt(1), source.signal)) === true;
+  if (!isCopied) {
     throw new Error(`The database ${quoted(path)} kept changing while it was read.`);
   }
   counts.files += entries.length;

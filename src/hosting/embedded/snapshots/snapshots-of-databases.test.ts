@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../lib/clock.ts';
 import { removeTree } from './archive-exchange.ts';
 import { makeSnapshotPlace, type SnapshotPlace } from './snapshots.fixture.ts';
+import { copyAtRest } from './sqlite-database.ts';
 
 let here: SnapshotPlace;
 let open: Sqlite.Database[];
@@ -125,6 +127,73 @@ test('a database that changes all the time is archived while its website rests, 
   database.close();
   const { one, two } = await restored();
   expect(one).toBe(two);
+});
+
+test.each([247, 248, 255])('a database with a name of %i bytes is archived', async (length) => {
+  const name = 'n'.repeat(length);
+  here.put(name, 'SQLite format 3\0rest');
+  await here.snapshots.snapshot(here.install, here.backupId);
+  expect(archived()).toEqual([name]);
+  here.wreck();
+  await here.snapshots.restore(here.install, here.backupId);
+  expect(fs.readFileSync(join(here.site, name), 'utf8')).toBe('SQLite format 3\0rest');
+});
+
+test('a database whose folder may not be read any more is named', {
+  skip: process.getuid?.() === 0,
+}, async () => {
+  here.put('closed/some.db', 'SQLite format 3\0');
+  fs.chmodSync(join(here.site, 'closed'), 0);
+  try {
+    const copy = copyAtRest({
+      root: Buffer.from(here.site),
+      database: Buffer.from('closed/some.db'),
+      tries: 1,
+      clock: systemClock,
+      signal: undefined,
+      async copy() {},
+      async copied() {},
+    });
+    await expect(copy).rejects.toThrow(/^"closed\/some.db.*" cannot be read\. Give its owner/);
+    await expect(copy).rejects.not.toHaveProperty('code');
+  } finally {
+    fs.chmodSync(join(here.site, 'closed'), 0o755);
+  }
+});
+
+test('a database that changes during each copy is copied twice, and once while its website rests', async () => {
+  let rests = false;
+  let copies = 0;
+  const grow = () => fs.appendFileSync(join(busy.site, 'busy.db'), 'x');
+  const busy = makeSnapshotPlace({
+    // Asked before each copy. Far ahead, so that the last change looks old.
+    clock: {
+      now() {
+        copies += rests ? 1 : 0;
+        setImmediate(grow);
+        return new Date(Date.now() + 3_600_000);
+      },
+    },
+  });
+  try {
+    busy.put('busy.db', 'SQLite format 3\0');
+    const ofDatabase = () => busy.manifestLines().filter((line) => Object(line).path === 'busy.db');
+    const snapshot = (write: boolean) =>
+      busy.snapshots.snapshot(busy.install, busy.backupId, undefined, undefined, async (work) => {
+        rests = true;
+        if (!write) vi.spyOn(fs, 'appendFileSync').mockImplementation(() => {});
+        return work().finally(() => {
+          rests = false;
+        });
+      });
+    await expect(snapshot(true)).rejects.toThrow('kept changing');
+    expect(copies).toBe(1);
+    await snapshot(false);
+    expect(ofDatabase().map((line) => Object(line).superseded)).toEqual([true, true, undefined]);
+  } finally {
+    vi.restoreAllMocks();
+    await removeTree(busy.base);
+  }
 });
 
 test('files that only look like a database, or like a part of one, are archived as they are', async () => {

@@ -2,7 +2,8 @@ import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
-import { isGone } from './archive-tree.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { isGone, joinBytes, unreadable } from './archive-tree.ts';
 
 /** First bytes of a database of SQLite. */
 const HEADER = Buffer.from('SQLite format 3\0');
@@ -19,7 +20,6 @@ const INDEX = '-shm';
 /** File system timestamps advance in steps of up to 10 ms, so a change within a step of the last one could not be seen. */
 const STAMP_STEP_MS = 50;
 const LOOKS = 20;
-const TRIES = 4;
 
 export const isDatabase = (start: Buffer): boolean => start.subarray(0, HEADER_BYTES).equals(HEADER);
 
@@ -31,8 +31,12 @@ export const filesOf = (database: Buffer): Buffer[] => [...partsOf(database), be
 const beside = (path: Buffer, ending: string): Buffer => Buffer.concat([path, Buffer.from(ending)]);
 
 export interface CopyOptions {
-  /** Path of the database. */
+  /** The website's folder, absolute and real. */
+  root: Buffer;
+  /** Path of the database below the folder. */
   database: Buffer;
+  /** Most copies. The archive keeps all of them. */
+  tries: number;
   clock: Clock;
   signal: AbortSignal | undefined;
   /** Copies the files. Called again if they changed meanwhile. */
@@ -48,11 +52,11 @@ export interface CopyOptions {
  * Returns false if the database changes all the time.
  */
 export async function copyAtRest(options: CopyOptions): Promise<boolean> {
-  for (let tried = 0; tried < TRIES; tried++) {
+  for (let tried = 0; tried < options.tries; tried++) {
     const before = await stateAtRest(options);
     if (before === null) return false;
     await options.copy();
-    const isWhole = (await stateOf(options.database)).mark === before;
+    const isWhole = (await stateOf(options)).mark === before;
     await options.copied(isWhole);
     if (isWhole) return true;
   }
@@ -60,32 +64,38 @@ export async function copyAtRest(options: CopyOptions): Promise<boolean> {
 }
 
 /** A state that every later write changes; null if writing does not pause. */
-async function stateAtRest({ database, clock, signal }: CopyOptions): Promise<string | null> {
-  let before = await stateOf(database);
+async function stateAtRest(options: CopyOptions): Promise<string | null> {
+  const { clock, signal } = options;
+  let before = await stateOf(options);
   for (let look = 0; look < LOOKS; look++) {
     const ageMs = Math.abs(clock.now().getTime() - before.changedMs);
     if (ageMs > STAMP_STEP_MS) return before.mark;
     await sleep(STAMP_STEP_MS, undefined, { signal });
-    const after = await stateOf(database);
+    const after = await stateOf(options);
     if (after.mark === before.mark) return after.mark;
     before = after;
   }
   return null;
 }
 
-async function stateOf(database: Buffer): Promise<{ mark: string; changedMs: number }> {
-  const all = await Promise.all(partsOf(database).map(statsOf));
+async function stateOf({ root, database }: CopyOptions): Promise<{ mark: string; changedMs: number }> {
+  const all = await Promise.all(partsOf(database).map((part) => statsOf(root, part)));
   return {
     mark: all.map((stats) => stats && `${stats.ino}-${stats.size}-${stats.mtimeNs}-${stats.ctimeNs}`).join(),
     changedMs: Math.max(...all.map((stats) => Number(stats?.ctimeMs ?? 0))),
   };
 }
 
-async function statsOf(path: Buffer): Promise<BigIntStats | null> {
+async function statsOf(root: Buffer, path: Buffer): Promise<BigIntStats | null> {
   try {
-    return await lstat(path, { bigint: true });
+    return await lstat(joinBytes(root, path), { bigint: true });
   } catch (error) {
-    if (isGone(error)) return null;
-    throw error;
+    if (isAbsent(error)) return null;
+    throw unreadable(path, error);
   }
+}
+
+/** Whether a part of a database does not exist. The database's name may leave no room for the ending. */
+export function isAbsent(error: unknown): boolean {
+  return isGone(error) || hasCode(error, 'ENAMETOOLONG');
 }
