@@ -1,7 +1,8 @@
+import fs from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { addToErrorLog, LONGEST_LOG } from './error-log.ts';
 
 let folder: string;
@@ -27,6 +28,20 @@ it('puts a long log aside, in place of the one before', async () => {
   await writeFile(log, 'long');
   await truncate(log, LONGEST_LOG);
   addToErrorLog(log, 'next', now);
+  expect(await readFile(log, 'utf8')).toBe('[04-Nov-2026 05:06:07 UTC] next\n');
+  expect((await stat(`${log}.1`)).size).toBe(LONGEST_LOG);
+});
+
+it('leaves a long log alone that another thread puts aside at the same time', async () => {
+  await writeFile(log, 'long');
+  await truncate(log, LONGEST_LOG);
+  const { renameSync } = fs;
+  const rename = vi.spyOn(fs, 'renameSync').mockImplementationOnce((from, to) => {
+    renameSync(from, to);
+    renameSync(from, to);
+  });
+  addToErrorLog(log, 'next', now);
+  rename.mockRestore();
   expect(await readFile(log, 'utf8')).toBe('[04-Nov-2026 05:06:07 UTC] next\n');
   expect((await stat(`${log}.1`)).size).toBe(LONGEST_LOG);
 });

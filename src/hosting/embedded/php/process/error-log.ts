@@ -23,9 +23,13 @@ export function openErrorLog(path: string): number {
   try {
     // Unless another thread has put it aside meanwhile.
     if (fs.lstatSync(path).ino === ino) fs.renameSync(path, `${path}.1`);
-  } catch {
-    // The website has something else in that place.
-    fs.ftruncateSync(fd);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EISDIR' || code === 'EEXIST' || code === 'ENOTEMPTY') {
+      // The website has something else in the place of the former log.
+      fs.ftruncateSync(fd);
+    } else if (code !== 'ENOENT') throw error;
+    // Otherwise another thread has put it aside: it is the former log now.
   } finally {
     fs.closeSync(fd);
   }
