@@ -22,7 +22,7 @@ if (CORE === undefined || PLUGIN === undefined) {
 const folder = await mkdtemp(join(tmpdir(), 'homeport-bench-php-'));
 const sites = createPhpSites({
   folder: join(folder, 'runtime'),
-  roots: [folder, CORE, PLUGIN],
+  roots: { writable: [folder], readable: [CORE, PLUGIN] },
   idleMs: 600_000,
   memoryMb: 4_000,
   waitMs: 600_000,

@@ -156,7 +156,6 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
     createPhp: (callbacks) =>
       createPhpSites({
         ...callbacks,
-        roots: [folderOf(config)],
         idleMs: config.embeddedPhpIdleMinutes * MINUTE_MS,
         memoryMb: phpMemoryMb(config),
         waitMs: PHP_WAIT_MS,

@@ -49,7 +49,7 @@ export interface WordPressSettings {
   source: string | null;
   /** Base URL of the official download. */
   url: string;
-  createPhp(callbacks: Pick<PhpSitesOptions, 'folder' | 'loopback' | 'loopbacks' | 'deliverMail'>): PhpSites;
+  createPhp(callbacks: Pick<PhpSitesOptions, 'folder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'>): PhpSites;
   /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if there is none. */
   sqlitePlugin(folder: string): Promise<string>;
   mail: WebsiteMailSettings;

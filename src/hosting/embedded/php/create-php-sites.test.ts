@@ -50,7 +50,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'core/wp-includes/version.php'), '<?php $wp_version = "7.1";');
   sites = createPhpSites({
     folder: join(folder, 'runtime'),
-    roots: [folder],
+    roots: { writable: [folder], readable: [] },
     idleMs: 600_000,
     memoryMb: 900,
     waitMs: 110_000,

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PhpSite } from './php-sites.ts';
+import type { PhpRoots, PhpSite } from './php-sites.ts';
 import { DESCRIPTORS, nodeArguments, PROCESS_ENVIRONMENT, type ProcessPlaces } from './process-place.ts';
 import type { ProcessProgram } from './process-program.ts';
 import type { PhpFolders } from './process-protocol.ts';
@@ -9,8 +9,12 @@ import type { PhpFolders } from './process-protocol.ts';
 export function createOpenPlaces(
   folder: string,
   program: ProcessProgram,
-  roots: readonly string[],
+  roots: PhpRoots,
 ): ProcessPlaces {
+  // With a star too, because some of them may not exist when Node starts.
+  const below = (folders: readonly string[]) => folders.flatMap((path) => [path, join(path, '*')]);
+  const writable = below(roots.writable);
+  const readable = below(roots.readable);
   const programs = [program.folder, ...program.parts.map(({ from }) => from)];
   let last = 0;
   return {
@@ -19,13 +23,13 @@ export function createOpenPlaces(
     async create() {
       const run = join(folder, String(++last));
       await mkdir(run, { recursive: true, mode: 0o700 });
-      const read = [...programs, '/proc/self', ...roots, run];
+      const read = [...programs, '/proc/self', ...writable, ...readable, run];
       return {
         run,
         innerRun: run,
         program: {
           path: process.execPath,
-          arguments: nodeArguments(join(program.folder, program.entry), read, [DESCRIPTORS, ...roots, run]),
+          arguments: nodeArguments(join(program.folder, program.entry), read, [DESCRIPTORS, ...writable, run]),
           environment: PROCESS_ENVIRONMENT,
         },
         // The virtual file system keeps it from being changed.

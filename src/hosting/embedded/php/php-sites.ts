@@ -173,13 +173,21 @@ export interface PhpConnection {
 /** Finds the addresses of a host name. */
 export type LookUp = (host: string) => Promise<string[]>;
 
+/** Folders that contain the folders of all sites. They need not exist yet. */
+export interface PhpRoots {
+  /** Contain the websites and their private folders, and nothing that a process runs. */
+  writable: readonly string[];
+  /** Contain the cores and further folders. */
+  readable: readonly string[];
+}
+
 export interface PhpSitesOptions {
   /** Folder of the runtime. It holds nothing that a restart needs. Created on first use. */
   folder: string;
   /** A site without requests for this long is stopped. */
   idleMs: number;
-  /** Folders that contain the folders of all sites. Without bubblewrap, Node lets every process use them. */
-  roots: readonly string[];
+  /** Without bubblewrap, Node lets every process use them. */
+  roots: PhpRoots;
   /** Memory of all processes in MiB, by which they are limited. */
   memoryMb: number;
   /** How long a request waits for a process and for a thread, each. */

@@ -18,6 +18,7 @@ import { createRareLog } from '../rare-log.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
 import type { WebsiteMail } from './website-mail.ts';
+import { phpRootsOf } from './site.ts';
 import { createWordPressSites, type SiteFacts, type WordPressSites } from './wordpress-sites.ts';
 
 /** A website with WordPress, as it is served. */
@@ -72,6 +73,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   };
   const php = settings.createPhp({
     folder: layout.php,
+    roots: phpRootsOf(layout),
     loopback: options.loopback,
     loopbacks: options.loopbacks,
     async deliverMail(sent) {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { renderPrepend } from '../../wordpress/site-config.ts';
-import type { PhpScript, PhpSite } from '../php/php-sites.ts';
+import type { Layout } from '../host-folder/layout.ts';
+import type { PhpRoots, PhpScript, PhpSite } from '../php/php-sites.ts';
 
 /** Folder in the document root of a website that visitors never see: its database and what belongs to the host. */
 export const PRIVATE = '.private';
@@ -48,6 +49,11 @@ export interface WordPressSite {
 
 /** A name that holds the logins of an install apart from those of its copies. */
 export const databaseNameOf = (installId: string): string => `hp_${installId.replaceAll('-', '')}`;
+
+/** Where the folders of websites are, and of those that become the pattern of new ones. */
+export function phpRootsOf({ installs, golden, cores, sqlite }: Layout): PhpRoots {
+  return { writable: [installs, golden], readable: [cores, sqlite] };
+}
 
 export function phpSiteOf({ id, files, core, sqlite, origin, passKey }: WordPressSite): PhpSite {
   return {
