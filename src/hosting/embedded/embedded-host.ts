@@ -141,6 +141,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     }
     if (serving === null) return;
     try {
+      await wordpress?.removeUnfinished();
       addresses = await serving.start();
       await wordpress?.start();
     } catch (error) {

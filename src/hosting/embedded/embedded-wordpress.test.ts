@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -69,6 +69,15 @@ afterAll(async () => {
 beforeEach(() => {
   php.requests.length = 0;
   php.answer = () => ({ page: `page ${php.requests.length}` });
+});
+
+test('a start removes what a killed process left', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'homeport-left-'));
+  const left = ['php/one/program', 'scratch/core', 'golden/.one'].map((name) => join(folder, name));
+  for (const path of left) await mkdir(path, { recursive: true });
+  const started = await startHost({ folder, wordpress: wordpressOf(source) });
+  expect(left.filter((path) => existsSync(path))).toEqual([]);
+  await started.close();
 });
 
 describe('a new install', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import {
   mkdir,
   mkdtemp,
@@ -48,8 +48,19 @@ beforeAll(async () => {
   await writeFile(join(folder, 'core/index.php'), '<?php echo "index ", $_SERVER["REQUEST_URI"];');
   await writeFile(join(folder, 'core/wp-config.php'), '<?php echo "of the core";');
   await writeFile(join(folder, 'core/wp-includes/version.php'), '<?php $wp_version = "7.1";');
-  sites = createPhpSites({
-    folder: join(folder, 'runtime'),
+  sites = newSites(join(folder, 'runtime'));
+  site = await newSite('one');
+});
+
+afterAll(async () => {
+  await sites.close();
+  listening.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function newSites(runtime: string): PhpSites {
+  return createPhpSites({
+    folder: runtime,
     roots: { writable: [folder], readable: [] },
     idleMs: 600_000,
     memoryMb: 900,
@@ -67,14 +78,7 @@ beforeAll(async () => {
     },
     log: pino({ level: 'silent' }),
   });
-  site = await newSite('one');
-});
-
-afterAll(async () => {
-  await sites.close();
-  listening.close();
-  await rm(folder, { recursive: true, force: true });
-});
+}
 
 async function newSite(id: string, limits: Partial<PhpSite['limits']> = {}): Promise<PhpSite> {
   const website = join(folder, id, 'files');
@@ -581,6 +585,16 @@ describe('processes', () => {
     expect((await request).output).toBe('done');
     expect((await ask('/x')).text).toBe('index /x');
     expect(began).toBe(false);
+  });
+
+  it('stops writing its program when it closes, and leaves nothing of it', async () => {
+    const runtime = join(folder, 'closing');
+    const closing = newSites(runtime);
+    const available = closing.available();
+    await eventually(() => existsSync(runtime) && readdirSync(runtime).length > 0);
+    await closing.close();
+    expect(await available).toEqual({ reason: 'Homeport is stopping' });
+    expect(readdirSync(runtime)).toEqual([]);
   });
 
   it('ends an endless request and a start when it closes', async () => {

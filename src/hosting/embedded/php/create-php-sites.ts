@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { finished } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
@@ -19,6 +16,7 @@ import {
   type WarmUpPage,
 } from './php-sites.ts';
 import { preparePrivateFolder } from './private-folder.ts';
+import { createProcessFolder } from './process-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
 import { writeProcessProgram } from './process-program.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
@@ -28,8 +26,6 @@ import { createRunningSites } from './running-sites.ts';
 const GRACE_MS = 10_000;
 /** The time of a request. */
 const REST_GRACE_MS = 60_000;
-/** The longest path of a socket is 104 bytes on macOS. */
-const LONGEST_FOLDER = 70;
 /** Memory of a thread beyond a page's `memory_limit`: PHP itself, its caches and the body of the request. */
 const THREAD_OWN_MB = 256;
 
@@ -61,9 +57,17 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   }
 
   async function choosePlaces(): Promise<ProcessPlaces> {
-    const folder = socketFolder(options.folder);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const program = await writeProcessProgram(folder);
+    const folder = await createProcessFolder(options.folder);
+    try {
+      return await placesIn(folder);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      throw error;
+    }
+  }
+
+  async function placesIn(folder: string): Promise<ProcessPlaces> {
+    const program = await writeProcessProgram(folder, closing.signal);
     if (process.platform === 'linux') {
       try {
         const confined = await createConfinedPlaces(folder, program);
@@ -292,11 +296,4 @@ const DEFAULT_LIMITS = { memoryMb: 256, uploadMb: 64 };
 
 function settingsOf({ memoryMb, uploadMb }: { memoryMb: number; uploadMb: number }): PhpProcessStart {
   return { memoryMb, uploadMb, threadMb: memoryMb + THREAD_OWN_MB };
-}
-
-/** A folder of this process alone, short enough for sockets in it. */
-function socketFolder(folder: string): string {
-  const name = randomBytes(6).toString('hex');
-  const usual = join(folder, name);
-  return Buffer.byteLength(usual) <= LONGEST_FOLDER ? usual : join(tmpdir(), `homeport-php-${name}`);
 }

@@ -18,7 +18,7 @@ import {
   type WarmUpPage,
 } from './php-sites.ts';
 import { listenForProcess, type ServiceOptions } from './platform-services.ts';
-import type { ProcessPlace } from './process-place.ts';
+import { type ProcessPlace, START_MS } from './process-place.ts';
 import {
   HEADER,
   type PhpProcessLine,
@@ -29,7 +29,6 @@ import {
 } from './process-protocol.ts';
 
 const MIB = 1024 * 1024;
-const START_MS = 120_000;
 const OUTPUT_BYTES = 16 * MIB;
 const SCRIPT_SECONDS = 60;
 const FORM_BYTES = MIB;

@@ -36,6 +36,9 @@ export interface ProcessPlaces {
   close(): Promise<void>;
 }
 
+/** The longest start, on a busy machine: of writing the program, and of a process. */
+export const START_MS = 120_000;
+
 /** Half of the memory for new objects of each thread. V8 would let it grow to 16 MB, for programs that keep more of them than PHP does. */
 const YOUNG_MB = 1;
 

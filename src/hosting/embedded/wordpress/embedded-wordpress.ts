@@ -14,6 +14,7 @@ import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
 import type { LoopbackConnections } from '../php/loopback-connections.ts';
 import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.ts';
+import { removeProcessFolders } from '../php/process-folder.ts';
 import { createRareLog } from '../rare-log.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
@@ -36,6 +37,8 @@ export interface EmbeddedWordPress {
   here(): Promise<WordPressHere>;
   /** Makes WordPress ready for new websites. Returns the versions, or why it cannot run here. */
   prepare(report?: ReportProgress): Promise<PreparedWordPress | { reason: string }>;
+  /** Removes what a killed process left. Before anything can run PHP. */
+  removeUnfinished(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -184,8 +187,8 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
         throw error;
       }
     },
+    removeUnfinished: () => removeUnfinished(layout),
     async start() {
-      await removeUnfinished(layout);
       for (const version of await cores.list()) await writePhpFiles(layout.coreOf(version));
       requests.start();
       void fetchMissing();
@@ -197,9 +200,9 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   };
 }
 
-/** Removes what a killed process left. */
-async function removeUnfinished({ scratch, golden }: Layout): Promise<void> {
+async function removeUnfinished({ scratch, golden, php }: Layout): Promise<void> {
   await rm(scratch, { recursive: true, force: true });
+  await removeProcessFolders(php);
   for (const name of (await ifThere(readdir(golden))) ?? []) {
     if (name.startsWith('.')) await rm(join(golden, name), { recursive: true, force: true });
   }
