@@ -6,11 +6,7 @@ import type { ProcessProgram } from './process-program.ts';
 import type { PhpFolders } from './process-protocol.ts';
 
 /** Places on a machine without namespaces: the virtual file system and Node's permissions separate websites. */
-export function createOpenPlaces(
-  folder: string,
-  program: ProcessProgram,
-  roots: PhpRoots,
-): ProcessPlaces {
+export function createOpenPlaces(folder: string, program: ProcessProgram, roots: PhpRoots): ProcessPlaces {
   // With a star too, because some of them may not exist when Node starts.
   const below = (folders: readonly string[]) => folders.flatMap((path) => [path, join(path, '*')]);
   const writable = below(roots.writable);
@@ -29,7 +25,11 @@ export function createOpenPlaces(
         innerRun: run,
         program: {
           path: process.execPath,
-          arguments: nodeArguments(join(program.folder, program.entry), read, [DESCRIPTORS, ...writable, run]),
+          arguments: nodeArguments(join(program.folder, program.entry), read, [
+            DESCRIPTORS,
+            ...writable,
+            run,
+          ]),
           environment: PROCESS_ENVIRONMENT,
         },
         // The virtual file system keeps it from being changed.

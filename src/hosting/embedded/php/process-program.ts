@@ -28,11 +28,10 @@ export async function writeProcessProgram(folder: string, signal?: AbortSignal):
   const program = join(folder, 'program');
   await mkdir(join(program, PACKAGES), { recursive: true, mode: 0o700 });
   // In a process of its own, which takes the memory of the compiler with it.
-  await runCommand(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', WRITER, join(program, CODE)],
-    { timeoutMs: START_MS, signal },
-  );
+  await runCommand(process.execPath, ['--disable-warning=ExperimentalWarning', WRITER, join(program, CODE)], {
+    timeoutMs: START_MS,
+    signal,
+  });
   const parts = Object.entries(packages).map(([name, from]) => ({ from, to: join(PACKAGES, name) }));
   for (const { from, to } of parts) await symlink(from, join(program, to));
   return {
