@@ -5,7 +5,11 @@ import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
 import type { FetchingHost } from '../features/updates/fetch-releases.ts';
 import type { AnsweringHost } from '../features/usage/job-kinds.ts';
-import type { PreparedWordPress, WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
+import type {
+  PreparedWordPress,
+  WordPressHere,
+  WordPressLacking,
+} from '../hosting/contract/embedded-wordpress.ts';
 import type { Host, ReportProgress } from '../hosting/contract/host.ts';
 import { connectHost } from '../hosting/remote/client.ts';
 import { HOUR_MS } from '../lib/durations.ts';
@@ -21,7 +25,7 @@ export interface Websites {
   /** Whether the host of this process runs WordPress; left out by a fleet. */
   wordpressHere?(): Promise<WordPressHere>;
   /** Makes WordPress ready for new websites on the host of this process; left out by a fleet. */
-  prepareWordPress?(report?: ReportProgress): Promise<PreparedWordPress | { reason: string }>;
+  prepareWordPress?(report?: ReportProgress): Promise<PreparedWordPress | WordPressLacking>;
   /** The hosts that fetch releases of WordPress, as far as they answer now. */
   fetching(): Promise<FetchingHost[]>;
   /** The hosts that can be asked for usage now. */

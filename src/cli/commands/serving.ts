@@ -26,6 +26,8 @@ import { alignedPairs, heading } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signals.ts';
 
 const GRACE_MS = 10_000;
+/** Of WordPress, because the installs of the demo stay static if it is not ready for them. */
+const DEMO_ATTEMPTS = 3;
 
 interface ServeOptions {
   roles: Roles;
@@ -89,7 +91,8 @@ async function serveHere(
   releaseStartupMemory();
   if (buildPortal) void provideNextProgram(log);
   if (hasDemo) void finishDemo(homeport, stopping.signal);
-  else if (!demo) void prepareWordPress(config, homeport, first !== undefined, stopping.signal);
+  else if (!demo)
+    void prepareWordPress(config, homeport, { first: first !== undefined, stopping: stopping.signal });
   const failed = await ended;
   lock?.release();
   return failed;
@@ -99,20 +102,19 @@ async function serveHere(
 async function prepareWordPress(
   { host, embeddedPhpMb }: Config,
   { platform, prepareWordPress }: RunningHomeport,
-  first: boolean,
-  stopping: AbortSignal,
+  attempt: { first: boolean; attempts?: number; stopping: AbortSignal },
 ): Promise<boolean> {
   if (prepareWordPress === undefined || host !== 'embedded' || embeddedPhpMb === 0) return false;
   const { clock, log } = platform;
   try {
     return await startWordPress(prepareWordPress, {
-      first,
+      ...attempt,
       clock,
       progress: process.stderr,
       result: process.stdout,
     });
   } catch (err) {
-    if (!stopping.aborted) log.error({ err }, 'WordPress could not be made ready for new installs');
+    if (!attempt.stopping.aborted) log.error({ err }, 'WordPress could not be made ready for new installs');
     return false;
   }
 }
@@ -124,7 +126,8 @@ async function createDemo(
   stopping: AbortSignal,
 ): Promise<boolean> {
   const ended = new Promise<null>((resolve) => stopping.addEventListener('abort', () => resolve(null)));
-  const ready = await Promise.race([prepareWordPress(config, homeport, true, stopping), ended]);
+  const prepared = prepareWordPress(config, homeport, { first: true, attempts: DEMO_ATTEMPTS, stopping });
+  const ready = await Promise.race([prepared, ended]);
   if (ready === null) return false;
   const { platform, services } = homeport;
   const runtime = config.host === 'embedded' ? (ready ? 'wordpress' : 'static') : null;

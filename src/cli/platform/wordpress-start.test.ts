@@ -6,11 +6,13 @@ const READY = { wordpress: '6.9', php: '8.4' };
 
 async function started(
   prepare: Parameters<typeof startWordPress>[0],
-  { first = true, isTTY = true } = {},
+  { first = true, isTTY = true, attempts = 1, stopping = new AbortController().signal } = {},
 ): Promise<{ ready: boolean; progress: string; result: string }> {
   const written = { progress: '', result: '' };
   const ready = await startWordPress(prepare, {
     first,
+    attempts,
+    stopping,
     clock: manualClock(new Date()),
     progress: { isTTY, write: (text) => (written.progress += text) },
     result: { write: (text) => (written.result += text) },
@@ -47,4 +49,52 @@ test('a machine without WordPress hears once why', async () => {
     result: `WordPress cannot run here yet. ${reason}. Static websites work.\n`,
   });
   expect((await started(refused, { first: false })).result).toBe('');
+});
+
+test('a failure that may pass is tried again', async () => {
+  const failures = [
+    async () => Promise.reject(new Error('install.php took too long')),
+    async () => ({ reason: 'PHP did not start.', mayPass: true }),
+  ];
+  const shown = await started(async () => (await failures.shift()?.()) ?? READY, { attempts: 3 });
+  expect(shown).toMatchObject({
+    ready: true,
+    result: [
+      'WordPress cannot run here yet. install.php took too long. Homeport tries again.\n',
+      'WordPress cannot run here yet. PHP did not start. Homeport tries again.\n',
+      'WordPress 6.9 with PHP 8.4 is ready for new installs.\n',
+    ].join(''),
+  });
+});
+
+test('a failure that lasts is not tried again, and no attempt follows the last', async () => {
+  let calls = 0;
+  const failing = (mayPass: boolean) => async () => {
+    calls += 1;
+    return { reason: 'No', mayPass };
+  };
+  expect((await started(failing(false), { attempts: 3 })).result).toContain('No. Static websites work.');
+  expect(calls).toBe(1);
+  expect((await started(failing(true), { attempts: 3 })).ready).toBe(false);
+  expect(calls).toBe(4);
+});
+
+test('an exception reaches the terminal and the caller, but not while the server stops', async () => {
+  const written: string[] = [];
+  const failing = (stopping: AbortSignal) =>
+    startWordPress(() => Promise.reject(new Error('The disk is full')), {
+      first: true,
+      attempts: 2,
+      stopping,
+      clock: manualClock(new Date()),
+      progress: { write: () => true },
+      result: { write: (text) => written.push(text) },
+    });
+  await expect(failing(AbortSignal.abort())).rejects.toThrow('The disk is full');
+  expect(written).toEqual([]);
+  await expect(failing(new AbortController().signal)).rejects.toThrow('The disk is full');
+  expect(written).toEqual([
+    'WordPress cannot run here yet. The disk is full. Homeport tries again.\n',
+    'WordPress cannot run here yet. The disk is full. Static websites work.\n',
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { RunningHomeport } from '../../app/homeport.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { createLineProgress } from '../terminal/line-progress.ts';
 import { printable } from '../terminal/output.ts';
 
@@ -12,6 +13,15 @@ interface Outputs {
   result: { write(text: string): unknown };
 }
 
+interface StartOptions extends Outputs {
+  first: boolean;
+  /** Attempts, unless a failure lasts. Default: 1. */
+  attempts?: number;
+  /** Of the server: nothing is said or tried again after it. */
+  stopping: AbortSignal;
+  clock: Clock;
+}
+
 const MIB = 1024 * 1024;
 
 /**
@@ -20,25 +30,40 @@ const MIB = 1024 * 1024;
  */
 export async function startWordPress(
   prepare: Prepare,
-  { first, clock, progress, result }: { first: boolean; clock: Clock } & Outputs,
+  { first, attempts = 1, stopping, clock, progress, result }: StartOptions,
 ): Promise<boolean> {
-  const line = createLineProgress('Downloading WordPress', progress, clock);
   let downloaded = false;
-  const prepared = await prepare((done, total) => {
-    downloaded = true;
-    const all = total === null ? '' : ` of ${Math.round(total / MIB)}`;
-    line.report(`${Math.round(done / MIB)}${all} MiB`);
-  }).finally(line.end);
-  if ('reason' in prepared) {
-    if (first) {
-      result.write(
-        `WordPress cannot run here yet. ${printable(prepared.reason).replace(/\.?$/, '.')} Static websites work.\n`,
-      );
+
+  async function attempt() {
+    const line = createLineProgress('Downloading WordPress', progress, clock);
+    return prepare((done, total) => {
+      downloaded = true;
+      const all = total === null ? '' : ` of ${Math.round(total / MIB)}`;
+      line.report(`${Math.round(done / MIB)}${all} MiB`);
+    }).finally(line.end);
+  }
+
+  for (let left = attempts - 1; ; left -= 1) {
+    const prepared = await attempt().catch((error: unknown) => ({
+      error,
+      reason: messageOf(error),
+      mayPass: true,
+    }));
+    if (!('reason' in prepared)) {
+      if (first || downloaded) {
+        result.write(`WordPress ${prepared.wordpress} with PHP ${prepared.php} is ready for new installs.\n`);
+      }
+      return true;
     }
+    const again = prepared.mayPass === true && left > 0;
+    if (first && !stopping.aborted) {
+      const next = again ? 'Homeport tries again.' : 'Static websites work.';
+      result.write(`WordPress cannot run here yet. ${sentence(prepared.reason)} ${next}\n`);
+    }
+    if (again && !stopping.aborted) continue;
+    if ('error' in prepared) throw prepared.error;
     return false;
   }
-  if (first || downloaded) {
-    result.write(`WordPress ${prepared.wordpress} with PHP ${prepared.php} is ready for new installs.\n`);
-  }
-  return true;
 }
+
+const sentence = (text: string): string => printable(text).replace(/\.?$/, '.');

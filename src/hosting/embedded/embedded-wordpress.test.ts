@@ -80,6 +80,32 @@ test('a start removes what a killed process left', async () => {
   await started.close();
 });
 
+test('a start of PHP that failed is tried again at once, unless the failure lasts', async () => {
+  const answers = [
+    { reason: 'it took too long', mayPass: true },
+    { reason: 'the packages are missing' },
+    { version: '8.4.12' },
+  ];
+  const started = await startHost({
+    wordpress: {
+      ...wordpressOf(source),
+      createPhp: () => ({
+        ...fakePhp(),
+        available: async () => answers.shift() ?? { reason: 'asked too often' },
+      }),
+    },
+  });
+  const { prepareWordPress } = started.host;
+  expect(await prepareWordPress()).toMatchObject({
+    reason: expect.stringContaining('too long'),
+    mayPass: true,
+  });
+  const lasting = { reason: 'This machine cannot run WordPress: the packages are missing' };
+  expect(await prepareWordPress()).toEqual(lasting);
+  expect(await prepareWordPress()).toEqual(lasting);
+  await started.close();
+});
+
 describe('a new install', () => {
   test('has the newest WordPress with its own values and password', async () => {
     expect(await site.host.apply(shop)).toEqual({

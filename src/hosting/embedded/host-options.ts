@@ -5,7 +5,7 @@ import type { ListenAddress } from '../../network/connections/listener.ts';
 import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
-import type { PreparedWordPress, WordPressHere } from '../contract/embedded-wordpress.ts';
+import type { PreparedWordPress, WordPressHere, WordPressLacking } from '../contract/embedded-wordpress.ts';
 import type { Host, ReportProgress, SshQuestions } from '../contract/host.ts';
 import type { InstallLimits } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
@@ -49,7 +49,9 @@ export interface WordPressSettings {
   source: string | null;
   /** Base URL of the official download. */
   url: string;
-  createPhp(callbacks: Pick<PhpSitesOptions, 'folder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'>): PhpSites;
+  createPhp(
+    callbacks: Pick<PhpSitesOptions, 'folder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'>,
+  ): PhpSites;
   /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if there is none. */
   sqlitePlugin(folder: string): Promise<string>;
   mail: WebsiteMailSettings;
@@ -68,5 +70,5 @@ export interface EmbeddedHost extends Host, Inventory, UsageSource, WordPressMar
   readonly addresses: EmbeddedAddresses | null;
   wordpressHere(): Promise<WordPressHere>;
   /** Fetches WordPress if this host has none, and prepares it for new websites. Returns the versions, or why it cannot run here. */
-  prepareWordPress(report?: ReportProgress): Promise<PreparedWordPress | { reason: string }>;
+  prepareWordPress(report?: ReportProgress): Promise<PreparedWordPress | WordPressLacking>;
 }

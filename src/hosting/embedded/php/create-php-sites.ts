@@ -193,6 +193,10 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     async available(): Promise<PhpAvailability> {
       try {
         requirePackages();
+      } catch (error) {
+        return { reason: messageOf(error) };
+      }
+      try {
         const from = await placesOf();
         const process = await (spare?.process ?? keepSpare(from, settingsOf(DEFAULT_LIMITS)));
         if (!options.spare) {
@@ -201,7 +205,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         }
         return { version: process.version };
       } catch (error) {
-        return { reason: messageOf(error) };
+        return { reason: messageOf(error), mayPass: true };
       }
     },
 

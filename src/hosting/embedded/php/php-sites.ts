@@ -83,8 +83,8 @@ export interface PhpScript {
   outputBytes?: number;
 }
 
-/** PHP's version, or why PHP cannot run here, in a sentence for the operator. */
-export type PhpAvailability = { version: string } | { reason: string };
+/** PHP's version, or why PHP cannot run here, in a sentence for the operator. `mayPass`: whether another attempt can help. */
+export type PhpAvailability = { version: string } | { reason: string; mayPass?: boolean };
 
 /**
  * - `busy`: all processes or threads are in use and the wait was too long; `retryAfter` says when to try again.

@@ -6,7 +6,11 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { ListenAddress } from '../../../network/connections/listener.ts';
-import type { PreparedWordPress, WordPressHere } from '../../contract/embedded-wordpress.ts';
+import type {
+  PreparedWordPress,
+  WordPressHere,
+  WordPressLacking,
+} from '../../contract/embedded-wordpress.ts';
 import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
@@ -18,8 +22,8 @@ import { removeProcessFolders } from '../php/process-folder.ts';
 import { createRareLog } from '../rare-log.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
-import type { WebsiteMail } from './website-mail.ts';
 import { phpRootsOf } from './site.ts';
+import type { WebsiteMail } from './website-mail.ts';
 import { createWordPressSites, type SiteFacts, type WordPressSites } from './wordpress-sites.ts';
 
 /** A website with WordPress, as it is served. */
@@ -36,7 +40,7 @@ export interface EmbeddedWordPress {
   /** Whether PHP runs on this machine. Says once in the log why not. */
   here(): Promise<WordPressHere>;
   /** Makes WordPress ready for new websites. Returns the versions, or why it cannot run here. */
-  prepare(report?: ReportProgress): Promise<PreparedWordPress | { reason: string }>;
+  prepare(report?: ReportProgress): Promise<PreparedWordPress | WordPressLacking>;
   /** Removes what a killed process left. Before anything can run PHP. */
   removeUnfinished(): Promise<void>;
   start(): Promise<void>;
@@ -132,10 +136,10 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   async function check(): Promise<WordPressHere> {
     const found = await availability();
     if ('version' in found) return { version: found.version.split('.').slice(0, 2).join('.') };
-    const { reason } = found;
+    const { reason, mayPass = false } = found;
     if (!hasWarned) log.warn({ reason }, 'this machine cannot run WordPress, so it serves static websites');
     hasWarned = true;
-    return { reason: `This machine cannot run WordPress: ${reason}` };
+    return { reason: `This machine cannot run WordPress: ${reason}`, ...(mayPass && { mayPass }) };
   }
 
   async function availability(): Promise<PhpAvailability> {
@@ -178,6 +182,8 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     mail,
     here,
     async prepare(report) {
+      const known = await checked?.result;
+      if (known !== undefined && 'reason' in known && known.mayPass) checked = null;
       const found = await here();
       if ('reason' in found) return found;
       try {
