@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/access/caller.ts';
+import { field } from '../client.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { onlyInLong } from '../rounds.ts';
@@ -131,6 +132,23 @@ describe('an account', () => {
     await page.getByRole('radio', { name: 'Full' }).check();
     await page.getByRole('checkbox', { name: 'Billing' }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+    await ida.getByText('Full, with billing').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await ida.getByText(given.name).waitFor();
+
+    await act(ida, 'Change role');
+    await page.getByRole('radio', { name: 'Full' }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+    await ida.getByText('Full', { exact: true }).waitFor();
+    const users = `/accounts/${accountId}/account_users`;
+    const { body } = await owner.client.get(users);
+    const invited = [0, 1]
+      .map((index) => field(body, 'results', index))
+      .find((user) => field(user, 'email') === 'ida@people.example');
+    await owner.client.patch(`${users}/${field(invited, 'user_id')}`, { roles: 'full,billing' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Someone changed the role of Ida Invited again since.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss this message' }).click();
     await ida.getByText('Full, with billing').waitFor();
 
     await act(ida, 'Remove');

@@ -122,7 +122,7 @@ describe('a site', () => {
   it('gets an existing install, which is detached and moved back', async () => {
     const site = await made('Journal');
     await follow('Sites');
-    const { name } = await portal.homeport.install(owner, accountId, {
+    const { name, id } = await portal.homeport.install(owner, accountId, {
       site_id: site.id,
       environment: 'staging',
     });
@@ -150,6 +150,14 @@ describe('a site', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Move install' }).click();
     await production.getByRole('link', { name: `Manage ${name}` }).waitFor();
+    await owner.client.patch(`/installs/${id}`, { environment: 'development' });
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await page.getByText(`Someone moved ${name} again since.`).waitFor();
+    await page.getByRole('button', { name: 'Dismiss this message' }).click();
+    await page
+      .getByRole('region', { name: 'Development' })
+      .getByRole('link', { name: `Manage ${name}` })
+      .waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
     await expectAccessible(page);

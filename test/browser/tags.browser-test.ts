@@ -119,3 +119,37 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await page.getByRole('dialog', { name: 'Search' }).getByRole('option', { name: 'harbour town' }).click();
   await page.getByText('2 of 3 sites').waitFor();
 });
+
+it('keeps tags that someone else adds, and undoes a change on the sites that remain', async () => {
+  await page.goto(new URL(`/sites/${sites.Bakery}`, page.url()).href);
+  const tag = (name: string) => page.getByRole('link', { name, exact: true });
+  await page.getByRole('button', { name: 'Edit tags' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Tags of Bakery' });
+  const input = dialog.getByRole('combobox', { name: 'Tags' });
+  await input.fill('mine');
+  await page.getByRole('option', { name: 'Create “mine”' }).waitFor();
+  await input.press('Enter');
+  await owner.client.patch(`/sites/${sites.Bakery}`, { tags: ['theirs'] });
+  await dialog.getByRole('button', { name: 'Save tags' }).click();
+  await tag('mine').waitFor();
+  await tag('theirs').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('1 site has its former tags again.').waitFor();
+  await tag('mine').waitFor({ state: 'detached' });
+  await tag('theirs').waitFor();
+
+  const places = page.getByRole('navigation', { name: 'Account' });
+  await places.getByRole('link', { name: 'Sites', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Select Harbour' }).check();
+  await page.getByRole('checkbox', { name: 'Select Museum' }).check();
+  await page.getByRole('region', { name: 'Selected sites' }).getByRole('button', { name: 'Tags' }).click();
+  const tags = page.getByRole('dialog', { name: 'Tags' });
+  await tags.getByRole('combobox', { name: 'Add' }).fill('theirs');
+  await page.getByRole('option').first().waitFor();
+  await tags.getByRole('combobox', { name: 'Add' }).press('Enter');
+  await tags.getByRole('button', { name: 'Change 2 sites' }).click();
+  await page.getByText('Changed the tags of 2 sites.').waitFor();
+  await owner.client.delete(`/sites/${sites.Museum}`);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await page.getByText('1 site has its former tags again. 1 site is no longer in this account.').waitFor();
+});

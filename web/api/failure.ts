@@ -40,7 +40,7 @@ export class FormError extends Error {
   }
 }
 
-interface ClientResult<Data> {
+export interface ClientResult<Data> {
   data?: Data;
   error?: { message: string; errors?: FieldError[] } | string;
   response: Response;

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { changeBack } from '../../api/change-back.ts';
 import { hosting } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
@@ -13,6 +14,17 @@ import { useSession } from '../../session/session.ts';
 import { personName } from './person-name.ts';
 import { type RoleChoice, RoleFields } from './role-fields.tsx';
 import { type MemberRole, parseRoles, rolesInput } from './roles.ts';
+
+const choiceOf = ({ roles, installs = [] }: Pick<Member, 'roles' | 'installs'>): RoleChoice => ({
+  ...parseRoles(roles),
+  installIds: installs.map(({ id }) => id),
+});
+
+/** Whether two choices give the same rights. Installs count only for partial users. */
+function isSameChoice(one: RoleChoice, other: RoleChoice): boolean {
+  if (rolesInput(one) !== rolesInput(other)) return false;
+  return one.role !== 'partial' || one.installIds.toSorted().join() === other.installIds.toSorted().join();
+}
 
 /** Changes the role of a member. The dialog is closed while `member` is null. */
 export function ChangePersonDialog({
@@ -39,35 +51,41 @@ export function ChangePersonDialog({
 function ChangeForm({ member, actor, onClose }: { member: Member; actor: MemberRole; onClose(): void }) {
   const { user } = useSession();
   const queries = useQueryClient();
-  const { account_id, user_id, installs = [] } = member;
-  const [former] = useState<RoleChoice>({
-    ...parseRoles(member.roles),
-    installIds: installs.map(({ id }) => id),
-  });
-  const [given, setGiven] = useState(former);
+  const { account_id, user_id } = member;
+  const [given, setGiven] = useState(() => choiceOf(member));
+  const path = { account_id, user_id };
 
-  async function give(choice: RoleChoice) {
-    await unwrap(
-      hosting.PATCH('/accounts/{account_id}/account_users/{user_id}', {
-        params: { path: { account_id, user_id } },
-        body: {
-          roles: rolesInput(choice),
-          ...(choice.role === 'partial' ? { install_ids: choice.installIds } : {}),
-        },
-      }),
-    );
-    void queries.invalidateQueries({ queryKey: ['member', account_id] });
-  }
+  const read = () => hosting.GET('/accounts/{account_id}/account_users/{user_id}', { params: { path } });
+  const give = (choice: RoleChoice, header: { 'If-Match'?: string } = {}) =>
+    hosting.PATCH('/accounts/{account_id}/account_users/{user_id}', {
+      params: { path, header },
+      body: {
+        roles: rolesInput(choice),
+        ...(choice.role === 'partial' ? { install_ids: choice.installIds } : {}),
+      },
+    });
+  const reload = () => void queries.invalidateQueries({ queryKey: ['member', account_id] });
 
   async function change() {
-    await give(given);
+    const former = choiceOf(await unwrap(read()));
+    const set = choiceOf((await unwrap(give(given))).account_user);
+    reload();
     if (user_id === user.id) {
       // They may have given up the right to change it back.
       void queries.invalidateQueries({ queryKey: ['session'] });
       showSuccess(`Changed the role of ${personName(member)}.`);
     } else {
       offerUndo(`Changed the role of ${personName(member)}.`, async () => {
-        await give(former);
+        try {
+          await changeBack({
+            read,
+            isAsSet: (now) => isSameChoice(choiceOf(now), set),
+            write: (header) => give(former, header),
+            refusal: `Someone changed the role of ${personName(member)} again since. It stays as it is.`,
+          });
+        } finally {
+          reload();
+        }
         return `${personName(member)} has the former role again.`;
       });
     }

@@ -1,11 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hosting } from '../../api/client.ts';
-import { unwrap } from '../../api/failure.ts';
 import type { Site } from '../../api/sites.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { type Environment, environmentLabel } from '../../components/environments.ts';
-import { offerMoveBack, reloadPlaces } from './offer-move-back.ts';
+import { moveWithUndo } from './move-with-undo.ts';
 
 /** Asks before an install is detached from its site. The dialog is closed while `slot` is undefined. */
 export function DetachInstallDialog({
@@ -22,17 +20,12 @@ export function DetachInstallDialog({
 
   async function detach() {
     if (!install) return;
-    await unwrap(
-      hosting.PATCH('/installs/{install_id}', {
-        params: { path: { install_id: install.id } },
-        body: { site_id: null, environment: null },
-      }),
+    await moveWithUndo(
+      queries,
+      install.id,
+      { site_id: null, environment: null },
+      (name) => `Detached ${name}. The website is not affected.`,
     );
-    await reloadPlaces(queries);
-    offerMoveBack(queries, `Detached ${install.name}. The website is not affected.`, install, {
-      site_id: site.id,
-      environment: install.environment,
-    });
   }
 
   return (

@@ -1,7 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hosting } from '../../api/client.ts';
-import { unwrap } from '../../api/failure.ts';
 import { type ListedInstall, useFirstInstalls } from '../../api/install-list.ts';
 import type { Site } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
@@ -11,7 +9,7 @@ import { type Environment, environmentLabel } from '../../components/environment
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { useSearchText } from '../../components/search-text.ts';
-import { offerMoveBack, reloadPlaces } from './offer-move-back.ts';
+import { moveWithUndo } from './move-with-undo.ts';
 
 /** Moves an existing install into an environment of the site. The dialog is closed while `environment` is undefined. */
 export function MoveInstallDialog({
@@ -64,18 +62,11 @@ function MoveForm({ site, environment, onClose }: Place & { onClose(): void }) {
 
   async function move() {
     if (chosen === null) return;
-    const install = await unwrap(
-      hosting.PATCH('/installs/{install_id}', {
-        params: { path: { install_id: chosen.id } },
-        body: { site_id: site.id, environment },
-      }),
-    );
-    await reloadPlaces(queries);
-    offerMoveBack(
+    await moveWithUndo(
       queries,
-      `${install.name} is now ${environmentLabel(environment)} of ${site.name}.`,
-      chosen,
-      chosen,
+      chosen.id,
+      { site_id: site.id, environment },
+      (name) => `${name} is now ${environmentLabel(environment)} of ${site.name}.`,
     );
     onClose();
   }

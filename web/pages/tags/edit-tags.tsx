@@ -16,8 +16,9 @@ import { offerUndo } from '../../components/offer-undo.ts';
 import { LONGEST_TAG, MOST_TAGS_OF_SITE } from '../../components/tag-names.ts';
 import { TagsField } from '../../components/tags-field.tsx';
 import { showSuccess } from '../../components/toast.tsx';
+import { changeTags, changeTagsBack } from './change-tags.ts';
 import styles from './edit-tags.module.css';
-import { MOST_A_REQUEST, type RetaggedSite, tagReversals } from './tag-reversals.ts';
+import { MOST_A_REQUEST, type RetaggedSite, tagReversals, withoutKeys } from './tag-reversals.ts';
 
 /** The selection of a list. */
 export type Tagged =
@@ -44,16 +45,11 @@ function useAccountTags(accountId: string) {
       return;
     }
     offerUndo(sentence, async () => {
-      for (const body of reversals) {
-        await unwrap(
-          hosting.POST('/accounts/{account_id}/tags/change', {
-            params: { path: { account_id: accountId } },
-            body,
-          }),
-        );
+      try {
+        return await changeTagsBack(accountId, reversals);
+      } finally {
+        await reload();
       }
-      await reload();
-      return 'The sites have their former tags again.';
     });
   };
   return { names: tags.map(({ name }) => name), reload, announce };
@@ -62,23 +58,25 @@ function useAccountTags(accountId: string) {
 /** The form with the tags of one site. */
 export function SiteTagsForm({ site, onDone }: { site: ChangedSite; onDone(): void }) {
   const { names, reload, announce } = useAccountTags(site.account.id);
-  const [tags, setTags] = useState<readonly string[]>(site.tags);
+  const [before] = useState<readonly string[]>(site.tags);
+  const [tags, setTags] = useState(before);
+
+  /** Sends only what the user changed, so that tags that someone else adds meanwhile stay. */
+  async function save() {
+    const add = withoutKeys(tags, before);
+    const remove = withoutKeys(before, tags);
+    const isSame = add.length + remove.length === 0;
+    const changed = isSame ? [] : await changeTags(site.account.id, { add, remove, site_ids: [site.id] });
+    await reload();
+    announce(`Saved the tags of ${site.name}.`, changed);
+    onDone();
+  }
+
   return (
     <Form
       submitLabel="Save tags"
-      onSubmit={async () => {
-        const saved = await unwrap(
-          hosting.PATCH('/sites/{site_id}', {
-            params: { path: { site_id: site.id } },
-            body: { tags: [...tags] },
-          }),
-        );
-        await reload();
-        announce(`Saved the tags of ${site.name}.`, [
-          { site_id: site.id, tags: saved.tags, former_tags: site.tags },
-        ]);
-        onDone();
-      }}
+      onSubmit={save}
+      fieldOf={(field) => (/^(add|remove)\b/.test(field) ? 'tags' : field)}
     >
       <TagsField
         label="Tags"
@@ -114,26 +112,22 @@ export function TagSelectionForm({
 
   async function change() {
     const changed: RetaggedSite[] = [];
-    for (const some of slicesOf(ids, MOST_A_REQUEST)) {
-      const answer = await unwrap(
-        hosting.POST('/accounts/{account_id}/tags/change', {
-          params: { path: { account_id: accountId } },
-          body: {
-            add: [...add],
-            remove: [...remove],
-            ...(selected.noun === 'site' ? { site_ids: some } : { install_ids: some }),
-          },
-        }),
-      );
-      changed.push(...answer.changed);
+    const announceChanged = () =>
+      announce(`Changed the tags of ${counted(changed.length, 'site')}.`, changed);
+    try {
+      for (const some of slicesOf(ids, MOST_A_REQUEST)) {
+        const targets = selected.noun === 'site' ? { site_ids: some } : { install_ids: some };
+        changed.push(...(await changeTags(accountId, { add: [...add], remove: [...remove], ...targets })));
+      }
+    } catch (error) {
+      // The requests before the failed one count.
+      if (changed.length > 0) announceChanged();
+      throw error;
+    } finally {
+      await reload();
     }
-    await reload();
-    announce(
-      changed.length === 0
-        ? 'These sites had these tags already.'
-        : `Changed the tags of ${counted(changed.length, 'site')}.`,
-      changed,
-    );
+    if (changed.length === 0) showSuccess('These sites had these tags already.');
+    else announceChanged();
     onDone();
   }
 

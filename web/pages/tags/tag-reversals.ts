@@ -11,7 +11,7 @@ export interface RetaggedSite {
 /** Sites that the server tags in one request. */
 export const MOST_A_REQUEST = 500;
 
-interface Reversal {
+export interface TagReversal {
   add: string[];
   remove: string[];
   site_ids: string[];
@@ -21,8 +21,8 @@ interface Reversal {
  * Returns the changes that take back others, one for all sites that gained and lost the same tags. Tags that someone else adds
  * meanwhile stay.
  */
-export function tagReversals(changed: readonly RetaggedSite[]): Reversal[] {
-  const alike = new Map<string, Reversal>();
+export function tagReversals(changed: readonly RetaggedSite[]): TagReversal[] {
+  const alike = new Map<string, TagReversal>();
   for (const { site_id, tags, former_tags } of changed) {
     const add = withoutKeys(former_tags, tags);
     const remove = withoutKeys(tags, former_tags);
@@ -36,7 +36,8 @@ export function tagReversals(changed: readonly RetaggedSite[]): Reversal[] {
   );
 }
 
-function withoutKeys(tags: readonly string[], others: readonly string[]): string[] {
+/** Returns the tags that are not among the others. */
+export function withoutKeys(tags: readonly string[], others: readonly string[]): string[] {
   const keys = new Set(others.map(keyOf));
   return tags.filter((tag) => !keys.has(keyOf(tag)));
 }

@@ -1,7 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hosting } from '../../../api/client.ts';
-import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useSite } from '../../../api/sites.ts';
 import { Button } from '../../../components/button.tsx';
@@ -12,7 +10,7 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { type SiteChoice, SiteField, useFirstSites } from '../../../components/site-field.tsx';
-import { offerMoveBack, reloadPlaces } from '../../site/offer-move-back.ts';
+import { moveWithUndo } from '../../site/move-with-undo.ts';
 
 /** Moves an install to another site or environment. */
 export function MoveInstall({ install }: { install: Install }) {
@@ -71,17 +69,8 @@ function MoveForm({
 
   async function move(values: FormData) {
     const environment = environmentOf(textOf(values, 'environment'));
-    await unwrap(
-      hosting.PATCH('/installs/{install_id}', {
-        params: { path: { install_id: install.id } },
-        body: { site_id: site?.id ?? null, environment },
-      }),
-    );
-    await reloadPlaces(queries);
-    offerMoveBack(queries, `Moved ${install.name}.`, install, {
-      site_id: install.site?.id ?? null,
-      environment: install.environment,
-    });
+    const place = { site_id: site?.id ?? null, environment };
+    await moveWithUndo(queries, install.id, place, (name) => `Moved ${name}.`);
     onMoved();
   }
 
