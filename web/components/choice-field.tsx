@@ -1,4 +1,4 @@
-import { type ComponentProps, Suspense, useRef } from 'react';
+import { type ComponentProps, Suspense, useRef, useState } from 'react';
 import type { ChoiceFieldProps } from './combobox-field.tsx';
 import { SelectField } from './fields.tsx';
 import { onDemand } from './on-demand.ts';
@@ -18,7 +18,8 @@ const ComboboxField = onDemand(
 export function ChoiceField(field: ChoiceFieldProps) {
   const hadFocus = useRef(false);
   const select = selectOf(field);
-  if ((field.onServer?.total ?? field.options.length) <= MOST_WITHOUT_SEARCH) {
+  const total = useLastKnown(field.onServer === undefined ? field.options.length : field.onServer.total);
+  if (total === undefined || total <= MOST_WITHOUT_SEARCH) {
     return <SelectField {...select} />;
   }
   return (
@@ -35,6 +36,13 @@ export function ChoiceField(field: ChoiceFieldProps) {
       <ComboboxField {...field} hadFocus={hadFocus} />
     </Suspense>
   );
+}
+
+/** Returns the last number that was known, so that a failed search does not replace the field in which the user types. */
+function useLastKnown(total: number | undefined): number | undefined {
+  const [known, setKnown] = useState(total);
+  if (total !== undefined && total !== known) setKnown(total);
+  return total ?? known;
 }
 
 /** The attributes of the native select. It offers the chosen one even if the server has not listed it. */

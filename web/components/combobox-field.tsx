@@ -4,6 +4,7 @@ import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import styles from './combobox-field.module.css';
 import { useField } from './fields.tsx';
 import formStyles from './form.module.css';
+import { SEARCH_FAILED } from './search-text.ts';
 
 export interface ChoiceFieldProps {
   label: string;
@@ -22,8 +23,8 @@ export interface ChoiceFieldProps {
 
 /** A search on the server. */
 export interface ServerSearch {
-  /** Number of options without a search. */
-  total: number;
+  /** Number of options without a search; undefined before the first answer and after a failed search. */
+  total: number | undefined;
   /** Gets the typed text; empty if the text is that of the chosen option. */
   onSearch(text: string): void;
   /** Whether the options are those for the typed text. */
@@ -63,6 +64,7 @@ export function ComboboxField({
   const found = (wanted: string) =>
     offered.find((option) => option.value === wanted) ?? (chosen?.value === wanted ? chosen : null);
   const selected = useStable(found(value));
+  const hasFailed = onServer?.isSettled && onServer.total === undefined;
   return (
     <div className={formStyles.field}>
       <label className={formStyles.label} htmlFor={id}>
@@ -110,7 +112,11 @@ export function ComboboxField({
           >
             <Combobox.Popup className={styles.popup}>
               <Combobox.Empty className={styles.empty}>
-                {onServer?.isSettled === false ? 'Searching…' : 'Nothing matches. Type less of the name.'}
+                {hasFailed
+                  ? SEARCH_FAILED
+                  : onServer?.isSettled === false
+                    ? 'Searching…'
+                    : 'Nothing matches. Type less of the name.'}
               </Combobox.Empty>
               <Combobox.List className={styles.list} aria-label={label}>
                 {(option: Option) => (
@@ -124,6 +130,11 @@ export function ComboboxField({
         </Combobox.Portal>
       </Combobox.Root>
       {below}
+      {hasFailed && (
+        <span className={formStyles.error} role="alert">
+          {SEARCH_FAILED}
+        </span>
+      )}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import formStyles from './form.module.css';
 import { useFieldError } from './form.tsx';
 import styles from './install-picker.module.css';
 import { Loaded } from './loaded.tsx';
-import { useSearchText } from './search-text.ts';
+import { SEARCH_FAILED, useSearchText } from './search-text.ts';
 
 /** Up to this many installs need no search field. */
 const WITHOUT_SEARCH = 8;
@@ -62,7 +62,10 @@ function SearchedList({
   const { typed, setTyped, asked } = useSearchText();
   // Once unticked, they stay until the form closes.
   const [ticked, setTicked] = useState<readonly Named[]>([]);
-  const { data } = useFirstInstalls(accountId, asked === '' ? {} : { search: asked });
+  const { data, isLoadingError: hasFailed } = useFirstInstalls(
+    accountId,
+    asked === '' ? {} : { search: asked },
+  );
   const results: readonly Named[] = data?.results ?? [];
   const listed = new Set(results.map((install) => install.id));
   const others = new Map([...selected, ...ticked].map((install) => [install.id, install]));
@@ -96,6 +99,11 @@ function SearchedList({
             if (event.key === 'Enter') event.preventDefault();
           }}
         />
+      )}
+      {hasFailed && (
+        <p className={formStyles.error} role="alert">
+          {SEARCH_FAILED}
+        </p>
       )}
       {total > 0 && (
         <p className={formStyles.hint} aria-live="polite">

@@ -40,7 +40,7 @@ export function SiteField({
         { value: '', label: 'No site' },
         ...found.map(({ id, name }) => ({ value: id, label: name })),
       ]}
-      onServer={{ total: data?.total ?? 0, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
+      onServer={{ total: data?.total, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
     />
   );
 }

@@ -105,7 +105,7 @@ function InstallField({
       chosen={chosen === null ? undefined : optionOf(chosen)}
       onChange={(id) => onChange([...found, chosen].find((install) => install?.id === id) ?? null)}
       options={[{ value: '', label: 'Select an install' }, ...found.map(optionOf)]}
-      onServer={{ total: data?.total ?? 0, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
+      onServer={{ total: data?.total, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
     />
   );
 }

@@ -11,7 +11,7 @@ import pickerStyles from '../../../components/install-picker.module.css';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Tag } from '../../../components/notice.tsx';
 import { Empty } from '../../../components/page.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
+import { SEARCH_FAILED, useSearchText } from '../../../components/search-text.ts';
 import styles from './backups.module.css';
 
 /** Name of the field in forms and in the server's validation errors. */
@@ -33,6 +33,8 @@ interface TargetFieldProps {
   chosen: ListedInstall | null;
   onChange(target: ListedInstall): void;
 }
+
+type FirstInstalls = NonNullable<ReturnType<typeof useFirstInstalls>['data']>;
 
 const ACTIVE = { status: 'active' } as const;
 
@@ -57,7 +59,7 @@ function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps &
   const id = useId();
   const error = useFieldError(TARGET_FIELD);
   const { typed, setTyped, asked } = useSearchText();
-  const { data } = useFirstInstalls(source.account.id, {
+  const { data, isLoadingError: hasFailed } = useFirstInstalls(source.account.id, {
     ...ACTIVE,
     ...(asked === '' ? {} : { search: asked }),
   });
@@ -69,7 +71,6 @@ function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps &
   // The chosen install stays in sight while a search hides it.
   const isHidden = chosen !== null && !found.some((target) => target.id === chosen.id);
   const shown = new Map([...(isHidden ? [chosen] : []), ...found].map((target) => [target.id, target]));
-  const hasMore = data !== undefined && data.count > data.results.length;
   return (
     <fieldset className={formStyles.group} aria-describedby={error === undefined ? undefined : `${id}-error`}>
       <legend className={formStyles.label}>{label}</legend>
@@ -82,13 +83,7 @@ function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps &
           value={typed}
           hint={
             <span aria-live="polite">
-              {hasMore
-                ? `The first ${data.results.length} installs. Type a name or a domain to find others.`
-                : found.length === 0
-                  ? 'No other install matches.'
-                  : asked === ''
-                    ? 'All installs of the account.'
-                    : 'All installs that match.'}
+              {hasFailed ? SEARCH_FAILED : foundSentence(data, found.length, asked)}
             </span>
           }
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -130,6 +125,15 @@ function Targets({ label, source, isLong, chosen, onChange }: TargetFieldProps &
       )}
     </fieldset>
   );
+}
+
+/** Says whether the list shows all installs that match. */
+function foundSentence(page: FirstInstalls | undefined, found: number, asked: string): string {
+  if (page !== undefined && page.count > page.results.length) {
+    return `The first ${page.results.length} installs. Type a name or a domain to find others.`;
+  }
+  if (found === 0) return 'No other install matches.';
+  return asked === '' ? 'All installs of the account.' : 'All installs that match.';
 }
 
 /** Names environment, site and the domain that was found, because users with many installs do not know every name. */

@@ -7,21 +7,22 @@ import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
+import { SEARCH_FAILED, useSearchText } from '../../../components/search-text.ts';
 import styles from './ssh-keys.module.css';
 
 /** The connection commands of each install, loaded when the user expands it. */
 export function ConnectSection() {
   const first = useFirstInstallsEverywhere();
   const { typed, setTyped, asked } = useSearchText();
-  const { data: found } = useQuery(searchFor(asked));
+  const { data: found, isLoadingError: hasFailed } = useQuery(searchFor(asked));
   return (
     <Section title="Connect to an install">
       <p>Each of your keys works for all installs that you have access to.</p>
       <Loaded query={first} what="installs">
         {({ count, results }) => {
-          const isSearch = asked !== '' && found !== undefined;
-          const shown = isSearch ? found.results.filter(({ kind }) => kind === 'install') : results;
+          const isSearch = asked !== '' && (found !== undefined || hasFailed);
+          const matching = found?.results.filter(({ kind }) => kind === 'install') ?? [];
+          const shown = isSearch ? matching : results;
           return count === 0 ? (
             <Empty>You have no installs yet.</Empty>
           ) : (
@@ -43,9 +44,10 @@ export function ConnectSection() {
                 ))}
               </ul>
               <p className={styles.soft} role="status">
-                {shown.length === 0 && 'No installs match.'}
+                {isSearch && hasFailed && SEARCH_FAILED}
+                {shown.length === 0 && !hasFailed && 'No installs match.'}
                 {!isSearch && count > shown.length && `${count - shown.length} more. Search to find them.`}
-                {isSearch && found.more && 'Type more of the name to find others.'}
+                {isSearch && found?.more && shown.length > 0 && 'Type more of the name to find others.'}
               </p>
             </>
           );
