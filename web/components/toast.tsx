@@ -110,9 +110,15 @@ export function showFailure(error: unknown): void {
   show(errorMessage(error), 'bad');
 }
 
-/** Dismisses all errors and operations when the signed-in pages unmount, so that the next user does not see them. */
-export function useClearFailuresOnUnmount(): void {
-  useEffect(() => () => change(shown.filter(({ tone }) => tone === 'good')), []);
+/**
+ * Dismisses all errors, operations and offers when the signed-in pages unmount. The next user does not see them, and cannot undo with
+ * their own session what another user did.
+ */
+export function useClearToastsOnUnmount(): void {
+  useEffect(
+    () => () => change(shown.filter(({ tone, action }) => tone === 'good' && action === undefined)),
+    [],
+  );
 }
 
 function subscribe(listener: () => void): () => void {

@@ -5,7 +5,7 @@ import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { onDemand } from '../components/on-demand.ts';
-import { useClearFailuresOnUnmount } from '../components/toast.tsx';
+import { useClearToastsOnUnmount } from '../components/toast.tsx';
 import { useIsConnected } from '../live/connected.ts';
 import { type SessionAccount, useSession } from '../session/session.ts';
 import { accountDestinations } from './account-places.ts';
@@ -36,7 +36,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
   const menu = useDisclosure(location);
   useFocusOnNewPage(main, location);
   useRecentPages(useSession().user.id, location);
-  useClearFailuresOnUnmount();
+  useClearToastsOnUnmount();
   return (
     <SidebarPlace value={sidebarPlace}>
       <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
