@@ -113,6 +113,8 @@ function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites 
   });
   const selected = chosen.under === under ? chosen.ids : new Set<string>();
   const choose = (ids: ReadonlySet<string>) => setChosen({ under, ids });
+  const unselect = (id: string) =>
+    setChosen((now) => ({ ...now, ids: new Set([...now.ids].filter((other) => other !== id)) }));
   const selectAll = useMutation({
     mutationFn: () => loadMatchingSites(accountId, shown.conditions),
     onSuccess: (all) => choose(new Set(all.map(({ id }) => id))),
@@ -140,6 +142,7 @@ function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites 
             site={{ ...asked.site, account: { id: accountId } }}
             asked={asked.action}
             onClose={() => setAsked({ ...asked, action: null })}
+            onDeleted={() => unselect(asked.site.id)}
           />
         </Suspense>
       )}
