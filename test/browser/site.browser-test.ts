@@ -55,6 +55,11 @@ describe('a site', () => {
     await tags.fill('VIP');
     await page.getByRole('option', { name: 'Create “VIP”' }).waitFor();
     await tags.press('Enter');
+    // What was typed without Enter is a tag, too.
+    await tags.fill('monthly');
+    await page.getByRole('option', { name: 'Create “monthly”' }).waitFor();
+    await tags.press('Tab');
+    await page.getByRole('button', { name: 'Remove monthly' }).waitFor();
     await expectAccessible(page);
     await next.click();
     await page.getByText('The address will be shop.').waitFor();
@@ -96,6 +101,7 @@ describe('a site', () => {
     // The failed attempt left no second site.
     await follow('Sites');
     await page.getByRole('row', { name: /Shop/ }).getByText('VIP').waitFor();
+    await page.getByRole('row', { name: /Shop/ }).getByText('monthly').waitFor();
     await page.getByRole('link', { name: 'Shop', exact: true }).click();
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByText('Active').waitFor();
@@ -180,10 +186,14 @@ describe('a site', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Aquarium');
     await page.getByRole('button', { name: 'Rename site' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('checkbox', { name: 'Select Aquarium' }).check();
+    const bar = page.getByRole('region', { name: 'Selected sites' });
+    await bar.getByText('1 site selected').waitFor();
     await act('Aquarium', 'Delete');
     await page.getByLabel('Type Aquarium to confirm').fill('Aquarium');
     await page.getByRole('button', { name: 'Delete site' }).click();
     await page.getByRole('row', { name: /Aquarium/ }).waitFor({ state: 'detached' });
+    await bar.waitFor({ state: 'detached' });
     expect(page.url()).toBe(`${portal.homeport.origin}${sorted}`);
   });
 
@@ -217,6 +227,14 @@ describe('a site', () => {
     await page.getByText('Nothing matches.').waitFor();
     await field.press('Escape');
     await dialog.waitFor();
+    // A failed search keeps the field and the typed text.
+    const searches = /\/accounts\/[^/]+\/sites\?.*search=branch/;
+    await page.route(searches, (route) => route.fulfill({ status: 400, json: { message: 'Failed' } }));
+    await field.fill('branch 1');
+    await dialog.getByText('The search failed. Try again.').waitFor();
+    await expect.poll(() => field.inputValue()).toBe('branch 1');
+    expect(await field.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);
+    await page.unroute(searches);
     await field.fill('branch 12');
     await page.getByRole('option', { name: 'Branch 12' }).waitFor();
     await field.press('Enter');

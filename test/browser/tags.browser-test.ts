@@ -153,3 +153,23 @@ it('keeps tags that someone else adds, and undoes a change on the sites that rem
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await page.getByText('1 site has its former tags again. 1 site is no longer in this account.').waitFor();
 });
+
+it('withdraws the offer to undo when the user signs out', async () => {
+  await page.getByRole('link', { name: 'Sites', exact: true }).click();
+  await page.getByRole('button', { name: 'Actions for Bakery' }).click();
+  await page.getByRole('button', { name: 'Edit tags', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Tags of Bakery' });
+  await dialog.getByRole('combobox', { name: 'Tags' }).fill('late');
+  await page.getByRole('option', { name: 'Create “late”' }).waitFor();
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Save tags' }).click();
+  const offer = page.getByText('Saved the tags of Bakery.').getByRole('button', { name: 'Undo' }).last();
+  await offer.waitFor();
+  await page.getByRole('link', { name: 'Installs', exact: true }).click();
+  await page.getByRole('heading', { name: 'Installs', level: 1 }).waitFor();
+  expect(await offer.isVisible()).toBe(true);
+  await page.getByRole('button', { name: /your account$/ }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+});

@@ -10,7 +10,10 @@ import styles from './tags-field.module.css';
 /** Number of suggestions shown at once. Typing finds the others. */
 const SHOWN = 100;
 
-/** A field for tags. It suggests those of the account, and with `mayCreate` takes new ones. */
+/**
+ * A field for tags. It suggests those of the account, and with `mayCreate` takes new ones. A typed text becomes a tag when the user
+ * leaves the field, too.
+ */
 export function TagsField({
   label,
   name,
@@ -30,11 +33,20 @@ export function TagsField({
 }) {
   const [typed, setTyped] = useState('');
   const group = useRef<HTMLDivElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
   const { attributes, below } = useField(name, hint);
   const { id, name: _, ...described } = attributes;
   const wanted = typed.trim();
   const known = [...suggestions, ...value.filter((tag) => !suggestions.includes(tag))];
   const isNew = wanted !== '' && !known.some((tag) => keyOf(tag) === keyOf(wanted));
+
+  function takeTyped() {
+    const tag = known.find((other) => keyOf(other) === keyOf(wanted)) ?? (mayCreate ? wanted : '');
+    if (keyOf(tag) === '') return;
+    if (!value.some((other) => keyOf(other) === keyOf(tag))) onChange([...value, tag]);
+    setTyped('');
+  }
+
   return (
     <div className={formStyles.field}>
       <label className={formStyles.label} htmlFor={id}>
@@ -56,7 +68,10 @@ export function TagsField({
           setTyped('');
         }}
         inputValue={typed}
-        onInputValueChange={setTyped}
+        onInputValueChange={(text, { reason }) => {
+          // Closing the list would remove the text.
+          if (reason !== 'input-clear') setTyped(text);
+        }}
       >
         <Combobox.Chips ref={group} className={`${formStyles.input} ${styles.chips}`}>
           <Combobox.Value>
@@ -77,6 +92,20 @@ export function TagsField({
                   maxLength={LONGEST_TAG}
                   autoComplete="off"
                   spellCheck={false}
+                  onBlur={({ currentTarget, relatedTarget }) => {
+                    // Another window has the focus, or the list of options.
+                    if (document.activeElement === currentTarget) return;
+                    if (relatedTarget instanceof Node && popup.current?.contains(relatedTarget)) return;
+                    takeTyped();
+                  }}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'Enter' || event.nativeEvent.isComposing || wanted === '') return;
+                    if (event.currentTarget.hasAttribute('aria-activedescendant')) return;
+                    // The form would be submitted without it.
+                    event.preventDefault();
+                    event.preventBaseUIHandler();
+                    takeTyped();
+                  }}
                   {...described}
                 />
               </>
@@ -92,7 +121,7 @@ export function TagsField({
             role="region"
             aria-label={`Options: ${label}`}
           >
-            <Combobox.Popup className={comboboxStyles.popup}>
+            <Combobox.Popup ref={popup} className={comboboxStyles.popup}>
               <Combobox.Empty className={comboboxStyles.empty}>
                 {mayCreate ? 'Type a name to create a tag.' : 'No tag matches.'}
               </Combobox.Empty>
