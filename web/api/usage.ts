@@ -30,7 +30,10 @@ export function useInstallUsage(installId: string) {
   });
 }
 
-/** Loads the usage of an account's installs over the last 30 days; with `tags` (with commas), of those whose site has all of them. */
+/**
+ * Loads the usage of an account's installs over the last 30 days; with `tags` (with commas), of those whose site has all of them. While
+ * that of other tags loads, the former one stays; its `tags` say what it shows.
+ */
 export function useAccountUsage(accountId: string, tags: string) {
   return useQuery({
     queryKey: ['usage', accountId, 'installs', tags],
@@ -48,7 +51,7 @@ export function useAccountUsage(accountId: string, tags: string) {
           }),
         );
         environments.push(...page.environment_metrics);
-        if (page.next_page_token === null) return { ...page, environment_metrics: environments };
+        if (page.next_page_token === null) return { ...page, environment_metrics: environments, tags };
         offset = Number(page.next_page_token);
       }
     },

@@ -19,12 +19,13 @@ export function UsagePage({ accountId }: { accountId: string }) {
       <ThisMonth accountId={accountId} />
       <Section title="Last 30 days">
         <Loaded query={usage} what="the usage">
-          {({ environment_metrics, all_environments_included }) => (
+          {({ environment_metrics, all_environments_included, tags: shownTags }) => (
             <>
               {!all_environments_included && <p>You see the installs that you have access to.</p>}
               <UsageTable
                 accountId={accountId}
                 rows={environment_metrics}
+                isFiltered={shownTags !== ''}
                 tags={tags}
                 onTags={(next) => ask({ tags: next })}
               />
@@ -39,11 +40,14 @@ export function UsagePage({ accountId }: { accountId: string }) {
 function UsageTable({
   accountId,
   rows,
+  isFiltered,
   tags,
   onTags,
 }: {
   accountId: string;
   rows: readonly EnvironmentUsage[];
+  /** Whether the rows are only those with some tags, which another choice replaces. */
+  isFiltered: boolean;
   /** Tags separated by commas. */
   tags: string;
   onTags(tags: string): void;
@@ -51,7 +55,7 @@ function UsageTable({
   const { found, field, nothing } = useRowSearch(rows, 'installs', ({ environment_name }) => [
     environment_name,
   ]);
-  if (rows.length === 0 && tags === '') return <Empty>No installs yet. Their usage will appear here.</Empty>;
+  if (rows.length === 0 && !isFiltered) return <Empty>No installs yet. Their usage will appear here.</Empty>;
   return (
     <>
       <TableTools>
