@@ -29,7 +29,13 @@ export function PersonActions({
     onError: showFailure,
   });
   const obstacle = obstacleOf(member, actor, self);
-  if (obstacle !== null) return <span className={`${styles.soft} ${styles.whole}`}>{obstacle}</span>;
+  if (obstacle !== null) {
+    return (
+      <span className={`${styles.soft} ${styles.oneLine}`} title={obstacle}>
+        {obstacle}
+      </span>
+    );
+  }
   const mayChange = reasonFor(member, actor) === null;
   return (
     <RowMenu

@@ -66,7 +66,9 @@ export function reasonNotToChange(
 ): string | null {
   if (actor.role === 'partial') return 'You cannot manage people in this account.';
   if (!canManageMember(actor, target)) {
-    return target.role === 'owner' ? 'Only owners can manage owners.' : 'Only with billing yourself.';
+    return target.role === 'owner'
+      ? 'Only owners can manage owners.'
+      : 'Only people with billing can manage this person.';
   }
   return target.lastOwner ? 'An account needs an owner.' : null;
 }

@@ -55,9 +55,7 @@ function DeletionSummary({ site: { installs } }: { site: ChangedSite }) {
           </li>
         ))}
       </ul>
-      <p>
-        The backups are kept for a while. Until then, you can restore each install from the list of installs.
-      </p>
+      <p>As long as the backups are kept, you can restore each install from the list of installs.</p>
     </>
   );
 }

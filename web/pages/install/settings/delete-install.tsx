@@ -42,8 +42,8 @@ export function DeleteInstall({ install }: { install: Install }) {
       }
     >
       <p>
-        Deletes the website with its domains. Its backups are kept for a while. Until then, you can restore it
-        from the list of installs.
+        Deletes the website with its domains. As long as its backups are kept, you can restore it from the
+        list of installs.
       </p>
       <ConfirmDialog
         open={open}
