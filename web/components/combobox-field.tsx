@@ -149,7 +149,7 @@ function useStable(option: Option | null): Option | null {
 }
 
 /**
- * What the combobox does if the server searches. Until the server has answered, the options of the former text are filtered here,
+ * The behaviour of the combobox if the server searches. Until the server answers, the options of the former text are filtered here,
  * so that Enter chooses none that does not match.
  */
 function searchedBy({ onSearch, isSettled }: ServerSearch) {

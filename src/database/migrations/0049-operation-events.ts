@@ -67,7 +67,7 @@ function withoutFormer(state: string, dialect: 'sqlite' | 'postgres'): string[] 
     : [`drop trigger ${former}`];
 }
 
-/** The statements that create a trigger. It corrects an event of its own transaction, which has no position yet. */
+/** The statements that create a trigger. It corrects an event of the same transaction, which has no position yet. */
 function correction(
   dialect: 'sqlite' | 'postgres',
   { name, on, when, statement }: { name: string; on: string; when: string; statement: string },

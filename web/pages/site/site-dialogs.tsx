@@ -4,7 +4,7 @@ import { DeleteSiteDialog } from './delete-site.tsx';
 import { RenameSiteDialog } from './rename-site.tsx';
 import { TransferSiteDialog } from './transfer-site.tsx';
 
-/** What a user does with a site as a whole. */
+/** An action on a site as a whole. */
 export type SiteAction = 'rename' | 'tags' | 'transfer' | 'delete';
 
 /** The dialogs that change a site as a whole. All are closed while `asked` is null. */

@@ -8,7 +8,7 @@ import { isReservedName } from './reserved-names.ts';
 /** Whether this process's host runs WordPress: the version of its PHP, or why not, in a sentence. */
 export type WordPressHere = () => Promise<{ version: string } | { reason: string }>;
 
-/** What the hosts offer to new installs: names, runtimes and versions of PHP. */
+/** Returns the options that the hosts offer to new installs: names, runtimes and versions of PHP. */
 export function createOfferedOptions(
   { config, database }: Pick<Platform, 'config' | 'database'>,
   wordpressHere: WordPressHere,

@@ -68,7 +68,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   const { request, settle, cacheBytes, idleMs = IDLE_MS, log, clock } = options;
   const pages = createPageCache(cacheBytes, clock);
   const waiting = createRequestCounts(MOST_WAITING);
-  /** Requests that PHP still works on after their visitor has left, such as the one by which WordPress starts its scheduled tasks. */
+  /** Requests that continue after their visitor has left, for example those that start WordPress's scheduled tasks. */
   const left = createRequestCounts(MOST_LEFT);
   const rarely = createRareLog(clock);
 

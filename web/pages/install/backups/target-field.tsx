@@ -29,7 +29,7 @@ interface TargetFieldProps {
   label: string;
   /** The install that is copied; it is not offered. */
   source: Install;
-  /** The chosen install; null at first, so that nobody replaces an install by accident. */
+  /** The chosen install; null at first, so that no user replaces an install by accident. */
   chosen: ListedInstall | null;
   onChange(target: ListedInstall): void;
 }

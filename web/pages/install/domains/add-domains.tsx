@@ -14,7 +14,7 @@ import { LONGEST_NAME, type NewDomain, nameErrors, readNames, withTwins } from '
 
 const MOST = 20;
 
-/** Adds one or more domains. If one is invalid, none is added. */
+/** Adds one or more domains. One invalid domain refuses all of them. */
 export function AddDomains({
   open,
   onOpenChange,

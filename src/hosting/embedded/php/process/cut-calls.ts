@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { addToErrorLog, ERROR_LOG } from './error-log.ts';
 import type { PhpCall } from './thread-messages.ts';
 
-/** What a website gets to know of calls that PHP did not end, and what they leave behind. */
+/** Logs calls that PHP did not finish, and removes their temporary files. */
 export interface CutCalls {
   /** Adds a line to the website's log, and removes the temporary files of the call. */
   clean(call: PhpCall, temporary: ReadonlySet<string>, reason: string): void;
