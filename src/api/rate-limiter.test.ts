@@ -70,7 +70,8 @@ describe('limits through the server', () => {
         .execute(),
     );
     const ask = (index: number) => (browsers[index % 2] ?? awaiting).get('/session');
-    expect(statuses(await times(LIMIT + 10, ask))).toEqual({ 200: LIMIT, 429: 10 });
+    // An even number at each server, because a server may keep the half of a share that it does not need.
+    expect(statuses(await times(LIMIT + 12, ask))).toEqual({ 200: LIMIT, 429: 12 });
     expect((await awaiting.get('/session')).body).toMatchObject({ stage: 'second_factor' });
     expect((await person.client.get('/user')).status).toBe(200);
     clock.advance(WINDOW_MS);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { field } from '../client.ts';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { type Portal, startPortal } from './portal.ts';
+import { type Portal, pressEscape, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 let portal: Portal;
@@ -100,7 +100,7 @@ it('selects all that match, on every page, and clears the selection', async () =
   await bar.getByText('50 installs selected').waitFor();
   await bar.getByRole('button', { name: 'Bulk actions' }).click();
   await page.getByRole('button', { name: 'Start for 50 installs' }).waitFor();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await bar.getByRole('button', { name: 'Clear' }).click();
   await bar.waitFor({ state: 'detached' });
   const name = (await page.getByRole('row').last().getByRole('link').first().textContent()) ?? '';

@@ -11,7 +11,7 @@ import { certificateMaker, type MadeCertificate, pkcs8 } from '../servers/certif
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
 import { freePort } from '../servers/free-port.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { focused, type Portal, startPortal } from './portal.ts';
+import { focused, type Portal, pressEscape, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
@@ -81,7 +81,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     return drawer;
   }
   async function close(): Promise<void> {
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await dialog().waitFor({ state: 'hidden' });
   }
   const orderNow = (name: string) => page.getByRole('button', { name: `Order now: ${name}`, exact: true });
@@ -210,7 +210,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await expectError('Certificate', /expired on/);
     await submit({ certificate: elsewhere.pem, key: pkcs8(elsewhere.key) });
     await expectError('Certificate', /for elsewhere\.example, and the install serves/);
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await dialog().waitFor({ state: 'hidden' });
   });
 
@@ -247,7 +247,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await expectAccessibleInBothThemes(page);
     await uploaded.getByRole('button', { name: 'Replace with another certificate' }).click();
     await expect.poll(() => page.getByRole('textbox', { name: 'Private key' }).inputValue()).toBe('');
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await page.getByRole('textbox', { name: 'Private key' }).waitFor({ state: 'hidden' });
     await close();
     expect(sent.join('\n')).not.toContain('PRIVATE KEY');

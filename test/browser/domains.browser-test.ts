@@ -5,7 +5,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, pressEscape, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe.skipIf(!findDnsServers())('the domains of an install', () => {
@@ -55,7 +55,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     return drawer;
   }
   async function close(): Promise<void> {
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   const said = (sentence: string | RegExp) => page.getByText(sentence).first().waitFor();
@@ -330,7 +330,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByRole('button', { name: 'Show private key' }).click();
     await dialog.getByText('BEGIN PRIVATE KEY').waitFor();
     await expectAccessible(page);
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await dialog.waitFor({ state: 'hidden' });
   });
 

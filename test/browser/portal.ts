@@ -99,6 +99,12 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
 export const focused = (page: Page): Promise<string> =>
   page.evaluate('document.activeElement?.textContent || document.activeElement?.tagName');
 
+/** Presses Escape once the focus is in a dialog or a drawer: one that is only just visible does not listen yet. */
+export async function pressEscape(page: Page): Promise<void> {
+  await page.locator('[role$="dialog"]:focus-within').first().waitFor();
+  await page.keyboard.press('Escape');
+}
+
 /**
  * Watches the pages that open next. The result tells whether the element of an expression had the focus in the moment that it appeared,
  * so that the next key reaches it.

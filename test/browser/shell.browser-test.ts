@@ -8,7 +8,7 @@ import { MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, pressEscape, startPortal } from './portal.ts';
 
 /** Holds back responses of an address until the test releases them one by one. */
 async function holdBack(page: Page, address: string, method?: string) {
@@ -173,6 +173,7 @@ describe('the portal', () => {
     await expect.poll(() => main.getAttribute('inert')).toBe('');
     await expectAccessible(page);
     await page.getByRole('button', { name: /your account$/ }).press('Enter');
+    await page.getByRole('link', { name: 'SSH keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor({ state: 'hidden' });
     await places.waitFor();
@@ -188,8 +189,7 @@ describe('the portal', () => {
     await places.waitFor({ state: 'hidden' });
     await menu.click();
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('dialog').waitFor();
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await places.waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, type Portal, pressEscape, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 let portal: Portal;
@@ -89,7 +89,7 @@ it('filters installs by the tags of their sites', async () => {
   await page.getByRole('checkbox', { name: 'Select alone' }).check();
   await page.getByRole('region', { name: 'Selected installs' }).getByRole('button', { name: 'Tags' }).click();
   await page.getByText('The selected installs have no site.').waitFor();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
 });
 
 it('renames and removes tags everywhere, and finds them in the palette', async () => {

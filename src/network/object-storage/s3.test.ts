@@ -357,7 +357,7 @@ describe('failures say what to fix', () => {
     const url = await startOther(() => {
       count += 1;
     });
-    const message = await failure(storageAt(url, { progressTimeoutMs: 100 }).get(ref('a')));
+    const message = await failure(storageAt(url, { progressTimeoutMs: 1_000 }).get(ref('a')));
     expect(message).toMatch(/cannot be reached: it did not answer in time/);
     expect(count).toBe(1);
   });

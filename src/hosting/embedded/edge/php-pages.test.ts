@@ -3,7 +3,7 @@ import { type ClientRequest, createServer, request as httpRequest, type Incoming
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
@@ -62,9 +62,10 @@ const options: PhpPagesOptions = {
   clock,
 };
 const pages = createPhpPages(options);
-/** Long enough for a busy machine to read a request. */
-const SILENCE_MS = 300;
+/** After which the server ends a connection whose request it has read; 0 for never. */
+let silenceMs = 0;
 const server = createServer((request, response) => {
+  request.socket.setTimeout(silenceMs);
   const target = parseTarget(request.url ?? '');
   const path = target && parseSitePath(target.path);
   if (!target || !path) return response.destroy();
@@ -82,7 +83,6 @@ const server = createServer((request, response) => {
 let port = 0;
 
 beforeAll(async () => {
-  server.setTimeout(SILENCE_MS);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -174,9 +174,13 @@ it('ends a request whose body is not complete, and those beyond a number for eac
 it.each(['GET', 'POST'])(
   'shows that a slow %s request failed, although its connection was silent',
   async (method) => {
+    silenceMs = 300;
+    onTestFinished(() => {
+      silenceMs = 0;
+    });
     const visitor = visit(`/slow-${method}/`, method).end();
     const { fail } = await lastAsked();
-    await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
+    await new Promise((resolve) => setTimeout(resolve, 2 * silenceMs));
     fail(new PhpFailure('timeout', 'too slow'));
     const [response]: IncomingMessage[] = await once(visitor, 'response');
     expect(response?.statusCode).toBe(504);
