@@ -195,7 +195,7 @@ async function scrolled(page: Page): Promise<unknown> {
   return page.evaluate(SCROLL);
 }
 
-const portal = await startDemoPortal();
+const portal = await startDemoPortal({ HOMEPORT_INSTALL_RUNTIME: 'static' });
 try {
   const { platform, services } = portal.homeport;
   for (let index = 0; index < SITES; index++) {

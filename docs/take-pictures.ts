@@ -1,12 +1,17 @@
 /**
  * Takes a picture of every page of the portal in both themes and two sizes into `docs/portal/`, from a temporary Homeport with demo
- * content: `npm run docs:pictures [-- FOLDER]`. It follows the links of the sidebar and the tabs, so that new pages are in it, too.
+ * content, in front of a Linux host, which has every page: `sudo npm run docs:pictures [-- FOLDER]`, on Debian after
+ * `npm run host:setup -- --packages`. It follows the links of the sidebar and the tabs, so that new pages are in it, too.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { writeDemo } from '../src/app/demo.ts';
 import { OLDEST_FIRST } from '../src/lib/page.ts';
 import { type DemoPortal, startDemoPortal } from '../test/demo-portal.ts';
+import { visit } from '../test/edge.ts';
+import { createTestMachine, type TestMachine } from '../test/host/machine.ts';
 
 const folder = process.argv[2] ?? join(import.meta.dirname, 'portal');
 const THEMES = ['light', 'dark'] as const;
@@ -14,12 +19,22 @@ const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height
 /** Of WebP. Text stays sharp, and a picture has about 20 kB. */
 const QUALITY = 80;
 
+/** A page is complete once it has awaited no answer this often. */
+const QUIET_LOOKS = 5;
+const LOOK_EVERY_MS = 50;
+
 /** Pages that no sidebar and no tab leads to. */
 const OTHERS = ['/me/profile', '/me/security', '/me/api-access', '/me/ssh-keys', '/me/notifications'];
 
-const portal = await startDemoPortal();
+/** What visitors ask for, so that the logs have lines. */
+const VISITED = ['/', '/?p=1', '/', '/menu.pdf', '/wp-login.php', '/feed/', '/.env', '/about/'];
+
+const machine = await createTestMachine({ HOMEPORT_SITE_DOMAIN: 'sites.example' });
+let portal: DemoPortal | undefined;
 try {
-  const installId = await prepare(portal);
+  await machine.start();
+  portal = await startDemoPortal(machine.environment);
+  const installId = await prepare(portal, machine);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const first = await portal.signIn({ viewport: SIZES.wide });
@@ -36,12 +51,18 @@ try {
   }
   process.stdout.write(`${paths.length + 1} pages are in ${folder}.\n`);
 } finally {
-  await portal.stop();
+  await portal?.stop();
+  await machine.remove();
 }
 
-/** Adds a backup to the demo. Returns its production install. */
-async function prepare({ homeport, owner }: DemoPortal): Promise<string> {
-  const { services } = homeport;
+/** Adds content, visits and a backup to the demo. Returns its production install. */
+async function prepare({ homeport, owner }: DemoPortal, { config }: TestMachine): Promise<string> {
+  const { platform, services } = homeport;
+  const { edgeHttp, edgeHttps, sshListen } = config;
+  const hosting = { edgeHttp, edgeHttps, ssh: sshListen };
+  const websites = await writeDemo({ platform, services, hosting }, new AbortController().signal);
+  for (const path of VISITED)
+    await Promise.all(websites.map((website) => visit({ hosting }, new URL(path, website).href)));
   const { results } = await services.installs.list(owner, { limit: 1, offset: 0, ...OLDEST_FIRST }, {});
   const [production] = results;
   if (!production) throw new Error('the demo made no install');
@@ -83,9 +104,19 @@ function nameOf(path: string): string {
 }
 
 async function open(page: Page, path: string): Promise<void> {
+  const awaited = new Set<Request>();
+  page.on('request', (request) => awaited.add(request));
+  page.on('requestfinished', (request) => awaited.delete(request));
+  page.on('requestfailed', (request) => awaited.delete(request));
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  // An answer may lead to further requests. The stream of live changes never ends.
+  let quiet = 0;
+  while (quiet < QUIET_LOOKS) {
+    await sleep(LOOK_EVERY_MS);
+    const isQuiet = [...awaited].every((request) => request.resourceType() === 'eventsource');
+    quiet = isQuiet ? quiet + 1 : 0;
+  }
   await page.evaluate('document.fonts.ready.then(() => {})');
 }
 

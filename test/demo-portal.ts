@@ -25,8 +25,11 @@ export interface DemoPortal {
   stop(): Promise<void>;
 }
 
-/** Starts it with the pages in `web/dist`, which it builds if they are missing or older than their sources. */
-export async function startDemoPortal(): Promise<DemoPortal> {
+/**
+ * Starts it with the pages in `web/dist`, which it builds if they are missing or older than their sources. `settings` replace its own,
+ * for example those of the host.
+ */
+export async function startDemoPortal(settings: Record<string, string> = {}): Promise<DemoPortal> {
   await buildWhenMissing(join(import.meta.dirname, '../web/dist'));
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-demo-'));
   const port = await freePort();
@@ -38,11 +41,8 @@ export async function startDemoPortal(): Promise<DemoPortal> {
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
     HOMEPORT_SITE_DOMAIN: 'sites.example',
-    // The machine's own WordPress may be too old for the embedded host.
-    ...(process.env.HOMEPORT_WORDPRESS_SOURCE === undefined
-      ? { HOMEPORT_INSTALL_RUNTIME: 'static' }
-      : { HOMEPORT_WORDPRESS_SOURCE: process.env.HOMEPORT_WORDPRESS_SOURCE }),
     HOMEPORT_RATE_LIMIT: '0',
+    ...settings,
   });
   const homeport = await startHomeport(
     config,
