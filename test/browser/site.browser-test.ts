@@ -44,6 +44,11 @@ describe('a site', () => {
     expect(
       await page.getByRole('listitem').filter({ hasText: 'Environment' }).getAttribute('aria-current'),
     ).toBe('step');
+    await page.setViewportSize({ width: 320, height: 800 });
+    const steps = '[...document.querySelectorAll("ol[aria-label=Steps] > li")]';
+    const rows = `new Set(${steps}.map((step) => step.offsetTop)).size`;
+    await expect.poll(() => page.evaluate(rows)).toBe(1);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await expect.poll(() => page.getByLabel('Environment').inputValue()).toBe('production');
     const field = page.getByLabel('Name');
     await expect.poll(() => field.inputValue()).toBe('cafe-shop');

@@ -5,14 +5,14 @@ import styles from './new-site.module.css';
 export const STEPS = ['Name', 'Environment', 'Domain', 'Done'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The steps of the wizard, with the current one. */
+/** The steps of the wizard, with the current one. Narrow screens show the numbers of the others. */
 export function Steps({ current }: { current: Step }) {
   const at = STEPS.indexOf(current);
   return (
     <ol className={styles.steps} aria-label="Steps">
       {STEPS.map((step, index) => (
         <li key={step} aria-current={index === at ? 'step' : undefined} data-done={index < at || undefined}>
-          {step}
+          <span>{step}</span>
           {index < at && <span className="visually-hidden">, done</span>}
         </li>
       ))}
