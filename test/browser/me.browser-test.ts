@@ -64,6 +64,12 @@ async function open(name: string): Promise<void> {
 describe('the profile', () => {
   it('changes names and phone number, which the menu shows immediately', async () => {
     await open('Profile');
+    const menu = page.getByRole('button', { name: /: your account$/ });
+    await expect.poll(() => menu.getAttribute('aria-current')).toBe('true');
+    await menu.click();
+    const current = page.getByRole('banner').locator('a[aria-current]');
+    await expect.poll(() => current.allTextContents()).toEqual(['Profile']);
+    await menu.press('Escape');
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
     await page.getByLabel('First name').fill('Ada');

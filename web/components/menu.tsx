@@ -17,6 +17,7 @@ export function Menu({
   entries,
   small = false,
   bare = false,
+  current = false,
 }: {
   label: string;
   children: ReactNode;
@@ -24,6 +25,8 @@ export function Menu({
   small?: boolean;
   /** Without a border, as wide as its place: for the sidebar. */
   bare?: boolean;
+  /** Whether an open page is one of the entries or below one. */
+  current?: boolean;
 }) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -68,6 +71,7 @@ export function Menu({
           bare ? styles.bare : small ? `${buttonStyles.button} ${buttonStyles.small}` : buttonStyles.button
         }
         aria-label={label}
+        aria-current={current || undefined}
         aria-expanded={open}
         aria-controls={id}
         onClick={() => setOpen(!open)}

@@ -6,20 +6,25 @@ import { useSession, useSignOut } from '../session/session.ts';
 import styles from './shell.module.css';
 import { applyTheme, chosenTheme, THEMES } from './theme.ts';
 
+const PAGES = [
+  { label: 'Profile', href: '/me/profile' },
+  { label: 'Notifications', href: '/me/notifications' },
+  { label: 'Password and second factor', href: '/me/security' },
+  { label: 'API access', href: '/me/api-access' },
+  { label: 'SSH keys', href: '/me/ssh-keys' },
+];
+
 /** The pages of the signed-in user, the theme and the sign-out. */
-export function PersonMenu() {
+export function PersonMenu({ location }: { location: string }) {
   const { user } = useSession();
   const signOut = useSignOut();
   return (
     <Menu
       bare
       label={`${user.first_name} ${user.last_name}: your account`}
+      current={location.startsWith('/me/')}
       entries={[
-        { label: 'Profile', href: '/me/profile' },
-        { label: 'Notifications', href: '/me/notifications' },
-        { label: 'Password and second factor', href: '/me/security' },
-        { label: 'API access', href: '/me/api-access' },
-        { label: 'SSH keys', href: '/me/ssh-keys' },
+        ...PAGES.map((page) => ({ ...page, current: `${location}/`.startsWith(`${page.href}/`) })),
         ...THEMES.filter((theme) => theme !== chosenTheme()).map((theme) => ({
           label: `Theme: ${theme}`,
           onSelect: () => applyTheme(theme),

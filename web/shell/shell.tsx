@@ -77,7 +77,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
                 Documentation
                 <span className="visually-hidden"> in a new tab</span>
               </a>
-              <PersonMenu />
+              <PersonMenu location={location} />
             </div>
           </div>
         </header>
