@@ -423,8 +423,15 @@ describe('the portal', () => {
   it('asks to sign in again when the session ends, and returns to the same address', async () => {
     const page = await portal.signedIn(owner);
     const address = `/accounts/${accountId}/installs?site=none`;
+    const sites = /\/accounts\/[^/]+\/sites\?/;
+    await page.route(sites, (route) => route.fulfill({ status: 400, json: { message: 'Failed' } }));
     await page.goto(address);
     await page.getByRole('button', { name: 'Create install' }).click();
+    const failure = page.getByRole('dialog').getByText('The sites could not be loaded. Failed.');
+    await failure.waitFor();
+    await page.unroute(sites);
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await failure.waitFor({ state: 'detached' });
     await page.getByRole('dialog').getByLabel('Name').fill('unsent');
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),

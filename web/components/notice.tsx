@@ -45,11 +45,22 @@ export function ProgressBar({ label }: { label: string }) {
   return <div className={styles.bar} role="progressbar" aria-label={label} />;
 }
 
-/** The error of a failed load, with a Try again button. */
-export function LoadFailure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+/** The error of a failed load, with a Try again button. `sentence` says what could not be loaded, if that is only a part of the page. */
+export function LoadFailure({
+  error,
+  sentence,
+  onRetry,
+}: {
+  error: unknown;
+  sentence?: string;
+  onRetry?: () => void;
+}) {
   return (
     <Notice tone="bad" role="alert">
-      <p>{errorMessage(error)}</p>
+      <p>
+        {sentence !== undefined && `${sentence} `}
+        {errorMessage(error)}
+      </p>
       {onRetry && (
         <Button small onClick={onRetry}>
           Try again

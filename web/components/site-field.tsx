@@ -1,6 +1,7 @@
 import { type ListedSite, useSiteList } from '../api/site-list.ts';
 import { ChoiceField } from './choice-field.tsx';
 import type { Environment } from './environments.ts';
+import { LoadFailure } from './notice.tsx';
 import { useSearchText } from './search-text.ts';
 
 /** A site that a user can choose, with the environments that it has. */
@@ -27,20 +28,27 @@ export function SiteField({
   onChange(site: SiteChoice | null): void;
 }) {
   const { setTyped, asked, isPaused } = useSearchText();
-  const { data, isPlaceholderData } = useFirstSites(accountId, asked);
+  const { data, error, isPlaceholderData, refetch } = useFirstSites(accountId, asked);
   const found = data?.results ?? NO_SITES;
+  // The field itself reports a failed search.
+  const hasNoSites = data === undefined && asked === '';
   return (
-    <ChoiceField
-      label="Site"
-      name="site_id"
-      value={chosen?.id ?? ''}
-      chosen={chosen === null ? undefined : { value: chosen.id, label: chosen.name }}
-      onChange={(id) => onChange([...found, chosen].find((site) => site?.id === id) ?? null)}
-      options={[
-        { value: '', label: 'No site' },
-        ...found.map(({ id, name }) => ({ value: id, label: name })),
-      ]}
-      onServer={{ total: data?.total, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
-    />
+    <>
+      <ChoiceField
+        label="Site"
+        name="site_id"
+        value={chosen?.id ?? ''}
+        chosen={chosen === null ? undefined : { value: chosen.id, label: chosen.name }}
+        onChange={(id) => onChange([...found, chosen].find((site) => site?.id === id) ?? null)}
+        options={[
+          { value: '', label: 'No site' },
+          ...found.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        onServer={{ total: data?.total, onSearch: setTyped, isSettled: isPaused && !isPlaceholderData }}
+      />
+      {hasNoSites && error !== null && (
+        <LoadFailure error={error} sentence="The sites could not be loaded." onRetry={() => refetch()} />
+      )}
+    </>
   );
 }
