@@ -66,7 +66,7 @@ describe('signing in', () => {
     await expectAccessible(page);
   });
 
-  it('moves the focus to the error', async () => {
+  it('selects a wrong password, which the message describes', async () => {
     const page = await portal.browser();
     await page.goto('/');
     await page.getByLabel('Email address').fill('nobody@people.example');
@@ -85,7 +85,12 @@ describe('signing in', () => {
       await route.continue();
     });
     await page.getByLabel('Password').press('Enter');
-    await expect.poll(() => focused(page)).toBe('Wrong email address or password.');
+    await page.getByRole('alert').getByText('Wrong email address or password.').waitFor();
+    await expect.poll(() => focusedField(page)).toBe('password');
+    const selected = '(({ selectionStart, selectionEnd }) => selectionEnd - selectionStart)';
+    expect(await page.evaluate(`${selected}(document.activeElement)`)).toBe('not the password'.length);
+    const message = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
+    expect(await page.evaluate(`${message}.textContent`)).toBe('Wrong email address or password.');
     expect(sent).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useContext, useId } from 'react';
 import styles from './form.module.css';
-import { useFieldError } from './form.tsx';
+import { RetriedField, useFieldError } from './form.tsx';
 
 export interface Labelled {
   label: string;
@@ -14,9 +14,12 @@ export interface Labelled {
 export function useField(name: string, hint: ReactNode) {
   const id = useId();
   const error = useFieldError(name);
-  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
-    Boolean,
-  );
+  const retried = useContext(RetriedField);
+  const described = [
+    retried?.name === name && retried.messageId,
+    hint !== undefined && `${id}-hint`,
+    error !== undefined && `${id}-error`,
+  ].filter(Boolean);
   return {
     error,
     attributes: {

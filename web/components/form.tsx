@@ -4,6 +4,7 @@ import {
   type ReactNode,
   useContext,
   useEffect,
+  useId,
   useLayoutEffect,
   useRef,
   useState,
@@ -17,6 +18,9 @@ import { showFailure } from './toast.tsx';
 
 /** Errors by field name, from the last response. */
 export const FieldErrors = createContext<Record<string, string>>({});
+
+/** The field to fill in again after the last failure, and the ID of the message that says why. */
+export const RetriedField = createContext<{ name: string; messageId: string } | null>(null);
 
 /** Returns the error of a field, if it has one. */
 export function useFieldError(name: string): string | undefined {
@@ -41,6 +45,8 @@ export interface FormProps {
   disabled?: boolean;
   /** Shown beside the submit button. In a dialog the default is a Cancel button. */
   actions?: ReactNode;
+  /** Name of the field to fill in again after a failure that marks no field. It gets the focus, and its text is selected. */
+  retriedField?: string;
   /** Maps the server's field names to the form's. */
   fieldOf?(serverField: string): string;
   children: ReactNode;
@@ -48,7 +54,7 @@ export interface FormProps {
 
 /**
  * A form that shows the server's validation errors, and those of the browser in the same way. It cannot be submitted again while a submission is pending, and
- * keeps its values. After a failure, the first invalid field or else the message gets the focus. An error disappears
+ * keeps its values. After a failure, the first invalid field, the `retriedField` or else the message gets the focus. An error disappears
  * when its field changes or with the next response.
  */
 export function Form({
@@ -57,6 +63,7 @@ export function Form({
   danger,
   disabled,
   actions,
+  retriedField,
   fieldOf = (name) => name,
   children,
 }: FormProps) {
@@ -72,8 +79,12 @@ export function Form({
   }, [dialog]);
 
   useLayoutEffect(() => {
-    if (failure) (firstOf(form.current, Object.keys(failure.fieldErrors)) ?? notice.current)?.focus();
-  }, [failure]);
+    if (!failure) return;
+    const invalid = firstOf(form.current, Object.keys(failure.fieldErrors));
+    const retried = retriedField === undefined ? undefined : firstOf(form.current, [retriedField]);
+    (invalid ?? retried ?? notice.current)?.focus();
+    if (!invalid && retried instanceof HTMLInputElement) retried.select();
+  }, [failure, retriedField]);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -113,7 +124,9 @@ export function Form({
     if (failure && name !== null) setChanged(new Set([...changed, name]));
   }
 
+  const messageId = useId();
   const { shown, fieldErrors } = remainingFailure(failure, changed);
+  const isRetried = shown !== null && retriedField !== undefined && Object.keys(fieldErrors).length === 0;
   return (
     <FieldErrors.Provider value={fieldErrors}>
       <form
@@ -125,11 +138,11 @@ export function Form({
         noValidate
       >
         {shown !== null && (
-          <Notice key={shown.number} ref={notice} tone="bad" role="alert">
+          <Notice key={shown.number} id={messageId} ref={notice} tone="bad" role="alert">
             {shown.sentence}
           </Notice>
         )}
-        {children}
+        <RetriedField value={isRetried ? { name: retriedField, messageId } : null}>{children}</RetriedField>
         <div className={styles.actions}>
           <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending} disabled={disabled}>
             {submitLabel}

@@ -13,17 +13,19 @@ export function Notice({
   tone = 'plain',
   title,
   role,
+  id,
   ref,
   children,
 }: {
   tone?: Tone;
   title?: string;
+  id?: string;
   ref?: Ref<HTMLDivElement>;
   role?: 'alert' | 'status';
   children: ReactNode;
 }) {
   return (
-    <div ref={ref} className={toned(styles.notice, tone)} role={role} tabIndex={ref ? -1 : undefined}>
+    <div id={id} ref={ref} className={toned(styles.notice, tone)} role={role} tabIndex={ref ? -1 : undefined}>
       {title !== undefined && <strong>{title}</strong>}
       <div>{children}</div>
     </div>

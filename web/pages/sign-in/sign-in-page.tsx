@@ -54,7 +54,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
         </Notice>
       )}
       <Card>
-        <Form submitLabel="Sign in" onSubmit={signIn}>
+        <Form submitLabel="Sign in" retriedField="password" onSubmit={signIn}>
           <TextField
             ref={known === '' ? first : undefined}
             label="Email address"
