@@ -1,7 +1,7 @@
 import type { Queries } from '../../../database/database.ts';
 import { invalidValue } from '../../../lib/failures.ts';
 import { setTags, type TaggedSite, tagsOfAccount } from './store.ts';
-import { keyOf, MOST_TAGS_OF_ACCOUNT, readTags } from './tag-keys.ts';
+import { isTooMany, keyOf, MOST_TAGS_OF_ACCOUNT, MOST_TAGS_OF_SITE, readTags } from './tag-keys.ts';
 
 /** The spelling of each tag of an account, by its key. */
 async function spellingsOf(
@@ -73,9 +73,15 @@ export async function changeTags(
   if (isEverywhere) for (const key of removed) spellings.delete(key);
   const added = readTags(add, spellings);
   requireRoom(spellings, added);
+  const wanted = sites.map((site) => ({
+    site,
+    texts: [...site.tags.filter((tag) => !removed.has(keyOf(tag))), ...added],
+  }));
+  requireRoomAt(wanted.filter(({ texts }) => isTooMany(texts)).map(({ site }) => site.name));
+  const spellingsOfAdded = new Map(added.map((tag) => [keyOf(tag), tag]));
   const changed: RetaggedSite[] = [];
-  for (const site of sites) {
-    const tags = tagsAfter(site, added, removed);
+  for (const { site, texts } of wanted) {
+    const tags = readTags(texts, spellingsOfAdded);
     if (tags.join() === site.tags.join()) continue;
     await setTags(queries, site.id, tags);
     changed.push({ ...site, tags, formerTags: site.tags });
@@ -83,17 +89,21 @@ export async function changeTags(
   return changed;
 }
 
-function tagsAfter(site: TaggedSite, added: readonly string[], removed: ReadonlySet<string>): string[] {
-  const kept = site.tags.filter((tag) => !removed.has(keyOf(tag)));
-  const spellings = new Map(added.map((tag) => [keyOf(tag), tag]));
-  try {
-    return readTags([...kept, ...added], spellings);
-  } catch {
-    throw invalidValue(
-      'Site',
-      'tags',
-      'too_many',
-      `${site.name} would have too many tags; it has ${kept.length}`,
-    );
-  }
+/** Sites that a refusal names. It counts the others. */
+const NAMED_SITES = 3;
+
+/** Throws InvalidRequest if these sites would have too many tags. */
+function requireRoomAt(full: readonly string[]): void {
+  if (full.length === 0) return;
+  const others = full.length - NAMED_SITES;
+  const named = [
+    ...full.slice(0, NAMED_SITES),
+    ...(others > 0 ? [others === 1 ? '1 other site' : `${others} other sites`] : []),
+  ];
+  throw invalidValue(
+    'Site',
+    'tags',
+    'too_many',
+    `${new Intl.ListFormat('en').format(named)} would have more than ${MOST_TAGS_OF_SITE} tags. Remove some of ${full.length === 1 ? 'its' : 'their'} tags first`,
+  );
 }

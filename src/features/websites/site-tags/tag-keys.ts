@@ -30,6 +30,10 @@ export function readTag(text: string, resource = 'Site', field = 'tags'): string
   return tag;
 }
 
+/** Whether these are more tags than a site can have. */
+export const isTooMany = (tags: readonly string[]): boolean =>
+  new Set(tags.map(keyOf)).size > MOST_TAGS_OF_SITE;
+
 /**
  * The tags of one site, in the order of their keys and each once, in the spelling that `spellings` (by key) has for them.
  * Throws InvalidRequest.
@@ -40,7 +44,7 @@ export function readTags(texts: readonly string[], spellings: ReadonlyMap<string
     const key = keyOf(tag);
     if (!byKey.has(key)) byKey.set(key, spellings.get(key) ?? tag);
   }
-  if (byKey.size > MOST_TAGS_OF_SITE) {
+  if (isTooMany(texts)) {
     throw invalidValue('Site', 'tags', 'too_many', `A site has at most ${MOST_TAGS_OF_SITE} tags`);
   }
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, tag]) => tag);

@@ -160,7 +160,20 @@ it('changes the tags of many sites and installs at once, or of none', async () =
   const many = Array.from({ length: 19 }, (_, index) => `t${index}`);
   expect(await change('change', { add: many, site_ids: [bare, shop] })).toMatchObject({
     status: 400,
-    body: { errors: [{ code: 'too_many' }] },
+    body: {
+      errors: [
+        {
+          code: 'too_many',
+          message: 'Shop would have more than 20 tags. Remove some of its tags first',
+        },
+      ],
+    },
+  });
+  expect(await change('change', { add: [...many, 'one more'], site_ids: [shop, blog, bare] })).toMatchObject({
+    status: 400,
+    body: {
+      message: 'Shop, Blog, and Bare would have more than 20 tags. Remove some of their tags first',
+    },
   });
   expect((await owner.client.get(`/sites/${bare}`)).body).toMatchObject({ tags: ['new'] });
   const others = await homeport.ownedAccount();
