@@ -96,8 +96,14 @@ it('adds, changes, moves and deletes redirects', async () => {
   await act('/old', 'Delete');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('Deleted the redirect of /old.').waitFor();
+  // It returns to its place after /blog, although another user has moved that.
+  const first = { position: 1, from: '/first', to: '/new/' };
+  expect((await owner.client.post(`/installs/${install.id}/redirects`, first)).status).toBe(201);
   await button('Undo').click();
   await toast('Restored the redirect of /old.');
+  const { body: redirects } = await owner.client.get(`/installs/${install.id}/redirects`);
+  const order = [{ from: '/first' }, { from: '/blog' }, { from: '/old' }];
+  expect(redirects).toMatchObject({ results: order });
   await expect.poll(async () => (await look('/old')).headers.location).toBe('/new/');
 });
 

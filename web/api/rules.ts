@@ -20,17 +20,19 @@ export function useProtection(installId: string) {
 }
 
 /** Loads all redirects of an install, in their order. */
+export const loadRedirects = (installId: string): Promise<Redirect[]> =>
+  allPages((query) =>
+    unwrap(
+      hosting.GET('/installs/{install_id}/redirects', {
+        params: { path: { install_id: installId }, query },
+      }),
+    ),
+  );
+
 export function useRedirects(installId: string) {
   return useQuery({
     queryKey: ['rules', installId, 'redirects'],
-    queryFn: () =>
-      allPages((query) =>
-        unwrap(
-          hosting.GET('/installs/{install_id}/redirects', {
-            params: { path: { install_id: installId }, query },
-          }),
-        ),
-      ),
+    queryFn: () => loadRedirects(installId),
   });
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { unwrap, unwrapEmpty, unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
-import { type Redirect, useRedirects } from '../../../api/rules.ts';
+import { loadRedirects, type Redirect, useRedirects } from '../../../api/rules.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -37,7 +37,7 @@ export function RedirectsSection({ install }: { install: Install }) {
           ) : (
             <Table
               caption="Redirects in their order"
-              columns={columns(install, redirects.length, mayWork)}
+              columns={columns(install, redirects, mayWork)}
               rows={redirects}
               rowKey={({ id }) => id}
             />
@@ -51,7 +51,7 @@ export function RedirectsSection({ install }: { install: Install }) {
   );
 }
 
-function columns(install: Install, count: number, mayWork: boolean): Column<Redirect>[] {
+function columns(install: Install, all: readonly Redirect[], mayWork: boolean): Column<Redirect>[] {
   return [
     { id: 'position', header: 'No.', cell: ({ position }) => position },
     {
@@ -72,9 +72,7 @@ function columns(install: Install, count: number, mayWork: boolean): Column<Redi
           {
             id: 'actions',
             header: 'Actions',
-            cell: (redirect: Redirect) => (
-              <RedirectActions install={install} redirect={redirect} count={count} />
-            ),
+            cell: (redirect: Redirect) => <RedirectActions install={install} redirect={redirect} all={all} />,
           },
         ]
       : []),
@@ -84,11 +82,12 @@ function columns(install: Install, count: number, mayWork: boolean): Column<Redi
 function RedirectActions({
   install,
   redirect,
-  count,
+  all,
 }: {
   install: Install;
   redirect: Redirect;
-  count: number;
+  /** All redirects of the install, in their order. */
+  all: readonly Redirect[];
 }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState<'change' | 'delete' | null>(null);
@@ -111,12 +110,16 @@ function RedirectActions({
   async function remove() {
     await unwrapEmpty(hosting.DELETE('/installs/{install_id}/redirects/{redirect_id}', { params }));
     await reload();
+    const before = all.find((other) => other.position === position - 1);
     offerUndo(`Deleted the redirect of ${from}.`, async () => {
       const { match, to, status, keep_query } = redirect;
+      const present = await loadRedirects(install.id);
+      // Others may have moved redirects since.
+      const moved = present.find((other) => other.id === before?.id);
       await unwrapStarted(
         hosting.POST('/installs/{install_id}/redirects', {
           params: { path: { install_id: install.id } },
-          body: { position, match, from, to, status, keep_query },
+          body: { position: moved ? moved.position + 1 : position, match, from, to, status, keep_query },
         }),
       );
       await reload();
@@ -132,7 +135,7 @@ function RedirectActions({
         entries={[
           { label: 'Change', onSelect: () => setAsking('change') },
           ...(position > 1 ? [{ label: 'Move up', onSelect: () => void move(position - 1) }] : []),
-          ...(position < count ? [{ label: 'Move down', onSelect: () => void move(position + 1) }] : []),
+          ...(position < all.length ? [{ label: 'Move down', onSelect: () => void move(position + 1) }] : []),
           { label: 'Delete', onSelect: () => setAsking('delete') },
         ]}
       >
