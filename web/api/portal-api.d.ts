@@ -1103,7 +1103,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ domain_id: string; is_cname: boolean; needs_proof: boolean; ssl_reason: string | null; checked_at: string | null; report_id: string | null; retry_at: string | null; certificate: { source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED"; id: number; not_after: string; renew_at: string | null } | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ domain_id: string; is_cname: boolean; needs_proof: boolean; ssl_reason: string | null; checked_at: string | null; reached: boolean | null; report_id: string | null; retry_at: string | null; certificate: { source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED"; id: number; not_after: string; renew_at: string | null } | null }> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

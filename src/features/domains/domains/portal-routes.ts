@@ -30,6 +30,10 @@ export function domainPortalRoutes(domains: DomainService): Route[] {
             }),
             ssl_reason: nullableString('one sentence that says why the authority issued no certificate'),
             checked_at: nullableString('time of the last check'),
+            reached: Type.Unsafe<boolean | null>({
+              type: ['boolean', 'null'],
+              description: 'whether visitors arrived at the last check; null if it could not tell',
+            }),
             report_id: nullableString('the last status report, while it is kept'),
             retry_at: nullableString('time of the next automatic order after a failed one'),
             certificate: Type.Unsafe<Static<typeof certificate> | null>({

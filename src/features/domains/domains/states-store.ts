@@ -27,6 +27,7 @@ export function domainsWithCertificates(queries: Queries, installId: string) {
       'domain.needs_proof',
       'domain.ssl_reason',
       'domain.checked_at',
+      'domain.reached',
       'certificate.source',
       'certificate.not_after',
       'certificate.renew_at',

@@ -68,6 +68,7 @@ describe('the states of domains', () => {
       needs_proof: false,
       ssl_reason: null,
       checked_at: null,
+      reached: null,
       report_id: null,
       retry_at: null,
     };
@@ -79,6 +80,7 @@ describe('the states of domains', () => {
         needs_proof: false,
         ssl_reason: reason,
         checked_at: checkedAt,
+        reached: null,
         report_id: second,
         retry_at,
         certificate: selfSigned(1),

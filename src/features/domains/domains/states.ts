@@ -16,6 +16,8 @@ export interface DomainState {
   ssl_reason: string | null;
   /** Time of the last check. */
   checked_at: string | null;
+  /** Whether visitors arrived at the last check; null if it could not tell. */
+  reached: boolean | null;
   /** The last status report that covers it, possibly requested for its sibling; null once it is deleted. */
   report_id: string | null;
   /** Time of the next automatic order after a failed one; null without one, as for wildcards. */

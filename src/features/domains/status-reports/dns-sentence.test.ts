@@ -81,7 +81,7 @@ describe('a DNS problem', () => {
       'no resolver',
       contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'unreachable' } })),
-      'No DNS resolver could be reached to look up www.example.com; the operator must check the resolvers.',
+      'No DNS resolver could be reached to look up www.example.com; check again in a minute, and ask the operator to check the resolvers if it still fails.',
     ],
     [
       'lame delegation',

@@ -31,7 +31,7 @@ export function problemSentence(
     case 'timeout':
       return `The name servers of ${name} did not answer in time; check again in a minute, and contact its DNS provider if they still fail.`;
     case 'unreachable':
-      return `No DNS resolver could be reached to look up ${name}; the operator must check the resolvers.`;
+      return `No DNS resolver could be reached to look up ${name}; check again in a minute, and ask the operator to check the resolvers if it still fails.`;
     case 'lame':
       return `Set up the zone ${problem.zone} at ${listed(problem.servers)}, or correct its name servers at the registrar; the zone is delegated to them, but they do not serve it.`;
     case 'cname_at_apex':

@@ -78,7 +78,7 @@ describe('a report', () => {
             a_record: '',
             aaaa_record: '',
             result:
-              'No DNS resolver could be reached to look up report.example; the operator must check the resolvers.',
+              'No DNS resolver could be reached to look up report.example; check again in a minute, and ask the operator to check the resolvers if it still fails.',
             dns_provider: '',
             install_name: install.name,
             cluster_id: 'embedded',

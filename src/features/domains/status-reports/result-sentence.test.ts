@@ -96,6 +96,12 @@ describe('problems that the platform knows', () => {
       'The edge serves blog.localhost, a name of this machine only, which visitors elsewhere cannot reach.',
     ],
     [
+      "the platform's own name, without an answer of a resolver",
+      contextFor(CNAME, { isCname: true }),
+      problem(findings(CNAME, { problem: { kind: 'unreachable' } })),
+      `No DNS resolver could be reached to look up ${CNAME}; check again in a minute, and ask the operator to check the resolvers if it still fails.`,
+    ],
+    [
       "the platform's own name, without DNS",
       contextFor(CNAME, { isCname: true }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),

@@ -45,12 +45,16 @@ function wayHere(context: DomainContext, { findings, reach }: Observation): stri
     (reach.arrivesByHttp ? null : staleSentence(findings, target)) ??
     (blocking ? problemSentence(problem, findings, context) : null) ??
     reachSentence(context, findings, reach);
-  if (cause === null || !isCname) return cause;
+  if (cause === null || !isCname || isUnanswered(problem)) return cause;
   // Customers cannot change the DNS of default domains.
   return reach.arrivesByHttp
     ? cause
     : `The edge serves ${name}, but visitors cannot reach it; ask your provider to point it to ${edgeLabel(target)} in the DNS and open ports 80 and 443.`;
 }
+
+/** Without an answer, nothing is known about the name. */
+const isUnanswered = (problem: DnsProblem | null): boolean =>
+  problem?.kind === 'timeout' || problem?.kind === 'unreachable';
 
 /** Problems that the arrival of the token disproves. */
 const PASSING: DnsProblem['kind'][] = ['timeout', 'unreachable', 'servfail'];

@@ -36,6 +36,7 @@ export function served(
       needs_proof: false,
       ssl_reason: null,
       checked_at: null,
+      reached: null,
       report_id: null,
       retry_at: null,
       certificate: null,

@@ -1,7 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { type Domain, type DomainCheck, type Report, useReport } from '../../../api/domains.ts';
+import {
+  type Domain,
+  type DomainCheck,
+  type DomainState,
+  type Report,
+  useReport,
+} from '../../../api/domains.ts';
 import { unwrap } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { displayName } from '../../../components/display-name.ts';
@@ -18,6 +24,7 @@ const ReportDetails = lazy(async () => ({ default: (await import('./report-detai
 export function DomainCheckPanel({
   installId,
   domain,
+  state,
   reportId,
   checkedAt,
   next,
@@ -26,6 +33,8 @@ export function DomainCheckPanel({
 }: {
   installId: string;
   domain: Domain;
+  /** Undefined until loaded. */
+  state: DomainState | undefined;
   reportId: string | null;
   checkedAt: string | null;
   /** When the next check is allowed; null for now. */
@@ -50,7 +59,7 @@ export function DomainCheckPanel({
         </p>
       )}
       <div aria-live="polite" className={styles.live}>
-        {report && <ShownReport report={report} domain={domain} />}
+        {report && <ShownReport report={report} domain={domain} state={state} />}
       </div>
     </div>
   );
@@ -99,21 +108,26 @@ function CheckButton({
   );
 }
 
+interface CheckedDomain {
+  domain: Domain;
+  state: DomainState | undefined;
+}
+
 /** The part of a report about this domain. The www twin shows the other part. */
-function ShownReport({ report, domain }: { report: Report; domain: Domain }) {
+function ShownReport({ report, domain, state }: CheckedDomain & { report: Report }) {
   const check = report.domains.find(({ name }) => name === domain.name);
   return (
     <>
       {!report.complete && <ProgressBar label={`Checking ${displayName(domain.name)}`} />}
-      {check && <CheckResult check={check} domain={domain} />}
+      {check && <CheckResult check={check} domain={domain} state={state} />}
     </>
   );
 }
 
 /** The result of a check, with expandable details. */
-function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain }) {
+function CheckResult({ check, domain, state }: CheckedDomain & { check: DomainCheck }) {
   const [open, setOpen] = useState(false);
-  const { word, tone } = checkLabel(check, domain);
+  const { word, tone } = checkLabel(check, domain, state);
   return (
     <div className={styles.stack}>
       <p>

@@ -86,6 +86,7 @@ function DomainDetails({
       <DomainCheckPanel
         installId={install.id}
         domain={domain}
+        state={state}
         reportId={reportIdOf(state, twinState)}
         checkedAt={state?.checked_at ?? null}
         next={nextCheck}

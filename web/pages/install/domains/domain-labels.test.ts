@@ -11,13 +11,18 @@ const details = (status: 'PENDING' | 'ACTIVE' | 'FAILED', ssl: 'pending' | 'acti
 
 describe('labels of a domain', () => {
   it('show first that another install serves it', () => {
-    const checked = { is_cname: false, needs_proof: false, checked_at: '2026-06-01T00:00:00Z' };
+    const checked = {
+      is_cname: false,
+      needs_proof: false,
+      checked_at: '2026-06-01T00:00:00Z',
+      reached: true,
+    };
     expect(networkLabel({ ...details('ACTIVE', 'active'), duplicate: true }, checked).tone).toBe('bad');
     expect(networkLabel(details('ACTIVE', 'active'), checked)).toEqual({ word: 'Served here', tone: 'good' });
   });
 
   it('show a needed verification, even if another install serves it', () => {
-    const withheld = { is_cname: false, needs_proof: true, checked_at: null };
+    const withheld = { is_cname: false, needs_proof: true, checked_at: null, reached: null };
     const word = { word: 'Needs verification', tone: 'bad' };
     expect(networkLabel({ ...details('PENDING', 'pending'), duplicate: true }, withheld)).toEqual(word);
     expect(networkLabel(details('PENDING', 'pending'), withheld)).toEqual(word);
@@ -25,7 +30,7 @@ describe('labels of a domain', () => {
 
   it('show only the default domain as served before a check', () => {
     const active = details('ACTIVE', 'active');
-    const unchecked = { is_cname: false, needs_proof: false, checked_at: null };
+    const unchecked = { is_cname: false, needs_proof: false, checked_at: null, reached: null };
     const notChecked = { word: 'Not checked yet', tone: 'plain' };
     expect(networkLabel(active, unchecked)).toEqual(notChecked);
     expect(networkLabel(active, undefined)).toEqual(notChecked);
@@ -34,8 +39,27 @@ describe('labels of a domain', () => {
     expect(networkLabel(details('FAILED', 'failed'), unchecked).tone).toBe('bad');
   });
 
+  it('do not show a domain as served if the last check could not tell', () => {
+    const checked = {
+      is_cname: false,
+      needs_proof: false,
+      checked_at: '2026-06-01T00:00:00Z',
+      reached: null,
+    };
+    const word = { word: 'Could not be checked', tone: 'plain' };
+    expect(networkLabel(details('ACTIVE', 'active'), checked)).toEqual(word);
+    expect(networkLabel(details('ACTIVE', 'active'), { ...checked, is_cname: true }).word).toBe(
+      'Served here',
+    );
+  });
+
   it('warn of a primary domain that is not known to point here', () => {
-    const checked = { is_cname: false, needs_proof: false, checked_at: '2026-06-01T00:00:00Z' };
+    const checked = {
+      is_cname: false,
+      needs_proof: false,
+      checked_at: '2026-06-01T00:00:00Z',
+      reached: true,
+    };
     const name = 'shop.example';
     const warning = (status: 'ACTIVE' | 'FAILED', checked_at: string | null) =>
       primaryWarning({ name, ...details(status, 'active') }, { ...checked, checked_at });

@@ -27,25 +27,31 @@ const UNVERIFIED: Label = { word: 'Needs verification', tone: 'bad' };
 /** The platform is ready, but no check has seen where the DNS points. */
 const NOT_CHECKED: Label = { word: 'Not checked yet', tone: 'plain' };
 
+/** The last check could not tell, for example because no resolver answered. */
+export const NOT_KNOWN: Label = { word: 'Could not be checked', tone: 'plain' };
+
+type CheckedState = Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at' | 'reached'>;
+
 /**
  * Returns whether the domain is known to reach this install. The default domain needs no check, because the platform
  * manages its DNS.
  */
 export function networkLabel(
   domain: Pick<Domain, 'duplicate' | 'network_details'>,
-  state: Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at'> | undefined,
+  state: CheckedState | undefined,
 ): Label {
   if (state?.needs_proof) return UNVERIFIED;
   if (domain.duplicate) return { word: 'Served by another install', tone: 'bad' };
   const { status } = domain.network_details.network_info;
-  const isKnown = state?.is_cname === true || (state?.checked_at ?? null) !== null;
-  return status === 'ACTIVE' && !isKnown ? NOT_CHECKED : NETWORK[status];
+  if (status !== 'ACTIVE' || state?.is_cname) return NETWORK[status];
+  if ((state?.checked_at ?? null) === null) return NOT_CHECKED;
+  return state?.reached === true ? NETWORK.ACTIVE : NOT_KNOWN;
 }
 
 /** Returns why a domain should not be primary yet; null if it reaches this install. */
 export function primaryWarning(
   domain: Pick<Domain, 'name' | 'duplicate' | 'network_details'>,
-  state: Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at'> | undefined,
+  state: CheckedState | undefined,
 ): string | null {
   const { tone } = networkLabel(domain, state);
   if (tone === 'good') return null;

@@ -137,7 +137,7 @@ function CheckCell({ install, domain, state, twinState }: ListedDomain) {
   const { data: report } = useReport(install.id, reportIdOf(state, twinState));
   const check = report?.domains.find(({ name }) => name === domain.name);
   if (!check) return report?.complete === false ? <Badge tone="busy">Checking</Badge> : null;
-  const { word, tone } = checkLabel(check, domain);
+  const { word, tone } = checkLabel(check, domain, state);
   return (
     <span title={check.result}>
       <Badge tone={tone}>{word}</Badge>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainCheck } from '../../../api/domains.ts';
+import { served } from '../certificates/served-domain.fixture.ts';
 import { checkLabel, disagreement } from './report-labels.ts';
 
 const check: DomainCheck = {
@@ -48,7 +49,8 @@ const check: DomainCheck = {
 };
 
 describe('checkLabel', () => {
-  const tone = (changed: Partial<DomainCheck>) => checkLabel({ ...check, ...changed }, undefined).tone;
+  const tone = (changed: Partial<DomainCheck>) =>
+    checkLabel({ ...check, ...changed }, undefined, undefined).tone;
 
   it('is good only for results without issues', () => {
     expect(tone({})).toBe('good');
@@ -62,8 +64,18 @@ describe('checkLabel', () => {
     expect(tone({ result, ssl: { ...check.ssl, status: 'failed' } })).toBe('bad');
   });
 
+  it('knows nothing without an answer of a name server', () => {
+    const { domain, state } = served('example.com');
+    const unanswered = { ...check, result: 'No DNS resolver could be reached.', dns_error: true };
+    const labelOf = (changed: Partial<DomainCheck>, reached: boolean | null) =>
+      checkLabel({ ...unanswered, ...changed }, domain, { ...state, reached }).word;
+    expect(labelOf({}, null)).toBe('Could not be checked');
+    expect(labelOf({}, false)).toBe('Action needed');
+    expect(labelOf({ ip: ['10.0.0.1'] }, null)).toBe('Action needed');
+  });
+
   it('shows a check in progress', () => {
-    expect(checkLabel({ ...check, complete: false }, undefined).word).toBe('Checking');
+    expect(checkLabel({ ...check, complete: false }, undefined, undefined).word).toBe('Checking');
   });
 });
 

@@ -1,10 +1,15 @@
-import type { Domain, DomainCheck } from '../../../api/domains.ts';
-import type { Label } from './domain-labels.ts';
+import type { Domain, DomainCheck, DomainState } from '../../../api/domains.ts';
+import { type Label, NOT_KNOWN } from './domain-labels.ts';
 
 /** Returns a short label for the result of a check. */
-export function checkLabel(check: DomainCheck, domain: Domain | undefined): Label {
+export function checkLabel(
+  check: DomainCheck,
+  domain: Domain | undefined,
+  state: Pick<DomainState, 'needs_proof' | 'reached'> | undefined,
+): Label {
   if (!check.complete) return { word: 'Checking', tone: 'busy' };
   if (isAllWell(check)) return { word: 'OK', tone: 'good' };
+  if (isUnknown(check, domain, state)) return NOT_KNOWN;
   const broken =
     check.dns_error ||
     check.http_error ||
@@ -12,6 +17,16 @@ export function checkLabel(check: DomainCheck, domain: Domain | undefined): Labe
     domain?.duplicate === true ||
     domain?.network_details.network_info.status === 'FAILED';
   return broken ? { word: 'Action needed', tone: 'bad' } : { word: 'Works with issues', tone: 'busy' };
+}
+
+/** Whether no name server answered, so that the check says nothing about a domain that is served here. */
+function isUnknown(
+  { ip }: DomainCheck,
+  domain: Domain | undefined,
+  state: Pick<DomainState, 'needs_proof' | 'reached'> | undefined,
+): boolean {
+  const isServed = domain?.duplicate === false && domain.network_details.network_info.status === 'ACTIVE';
+  return isServed && state?.needs_proof === false && state.reached === null && ip.length === 0;
 }
 
 /** Recognises the report's two sentences without issues. */
