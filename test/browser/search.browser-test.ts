@@ -53,6 +53,9 @@ describe('the search and the commands', () => {
       site_id: site.id,
       environment: 'production',
     });
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('installs').set({ status: 'active' }).where('id', '=', id).execute(),
+    );
     await services.domains.create(caller, id, { name: `shop.${name.toLowerCase()}.example` });
     return { accountId: account_id, siteId: site.id, installId: id };
   }
@@ -130,6 +133,11 @@ describe('the search and the commands', () => {
     await page.keyboard.type('purge');
     await page.keyboard.press('Enter');
     await choice.waitFor();
+    await choice
+      .getByRole('group', { name: 'Installs' })
+      .getByRole('option', { name: /^harbour/ })
+      .waitFor();
+    await expectAccessibleInBothThemes(page);
     const purged = page.waitForRequest(/\/purge_cache$/);
     await page.keyboard.type('lighthouse');
     await choice.getByRole('option', { name: /^lighthouse/ }).waitFor();

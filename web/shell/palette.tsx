@@ -11,9 +11,10 @@ import { LoadFailure } from '../components/notice.tsx';
 import { showFailure } from '../components/toast.tsx';
 import { useSession } from '../session/session.ts';
 import { type Command, type CommandGroup, matching } from './commands.ts';
-import type { InstallCommand } from './install-commands.ts';
+import type { CommandTarget, InstallCommand } from './install-commands.ts';
 import styles from './palette.module.css';
 import { describe, nameOf, pathOf } from './search-results.ts';
+import { useSuggestedInstalls } from './suggested-installs.ts';
 import { useCommands } from './use-commands.ts';
 
 /** Runs commands, opens recent pages, and finds sites, installs, domains and tags in all accounts of the user. */
@@ -38,12 +39,17 @@ export function Palette({
       title={picking?.question ?? 'Search'}
       description={
         picking
-          ? 'Search by name. Press Backspace to return to all commands.'
+          ? 'Choose an install or search by name. Press Backspace to return to all commands.'
           : 'Find a site, install, domain or tag, or run a command. Press Ctrl K on any page.'
       }
     >
       {picking ? (
-        <InstallChoice command={picking} onBack={() => pick(null)} onDone={() => change(false)} />
+        <InstallChoice
+          accountId={accountId}
+          command={picking}
+          onBack={() => pick(null)}
+          onDone={() => change(false)}
+        />
       ) : (
         <AllCommands accountId={accountId} onPick={pick} onDone={() => change(false)} />
       )}
@@ -96,12 +102,14 @@ function AllCommands({
   );
 }
 
-/** The installs that a command can be run for. */
+/** The installs that a command can be run for: suggestions of the account, or what the server finds in all accounts. */
 function InstallChoice({
+  accountId,
   command,
   onBack,
   onDone,
 }: {
+  accountId: string;
   command: InstallCommand;
   onBack(): void;
   onDone(): void;
@@ -109,11 +117,13 @@ function InstallChoice({
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const isOneOfSeveral = useSession().accounts.length > 1;
-  const runFor = (result: SearchResult) => {
+  const runFor = (install: CommandTarget) => {
     onDone();
-    command.run(result, queries);
+    command.run(install, queries);
   };
+  const suggested = useSuggestedInstalls(accountId, command, runFor);
   const search = useSearch(typed, runFor, ({ kind }) => kind === 'install');
+  const isTyped = normal(typed) !== '';
   const items = search.results.map((result) => ({
     id: result.id,
     label: result.name,
@@ -125,8 +135,8 @@ function InstallChoice({
       label="Name of the install"
       typed={typed}
       onTyped={setTyped}
-      groups={items.length > 0 ? [{ value: 'Installs', items }] : []}
-      search={search}
+      groups={isTyped ? (items.length > 0 ? [{ value: 'Installs', items }] : []) : suggested.groups}
+      search={isTyped ? search : { ...search, ...suggested }}
       onRun={({ run }) => run()}
       onBack={onBack}
     />
@@ -204,7 +214,8 @@ function CommandList({
         open
         items={groups}
         filter={null}
-        autoHighlight="always"
+        // A second Enter of fast typists chooses no install.
+        autoHighlight={normal(typed) === '' && onBack ? false : 'always'}
         keepHighlight
         itemToStringValue={(command: Command) => command.label}
         value={typed}
