@@ -200,6 +200,9 @@ describe('the overview', () => {
     await expectPresentable();
     await page.getByRole('link', { name: /^elsewhere\.example does not point here/ }).click();
     await page.getByRole('heading', { name: `${install.name}: Domains`, level: 1 }).waitFor();
+    // The title of the page says it once.
+    await page.getByRole('button', { name: 'Add domains' }).waitFor();
+    expect(await page.getByRole('heading').count()).toBe(1);
     await setReached(true);
     await page.getByText('Active', { exact: true }).waitFor();
     expect((await owner.client.get(`/installs/${install.id}/domains`)).status).toBe(200);

@@ -42,10 +42,16 @@ function recordOf(element: HTMLElement, previous: FocusRecord | null): FocusReco
   return {
     element,
     dialog,
-    heading: element.closest('section[aria-labelledby]')?.querySelector('h2') ?? null,
+    heading: headingOf(element),
     before: dialog === null ? null : isSameDialog ? (previous?.before ?? null) : previous,
     path: window.location.pathname,
   };
+}
+
+/** The heading that names the section around an element: its own, or the title of the page. */
+function headingOf(element: HTMLElement): HTMLElement | null {
+  const id = element.closest('section[aria-labelledby]')?.getAttribute('aria-labelledby') ?? null;
+  return id === null ? null : document.getElementById(id);
 }
 
 /** The first place of a record, and of those before it, that is still on the page; the content of the page if it is another page. */

@@ -1,6 +1,9 @@
 import { Fragment, type ReactNode, useEffect, useId } from 'react';
 import styles from './page.module.css';
 
+/** The heading of the page. The portal shows one page at a time. */
+const TITLE_ID = 'title';
+
 /** A page. Its title is also the title of the window. */
 export function Page({
   title,
@@ -23,7 +26,8 @@ export function Page({
     <div className={styles.page}>
       <header className={styles.header}>
         <div>
-          <h1>
+          {/* Takes the focus when the focused element of the main section is removed (kept-focus.ts). */}
+          <h1 id={TITLE_ID} tabIndex={-1}>
             {context !== undefined && <span className={styles.context}>{context}:</span>} {title}
           </h1>
           {subtitle !== undefined && <div className={styles.subtitle}>{subtitle}</div>}
@@ -32,6 +36,38 @@ export function Page({
       </header>
       {children}
     </div>
+  );
+}
+
+/** The section that the title of the page names. `intro` stands beside the actions. */
+export function MainSection({
+  title,
+  intro,
+  actions,
+  children,
+}: {
+  /** Its own heading, if its items have headings. It is visible only below another section. */
+  title?: string;
+  intro?: ReactNode;
+  actions?: ReactNode;
+  children?: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section className={styles.section} aria-labelledby={title === undefined ? TITLE_ID : id}>
+      {(title || intro || actions) && (
+        <header className={styles.header}>
+          {title !== undefined && (
+            <h2 id={id} tabIndex={-1} className={styles.repeated}>
+              {title}
+            </h2>
+          )}
+          {intro && <div className={styles.intro}>{intro}</div>}
+          {actions && <div className={styles.actions}>{actions}</div>}
+        </header>
+      )}
+      {children}
+    </section>
   );
 }
 

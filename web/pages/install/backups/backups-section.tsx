@@ -3,7 +3,7 @@ import { BACKUPS_A_PAGE, type Backup, useBackups } from '../../../api/backups.ts
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Empty, Section } from '../../../components/page.tsx';
+import { Empty, MainSection } from '../../../components/page.tsx';
 import { usePage } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
 import { Archives } from './archives.tsx';
@@ -33,7 +33,7 @@ export function BackupsSection({ install }: { install: Install }) {
   return (
     <>
       <Restores installId={install.id} onRestore={mayWork ? (backup) => ask('restore', backup) : null} />
-      <Section
+      <MainSection
         title="Backups"
         actions={
           mayWork &&
@@ -67,7 +67,7 @@ export function BackupsSection({ install }: { install: Install }) {
           )}
         </Loaded>
         <CreateBackup open={making} onOpenChange={setMaking} install={install} />
-      </Section>
+      </MainSection>
       <Archives installId={install.id} />
       {asked && (
         <ActionDialog

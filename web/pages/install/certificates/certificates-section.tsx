@@ -6,7 +6,7 @@ import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Empty, Section } from '../../../components/page.tsx';
+import { Empty, MainSection } from '../../../components/page.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { useRowSearch } from '../../../components/row-search.tsx';
 import { TableTools } from '../../../components/table.tsx';
@@ -28,8 +28,7 @@ export function CertificatesSection({ install }: { install: Install }) {
   const mayWork = useMay(install.account.id)('install.work');
   const [uploading, setUploading] = useState(false);
   return (
-    <Section
-      title="Certificates"
+    <MainSection
       actions={
         mayWork &&
         install.status === 'active' && (
@@ -57,7 +56,7 @@ export function CertificatesSection({ install }: { install: Install }) {
         )}
       </Loaded>
       <UploadCertificate open={uploading} onOpenChange={setUploading} installId={install.id} />
-    </Section>
+    </MainSection>
   );
 }
 

@@ -5,7 +5,7 @@ import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { Empty, Facts, Section } from '../../../components/page.tsx';
+import { Empty, Facts, MainSection, Section } from '../../../components/page.tsx';
 import { useAccount, useHasFeature, useMay } from '../../../session/session.ts';
 import { DatabaseAccess } from './database-access.tsx';
 
@@ -16,9 +16,9 @@ export function ConnectSection({ install }: { install: Install }) {
     <Loaded query={query} what="connection details">
       {(connection) =>
         connection === null ? (
-          <Section title="Connect">
+          <MainSection>
             <Empty>The host has not reported its address yet. Try again in a minute.</Empty>
-          </Section>
+          </MainSection>
         ) : (
           <Ways connection={connection} install={install} />
         )

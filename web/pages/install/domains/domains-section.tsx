@@ -5,7 +5,7 @@ import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { displayName } from '../../../components/display-name.ts';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Section } from '../../../components/page.tsx';
+import { MainSection } from '../../../components/page.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { useRowSearch } from '../../../components/row-search.tsx';
 import { TableTools } from '../../../components/table.tsx';
@@ -25,8 +25,7 @@ export function DomainsSection({ install }: { install: Install }) {
   const [adding, setAdding] = useState(false);
   const { set } = useQueryParameters();
   return (
-    <Section
-      title="Domains"
+    <MainSection
       actions={
         mayWork && (
           <>
@@ -54,7 +53,7 @@ export function DomainsSection({ install }: { install: Install }) {
           </>
         )}
       </Loaded>
-    </Section>
+    </MainSection>
   );
 }
 

@@ -38,7 +38,7 @@ export function ImportsSection({ install }: { install: Install }) {
   return (
     <>
       {imports.length > 0 && (
-        <Section title="Imports">
+        <Section title="Latest imports">
           <ul className={operationStyles.list} aria-live="polite">
             {imports.map((operation) => (
               <OperationItem key={operation.id} operation={operation} />

@@ -6,20 +6,20 @@ import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { Empty, Facts, Section } from '../../../components/page.tsx';
+import { Empty, Facts, MainSection } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 
 /** The mail that the website of an install sends, and its limit. */
 export function MailSection({ install }: { install: Install }) {
   return (
-    <Section title="Mail">
+    <MainSection>
       {install.php_version === null || install.status !== 'active' ? (
         <Empty>This website sends no mail.</Empty>
       ) : (
         <WebsiteMail install={install} />
       )}
-    </Section>
+    </MainSection>
   );
 }
 

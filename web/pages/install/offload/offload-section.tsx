@@ -9,7 +9,7 @@ import {
 import { CopyButton } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice, ProgressBar } from '../../../components/notice.tsx';
-import { Empty, Facts, Section } from '../../../components/page.tsx';
+import { Empty, Facts, MainSection, Section } from '../../../components/page.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
@@ -24,7 +24,7 @@ export function OffloadSection({ install }: { install: Install }) {
   const settings = useOffloadSettings(install.id);
   return (
     <>
-      <Section title="File offload">
+      <MainSection>
         <div>
           <p>
             Serve files from your own S3 bucket in three steps: upload the validation file to the bucket,
@@ -44,7 +44,7 @@ export function OffloadSection({ install }: { install: Install }) {
             )
           }
         </Loaded>
-      </Section>
+      </MainSection>
       <ValidationFile installId={install.id} />
       {mayWork && (
         <Section title="2. Bucket and paths">

@@ -9,7 +9,7 @@ import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { offerUndo } from '../../../components/offer-undo.ts';
-import { Empty, Section } from '../../../components/page.tsx';
+import { Empty, MainSection } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
@@ -22,14 +22,10 @@ export function RedirectsSection({ install }: { install: Install }) {
   const mayWork = useMay(install.account.id)('install.work');
   const [adding, setAdding] = useState(false);
   return (
-    <Section
-      title="Redirects"
+    <MainSection
+      intro="Redirects send visitors of old addresses to new ones, on every domain of the website. They come before files and WordPress. The first redirect that matches applies."
       actions={mayWork && <Button onClick={() => setAdding(true)}>Add redirect</Button>}
     >
-      <p>
-        Redirects send visitors of old addresses to new ones, on every domain of the website. They come before
-        files and WordPress. The first redirect that matches applies.
-      </p>
       <Loaded query={query} what="the redirects">
         {(redirects) =>
           redirects.length === 0 ? (
@@ -47,7 +43,7 @@ export function RedirectsSection({ install }: { install: Install }) {
       <Dialog open={adding} onOpenChange={setAdding} title="Add redirect">
         <RedirectForm installId={install.id} redirect={null} onDone={() => setAdding(false)} />
       </Dialog>
-    </Section>
+    </MainSection>
   );
 }
 

@@ -4,7 +4,7 @@ import { unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import type { WordPress } from '../../../api/wordpress.ts';
 import { Button } from '../../../components/button.tsx';
-import { Facts, Section } from '../../../components/page.tsx';
+import { Facts, MainSection } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showFailure, showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
@@ -14,23 +14,26 @@ export function Core({ install, wordpress }: { install: Install; wordpress: Word
   const mayWork = useMay(install.account.id)('install.work');
   const { core, multisite, read_at, updates_checked_at } = wordpress;
   return (
-    <Section title="WordPress" actions={mayWork && <Refresh installId={install.id} />}>
-      <Facts
-        facts={[
-          ['Version', core?.version ?? 'unknown'],
-          [
-            'Available update',
-            core?.available_update?.version ?? (updates_checked_at === null ? 'unknown' : 'none'),
-          ],
-          ...(multisite ? [['Multisite', 'yes; the lists are those of the main site'] as const] : []),
-          ['Last read', read_at === null ? 'not yet' : <Time key="read" at={read_at} />],
-          [
-            'Last checked for updates',
-            updates_checked_at === null ? 'not yet' : <Time key="checked" at={updates_checked_at} />,
-          ],
-        ]}
-      />
-    </Section>
+    <MainSection
+      intro={
+        <Facts
+          facts={[
+            ['Version', core?.version ?? 'unknown'],
+            [
+              'Available update',
+              core?.available_update?.version ?? (updates_checked_at === null ? 'unknown' : 'none'),
+            ],
+            ...(multisite ? [['Multisite', 'yes; the lists are those of the main site'] as const] : []),
+            ['Last read', read_at === null ? 'not yet' : <Time key="read" at={read_at} />],
+            [
+              'Last checked for updates',
+              updates_checked_at === null ? 'not yet' : <Time key="checked" at={updates_checked_at} />,
+            ],
+          ]}
+        />
+      }
+      actions={mayWork && <Refresh installId={install.id} />}
+    />
   );
 }
 

@@ -7,7 +7,7 @@ import { useOperations } from '../../../api/operations.ts';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Empty, Section } from '../../../components/page.tsx';
+import { Empty, MainSection, Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 import { Command } from './command.tsx';
@@ -19,13 +19,13 @@ export function WpCliSection({ install }: { install: Install }) {
   const mayWork = useMay(install.account.id)('install.work');
   if (!mayWork || install.status !== 'active') {
     return (
-      <Section title="WP-CLI">
+      <MainSection>
         <Empty>
           {mayWork
             ? 'You can run WP-CLI when the install is active.'
             : 'You need permission to work on this install to run WP-CLI.'}
         </Empty>
-      </Section>
+      </MainSection>
     );
   }
   return <Console install={install} />;
@@ -56,7 +56,7 @@ function Console({ install }: { install: Install }) {
 
   return (
     <>
-      <Section title="WP-CLI">
+      <MainSection>
         <p>
           Runs a command of WP-CLI in this website, for 10 minutes at most. It runs once and cannot be undone,
           so make a backup before you change many things.
@@ -79,7 +79,7 @@ function Console({ install }: { install: Install }) {
             spellCheck={false}
           />
         </Form>
-      </Section>
+      </MainSection>
       <Section title="Latest commands">
         <Loaded query={operations} what="commands">
           {({ results }) => {
