@@ -40,6 +40,7 @@ import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { ifThere } from '../lib/if-there.ts';
+import { runs } from '../lib/running-process.ts';
 import { createMailer } from '../mail/mailer.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
@@ -47,7 +48,6 @@ import { createAddressPolicy } from '../network/probe/address-policy.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { WebsiteParts } from '../platform-backup/website-parts.ts';
 import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
-import { runs } from './running-process.ts';
 import { answerOtherProcesses } from './serving-socket.ts';
 
 const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host');

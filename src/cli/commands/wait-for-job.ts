@@ -20,7 +20,7 @@ export async function waitForJob(
   services: Services,
 ): Promise<SeenJob | undefined> {
   const { queue, database, clock } = platform;
-  const { presentWorkers } = await import('../platform/present-workers.ts');
+  const { hasLiveWorker } = await import('../platform/present-workers.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -34,7 +34,7 @@ export async function waitForJob(
         const job = await queue.find(id);
         return job && { ...job, progress: await progressOf(database.reader, id) };
       },
-      hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
+      hasLiveWorker: () => hasLiveWorker(platform),
       startWorker: async () => {
         ownWorker = true;
         const { startOwnWorker } = await import('./own-worker.ts');

@@ -1,11 +1,15 @@
-import { hostname } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
+import { readConfig } from '../../config/config.ts';
 import { showWorker } from '../../jobs/live-workers.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { SECOND_MS } from '../../lib/durations.ts';
-import { presentWorkers } from './present-workers.ts';
+import { hasLiveWorker, presentWorkers } from './present-workers.ts';
+import { lockWebsites } from './websites-lock.ts';
 
 it('lists a busy worker of this machine longer than one that no process id tells about', async () => {
   const database = await openTestDatabase();
@@ -19,4 +23,17 @@ it('lists a busy worker of this machine longer than one that no process id tells
   expect((await presentWorkers(database, clock)).map(({ here }) => here).toSorted()).toEqual([false, true]);
   clock.advance(11 * SECOND_MS);
   expect((await presentWorkers(database, clock)).map(({ here }) => here)).toEqual([true]);
+});
+
+it('expects the worker of a server that has just started', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'homeport-'));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const database = await openTestDatabase();
+  onTestFinished(() => database.remove());
+  const platform = { config: readConfig({ HOMEPORT_DATA_DIR: dataDir }), database, clock: manualClock() };
+  expect(await hasLiveWorker(platform)).toBe(false);
+  const lock = lockWebsites(platform.config);
+  expect(await hasLiveWorker(platform)).toBe(true);
+  lock.release();
+  expect(await hasLiveWorker(platform)).toBe(false);
 });

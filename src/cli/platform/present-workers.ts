@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
-import { runs } from '../../app/running-process.ts';
 import type { Database } from '../../database/database.ts';
 import { LIVE_WITHIN_MS, type LiveWorker, liveWorkers } from '../../jobs/worker.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
+import { runs } from '../../lib/running-process.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { areWebsitesServed } from './websites-lock.ts';
 
 export interface PresentWorker extends LiveWorker {
   /** Whether it runs on this machine. */
@@ -24,6 +26,16 @@ export async function presentWorkers(database: Database, clock: Clock): Promise<
     if (worker.process.startsWith(here)) return runs(pidOf(worker)) ? { ...worker, here: true } : [];
     return worker.seenAt > elsewhereSince ? { ...worker, here: false } : [];
   });
+}
+
+/** Whether a worker is live, or will be: a server locks its websites before it starts one. */
+export async function hasLiveWorker({
+  config,
+  database,
+  clock,
+}: Pick<Platform, 'config' | 'database' | 'clock'>): Promise<boolean> {
+  if ((await presentWorkers(database, clock)).length > 0) return true;
+  return config.host === 'embedded' && areWebsitesServed(config);
 }
 
 /** The id of a worker's process on its machine. */

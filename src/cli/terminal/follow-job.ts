@@ -14,7 +14,7 @@ export interface SeenJob {
 
 export interface FollowedJob {
   find(): Promise<SeenJob | null>;
-  /** Whether any worker is alive. */
+  /** Whether another process works on the queue, or is about to. */
   hasLiveWorker(): Promise<boolean>;
   /** Begins to work on the queue in this process. */
   startWorker(): Promise<StartedWorker>;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -71,12 +72,17 @@ beforeEach(() => {
   php.answer = () => ({ page: `page ${php.requests.length}` });
 });
 
-test('a start removes what a killed process left', async () => {
+test('a start removes what a killed process left, and nothing of a running one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-left-'));
-  const left = ['php/one/program', 'scratch/core', 'golden/.one'].map((name) => join(folder, name));
-  for (const path of left) await mkdir(path, { recursive: true });
+  const { pid: killed } = spawnSync(process.execPath, ['--version']);
+  const of = (pid: number) =>
+    [`php/${pid}-one/program`, `scratch/${pid}-cores/core`, `golden/.making/${pid}-one`].map((name) =>
+      join(folder, name),
+    );
+  for (const path of [...of(killed), ...of(process.ppid)]) await mkdir(path, { recursive: true });
   const started = await startHost({ folder, wordpress: wordpressOf(source) });
-  expect(left.filter((path) => existsSync(path))).toEqual([]);
+  expect(of(killed).filter((path) => existsSync(path))).toEqual([]);
+  expect(of(process.ppid).filter((path) => existsSync(path))).toHaveLength(3);
   await started.close();
 });
 

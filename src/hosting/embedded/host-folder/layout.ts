@@ -22,6 +22,8 @@ export interface Layout {
   coreOf(version: string): string;
   /** A prepared website of each WordPress version. */
   golden: string;
+  /** Prepared websites that are being made. */
+  making: string;
   /** Folder of the PHP runtime. */
   php: string;
   /** The SQLite plugin of WordPress, one folder for each version. */
@@ -62,6 +64,7 @@ export function layoutOf(root: string): Layout {
     cores: join(root, 'wordpress'),
     coreOf: (version) => join(root, 'wordpress', version),
     golden: join(root, 'golden'),
+    making: join(root, 'golden', '.making'),
     php: join(root, 'php'),
     sqlite: join(root, 'sqlite-plugin'),
     scratch: join(root, 'scratch'),

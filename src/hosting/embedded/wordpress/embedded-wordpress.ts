@@ -1,10 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { ifThere } from '../../../lib/if-there.ts';
 import type { ListenAddress } from '../../../network/connections/listener.ts';
 import type {
   PreparedWordPress,
@@ -14,6 +12,7 @@ import type {
 import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
+import { OWN_PREFIX, removeAbandoned } from '../abandoned-entries.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
 import type { LoopbackConnections } from '../php/loopback-connections.ts';
@@ -41,7 +40,7 @@ export interface EmbeddedWordPress {
   here(): Promise<WordPressHere>;
   /** Makes WordPress ready for new websites. Returns the versions, or why it cannot run here. */
   prepare(report?: ReportProgress): Promise<PreparedWordPress | WordPressLacking>;
-  /** Removes what a killed process left. Before anything can run PHP. */
+  /** Removes what killed processes left, and nothing of running ones. Before anything can run PHP. */
   removeUnfinished(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -100,7 +99,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     },
   });
   const cores = createWordPressCores({
-    layout,
+    layout: { ...layout, scratch: join(layout.scratch, `${OWN_PREFIX}cores`) },
     source,
     url,
     archive: 'tar.gz',
@@ -193,7 +192,10 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
         throw error;
       }
     },
-    removeUnfinished: () => removeUnfinished(layout),
+    async removeUnfinished() {
+      for (const folder of [layout.scratch, layout.making]) await removeAbandoned(folder, log);
+      await removeProcessFolders(layout.php, log);
+    },
     async start() {
       for (const version of await cores.list()) await writePhpFiles(layout.coreOf(version));
       requests.start();
@@ -204,12 +206,4 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       await requests.stop();
     },
   };
-}
-
-async function removeUnfinished({ scratch, golden, php }: Layout): Promise<void> {
-  await rm(scratch, { recursive: true, force: true });
-  await removeProcessFolders(php);
-  for (const name of (await ifThere(readdir(golden))) ?? []) {
-    if (name.startsWith('.')) await rm(join(golden, name), { recursive: true, force: true });
-  }
 }

@@ -9,6 +9,7 @@ import { syncFolder } from '../../../lib/durable-file.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
+import { OWN_PREFIX } from '../abandoned-entries.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { copyTree } from './copy-tree.ts';
 import { DATABASE, DATABASE_FOLDER, type LibraryScript, PRIVATE, PURGES } from './site.ts';
@@ -45,7 +46,7 @@ export function createGoldenCopies({
 
   async function make(version: string, target: string): Promise<void> {
     const started = performance.now();
-    const files = join(layout.golden, `.${randomUUID()}`);
+    const files = join(layout.making, OWN_PREFIX + randomUUID());
     try {
       await makeTree(files, layout.coreOf(version));
       await runOn({ id: randomUUID(), files, version, origin: PLACEHOLDER.origin }, [
@@ -75,7 +76,7 @@ export function createGoldenCopies({
     ensure: (version) =>
       serial('golden', async () => {
         const target = join(layout.golden, `${version}-${FORMAT}`);
-        await mkdir(layout.golden, { recursive: true, mode: 0o700 });
+        await mkdir(layout.making, { recursive: true, mode: 0o700 });
         if (!existsSync(target)) await make(version, target);
         return target;
       }),

@@ -1,4 +1,4 @@
-import { hasCode } from '../lib/error-code.ts';
+import { hasCode } from './error-code.ts';
 
 /** Whether a process of this machine has this id. */
 export function runs(pid: number): boolean {
