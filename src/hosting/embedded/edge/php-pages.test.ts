@@ -37,10 +37,12 @@ const asked: Asked[] = [];
 const logged: Record<string, unknown>[] = [];
 const clock = manualClock();
 let settled = 0;
+/** Whether PHP goes on with a request that is aborted. */
+let isDeaf = false;
 const options: PhpPagesOptions = {
   request(_vhost, request, signal) {
     const { promise, resolve, reject } = Promise.withResolvers<PhpResponse>();
-    signal.addEventListener('abort', () => reject(signal.reason));
+    if (!isDeaf) signal.addEventListener('abort', () => reject(signal.reason));
     const body = new PassThrough();
     asked.push({
       request,
@@ -98,6 +100,7 @@ beforeEach(() => {
   // So that each test finds its line.
   clock.advance(MINUTE_MS);
   settled = 0;
+  isDeaf = false;
 });
 
 /** A visitor, who leaves with `destroy`. */
@@ -250,6 +253,23 @@ it('lets 100 requests of a website wait for PHP, visitors or not, and refuses th
   (await lastAsked(101)).answer().end();
   const [response]: IncomingMessage[] = await once(visitor, 'response');
   expect(response?.statusCode).toBe(200);
+});
+
+it.each([
+  { what: 'complete', bytes: 10 },
+  { what: 'larger than what waits for PHP', bytes: 1024 * 1024 },
+])('refuses an upload beyond them at once that is $what', async ({ bytes }) => {
+  isDeaf = true;
+  const waiting = Array.from({ length: 100 }, (_, at) => visit(`/before-${bytes}-${at}/`, 'GET').end());
+  await eventually(() => asked.length === 100);
+  const upload = visit('/upload/', 'POST', { 'content-length': String(bytes) });
+  upload.write(Buffer.alloc(bytes));
+  const [response]: IncomingMessage[] = await once(upload, 'response');
+  expect(response?.statusCode).toBe(503);
+  const late = (await lastAsked(101)).answer();
+  await eventually(() => late.destroyed);
+  for (const { answer } of asked.slice(0, 100)) answer().end();
+  await Promise.all(waiting.map((visitor) => once(visitor, 'response')));
 });
 
 it('counts the head of a page to its size in the cache', async () => {

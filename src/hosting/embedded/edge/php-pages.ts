@@ -10,7 +10,7 @@ import { PAGE_ACCEPT, PAGE_USER_AGENT } from '../../policy/page-request-headers.
 import { NOTICES, type Notice } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import { PhpFailure, type PhpFailureReason, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
+import { PhpFailure, type PhpFailureReason, type PhpResponse } from '../php/php-sites.ts';
 import { createRareLog } from '../rare-log.ts';
 import { type Exchange, sendNotice } from './exchange.ts';
 import { bypassesPageCache } from './page-bypass.ts';
@@ -19,6 +19,7 @@ import { hasBody, headersForPhp, headersForVisitor } from './php-headers.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { SitePath } from './request-target.ts';
 import type { HostHeader } from './routing.ts';
+import { createWaitingRequests, type RequestPhp } from './waiting-requests.ts';
 
 /** One request for a website with PHP. */
 export interface PhpExchange extends Omit<Exchange, 'method'> {
@@ -36,7 +37,7 @@ export interface PhpPages {
 }
 
 export interface PhpPagesOptions {
-  request(vhost: Vhost, request: PhpRequest, signal: AbortSignal): Promise<PhpResponse>;
+  request: RequestPhp;
   /** Called before the last byte for a visitor who bypasses the cache. Purges what the request changed. */
   settle(vhost: Vhost): Promise<void>;
   /** Bytes of all cached pages. */
@@ -58,8 +59,7 @@ const FAILURES: Record<PhpFailureReason, Notice> = {
 const RETRY_SECONDS = 5;
 /** Longer than PHP lets a request wait and work. Its answer comes before, even if that is a failure. */
 const SILENT_MS = 5 * MINUTE_MS;
-/** Of a website, whose PHP has not begun to answer. Those for the cache wait without their visitor. */
-const MOST_WAITING = 100;
+/** Of a website. */
 const MOST_LEFT = 16;
 /** Of an answer whose visitor has left. PHP that writes more is no task in the background. */
 const LEFT_BYTES = 16 * 1024 * 1024;
@@ -67,36 +67,10 @@ const LEFT_BYTES = 16 * 1024 * 1024;
 export function createPhpPages(options: PhpPagesOptions): PhpPages {
   const { request, settle, cacheBytes, idleMs = IDLE_MS, log, clock } = options;
   const pages = createPageCache(cacheBytes, clock);
-  const waiting = createRequestCounts(MOST_WAITING);
+  const ask = createWaitingRequests(request);
   /** Requests that continue after their visitor has left, for example those that start WordPress's scheduled tasks. */
   const left = createRequestCounts(MOST_LEFT);
   const rarely = createRareLog(clock);
-
-  /** With an `upload`, the request waits for PHP once that has ended. Before, PHP cannot begin, and slow visitors must not take the places. */
-  async function ask(
-    vhost: Vhost,
-    given: PhpRequest,
-    signal: AbortSignal,
-    upload: Readable | null = null,
-  ): Promise<PhpResponse> {
-    const refused = new AbortController();
-    let isWaiting = false;
-    const wait = (): void => {
-      isWaiting = waiting.begin(vhost.id);
-      if (!isWaiting) refused.abort(new PhpFailure('busy', 'too many requests of the website are waiting'));
-    };
-    if (upload === null) wait();
-    else upload.once('end', wait);
-    try {
-      refused.signal.throwIfAborted();
-      return await request(vhost, given, AbortSignal.any([signal, refused.signal]));
-    } catch (error) {
-      throw refused.signal.aborted ? refused.signal.reason : error;
-    } finally {
-      upload?.off('end', wait);
-      if (isWaiting) waiting.end(vhost.id);
-    }
-  }
 
   async function answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
     const { target, scheme, host, method } = exchange;
@@ -204,6 +178,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     // A silent upload ends earlier.
     if (visitor.complete || !hasBody(visitor.headers)) response.setTimeout(SILENT_MS);
     else visitor.once('end', () => response.setTimeout(SILENT_MS));
+    const body = hasBody(visitor.headers) ? visitor.pipe(new PassThrough()) : null;
     try {
       const answered = await ask(
         vhost,
@@ -211,13 +186,13 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
           method: method === 'HEAD' ? 'GET' : method,
           target: target.path + target.query,
           headers: headersForPhp(visitor.headers, vhost, method),
-          body: hasBody(visitor.headers) ? visitor.pipe(new PassThrough()) : null,
+          body,
           https: scheme === 'https',
           clientAddress,
           host: nameOf(host),
         },
         ended.signal,
-        hasBody(visitor.headers) && !visitor.readableEnded ? visitor : null,
+        body && !visitor.readableEnded ? { visitor, body } : null,
       );
       response.setTimeout(idleMs);
       await stream(exchange, answered, answered.body, 'BYPASS', () => settle(vhost));

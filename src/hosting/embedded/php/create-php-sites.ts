@@ -160,6 +160,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   /** Runs `use` in the website's process, which stays until `use` says that it is done. */
   function inProcess<Result>(
     site: PhpSite,
+    signal: AbortSignal | undefined,
     use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
   ): Promise<Result> {
     if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
@@ -174,6 +175,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         };
         return use(process, andRenew, setWaiting);
       },
+      signal,
     );
   }
 
@@ -216,7 +218,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     },
 
     request: (site, request, signal) =>
-      inProcess(site, async (process, done, setWaiting) => {
+      inProcess(site, signal, async (process, done, setWaiting) => {
         const held = request.body && bodiesOf(process, site).hold(request.body);
         // Visitors who send or read slowly must not keep the memory from other websites.
         setWaiting(held !== null);
@@ -239,7 +241,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       }),
 
     run: (site, script, signal) =>
-      inProcess(site, async (process, done) => {
+      inProcess(site, signal, async (process, done) => {
         const result = await process.run(script, signal);
         done();
         return result;

@@ -109,3 +109,18 @@ it('lets the requests of a paused website wait, and those of others go on', asyn
   expect(started).toEqual(['paused', 'other', 'paused']);
   await sites.endAll();
 });
+
+it('lets a request that is aborted wait no more, for memory or for its process', async () => {
+  const sites = createRunningSites({ memoryMb: 320, idleMs: 60_000, waitMs: 60_000, async stop() {} });
+  const enough = new AbortController();
+  const use = (id: string, start: () => Promise<PhpProcess>) =>
+    sites.use(site(id), start, async (_process, done) => done, enough.signal);
+  const { promise, resolve } = Promise.withResolvers<PhpProcess>();
+  const starting = use('one', () => promise);
+  const waiting = use('other', async () => process());
+  enough.abort(new Error('enough'));
+  await expect(starting).rejects.toThrow('enough');
+  await expect(waiting).rejects.toThrow('enough');
+  resolve(process());
+  await sites.endAll();
+});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { untilAborted } from '../../../lib/concurrency.ts';
 import type { PhpProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
 
@@ -33,6 +34,7 @@ export interface RunningSites {
     site: PhpSite,
     start: () => Promise<PhpProcess>,
     use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
+    signal?: AbortSignal,
   ): Promise<Result>;
   /** Refuses the website's process until the returned function is called. A present process has to be ended. */
   hold(siteId: string): () => void;
@@ -68,8 +70,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), 0);
   }
 
-  /** Waits until something changes, at most until `until`. Returns false after that. */
-  async function change(until: number): Promise<boolean> {
+  /** Waits until something changes or the signal aborts, at most until `until`. Returns false after that. */
+  async function change(until: number, signal?: AbortSignal): Promise<boolean> {
     const left = until - performance.now();
     if (left <= 0) return false;
     const ended = new AbortController();
@@ -79,6 +81,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
         resolve(true);
       };
       listeners.add(listener);
+      signal?.addEventListener('abort', listener, { signal: ended.signal });
       ended.signal.addEventListener('abort', () => listeners.delete(listener));
     });
     const timeout = sleep(left, false, { signal: ended.signal, ref: false }).catch(() => false);
@@ -88,15 +91,20 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   }
 
   /** The website's process; waits for memory if there is none yet. */
-  async function entryFor(site: PhpSite, start: () => Promise<PhpProcess>): Promise<Running> {
+  async function entryFor(
+    site: PhpSite,
+    start: () => Promise<PhpProcess>,
+    signal: AbortSignal | undefined,
+  ): Promise<Running> {
     const until = performance.now() + waitMs;
     for (;;) {
+      signal?.throwIfAborted();
       // After each wait, because the files of a held website may be moved at any time.
       if (held.has(site.id)) throw new PhpFailure('busy', 'the website is being restored', RETRY_AFTER);
       const isPaused = paused.has(site.id);
       const entry = isPaused ? null : presentOrNew(site, start);
       if (entry !== null) return entry;
-      if (await change(until)) continue;
+      if (await change(until, signal)) continue;
       throw new PhpFailure(
         'busy',
         isPaused ? 'the website is being backed up' : 'too many websites are in use',
@@ -161,8 +169,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       return running.size;
     },
 
-    async use(site, start, use) {
-      const entry = await entryFor(site, start);
+    async use(site, start, use, signal) {
+      const entry = await entryFor(site, start, signal);
       entry.active += 1;
       clearTimeout(entry.timer);
       let isDone = false;
@@ -186,7 +194,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
         changed();
       };
       try {
-        return await use(await entry.process, done, setWaiting);
+        return await use(await untilAborted(entry.process, signal), done, setWaiting);
       } catch (error) {
         done();
         throw error;
