@@ -187,8 +187,8 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     return made;
   }
 
-  async function stop(siteId: string, graceMs = GRACE_MS): Promise<void> {
-    await serially(siteId, () => sites.end(siteId, graceMs));
+  async function stop(siteId: string, graceMs = GRACE_MS, signal?: AbortSignal): Promise<void> {
+    await serially(siteId, () => sites.end(siteId, graceMs, signal));
   }
 
   return {
@@ -247,7 +247,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         return result;
       }),
 
-    stop,
+    stop: (siteId, graceMs) => stop(siteId, graceMs),
 
     async withoutProcess(siteId, work) {
       const release = sites.hold(siteId);
@@ -262,7 +262,8 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     async atRest(siteId, work, signal) {
       const release = sites.pause(siteId);
       try {
-        await untilAborted(stop(siteId, REST_GRACE_MS), signal);
+        // Others may be stopping it before.
+        await untilAborted(stop(siteId, REST_GRACE_MS, signal), signal);
         return await work();
       } finally {
         release();

@@ -124,3 +124,25 @@ it('lets a request that is aborted wait no more, for memory or for its process',
   resolve(process());
   await sites.endAll();
 });
+
+it('goes on with a process whose end is aborted, also for requests that wait', async () => {
+  const sites = createRunningSites({ memoryMb: 320, idleMs: 60_000, waitMs: 60_000, async stop() {} });
+  const use = () =>
+    sites.use(
+      site('one'),
+      async () => process(),
+      async (used, done) => ({ used, done }),
+    );
+  const running = await use();
+  const enough = new AbortController();
+  const ending = sites.end('one', 60_000, enough.signal);
+  const waiting = use();
+  enough.abort(new Error('enough'));
+  await expect(ending).rejects.toThrow('enough');
+  const next = await waiting;
+  expect(next.used).toBe(running.used);
+  await expect(sites.end('one', 0, enough.signal)).rejects.toThrow('enough');
+  next.done();
+  running.done();
+  await sites.endAll();
+});

@@ -41,8 +41,8 @@ export interface RunningSites {
   isHeld(siteId: string): boolean;
   /** Lets requests of the website wait until the returned function is called. A present process has to be ended. */
   pause(siteId: string): () => void;
-  /** Ends the website's process when it has nothing to do, at the latest after `graceMs`. */
-  end(siteId: string, graceMs: number): Promise<void>;
+  /** Ends the website's process when it has nothing to do, at the latest after `graceMs`. Until then, the signal lets it go on. */
+  end(siteId: string, graceMs: number, signal?: AbortSignal): Promise<void>;
   endAll(): Promise<void>;
 }
 
@@ -206,12 +206,18 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
 
     isHeld: (siteId) => held.has(siteId),
 
-    async end(siteId, graceMs) {
+    async end(siteId, graceMs, signal) {
+      signal?.throwIfAborted();
       const entry = running.get(siteId);
       if (entry === undefined) return;
       entry.isEnding = true;
       const until = performance.now() + graceMs;
-      while (isWorking(entry) && running.get(siteId) === entry && (await change(until)));
+      while (isWorking(entry) && running.get(siteId) === entry && (await change(until, signal))) {
+        if (!signal?.aborted) continue;
+        entry.isEnding = false;
+        changed();
+        throw signal.reason;
+      }
       const process = await entry.process.catch(() => null);
       await process?.kill();
     },
