@@ -109,6 +109,10 @@ test('a start of PHP that failed is tried again at once, unless the failure last
   const lasting = { reason: 'This machine cannot run WordPress: the packages are missing' };
   expect(await prepareWordPress()).toEqual(lasting);
   expect(await prepareWordPress()).toEqual(lasting);
+  expect(started.log.filter(({ reason }) => reason !== undefined)).toMatchObject([
+    { reason: 'it took too long', msg: 'WordPress cannot run now' },
+    { reason: 'the packages are missing', msg: expect.stringContaining('serves static websites') },
+  ]);
   await started.close();
 });
 

@@ -36,7 +36,7 @@ export interface EmbeddedWordPress {
   sites: WordPressSites;
   requests: WordPressServing;
   mail(): Promise<WebsiteMail>;
-  /** Whether PHP runs on this machine. Says once in the log why not. */
+  /** Whether PHP runs on this machine. Logs each reason why not once. */
   here(): Promise<WordPressHere>;
   /** Makes WordPress ready for new websites. Returns the versions, or why it cannot run here. */
   prepare(report?: ReportProgress): Promise<PreparedWordPress | WordPressLacking>;
@@ -129,15 +129,22 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   });
 
   let checked: { result: Promise<WordPressHere>; atMs: number } | null = null;
-  let hasWarned = false;
+  let loggedReason: string | null = null;
   let isStopping = false;
 
   async function check(): Promise<WordPressHere> {
     const found = await availability();
     if ('version' in found) return { version: found.version.split('.').slice(0, 2).join('.') };
     const { reason, mayPass = false } = found;
-    if (!hasWarned) log.warn({ reason }, 'this machine cannot run WordPress, so it serves static websites');
-    hasWarned = true;
+    if (reason !== loggedReason) {
+      log.warn(
+        { reason },
+        mayPass
+          ? 'WordPress cannot run now'
+          : 'this machine cannot run WordPress, so it serves static websites',
+      );
+    }
+    loggedReason = reason;
     return { reason: `This machine cannot run WordPress: ${reason}`, ...(mayPass && { mayPass }) };
   }
 
