@@ -34,8 +34,10 @@ export interface ArchiveFiles {
 
 /** Five times faster than gzip's fastest level, and smaller than gzip's best. */
 const ZSTD_LEVEL = 3;
-/** Copies of a database before the website has to rest for one. */
-const DATABASE_TRIES = 2;
+/** Copies of a database that changes meanwhile. */
+const DATABASE_TRIES = 4;
+/** The same, if the website can rest for one more. */
+const TRIES_BEFORE_REST = 2;
 /** Small files read ahead of the one being archived, because most time is spent waiting for the disk. */
 const LOOK_AHEAD = 8;
 
@@ -218,8 +220,11 @@ async function addDatabase(path: Buffer, { source, pack, manifest, counts, added
         for (const entry of entries) await manifest.add(isWhole ? entry : { ...entry, superseded: true });
       },
     });
+  const { atRest, signal } = source;
   const isCopied =
-    (await attempt(DATABASE_TRIES)) || (await source.atRest?.(() => attempt(1), source.signal)) === true;
+    atRest === undefined
+      ? await attempt(DATABASE_TRIES)
+      : (await attempt(TRIES_BEFORE_REST)) || (await atRest(() => attempt(1), signal));
   if (!isCopied) {
     throw new Error(`The database ${quoted(path)} kept changing while it was read.`);
   }

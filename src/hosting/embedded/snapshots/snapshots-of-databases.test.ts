@@ -196,6 +196,27 @@ test('a database that changes during each copy is copied twice, and once while i
   }
 });
 
+test('a database of a website that cannot rest is copied up to four times', async () => {
+  let calls = 0;
+  const busy = makeSnapshotPlace({
+    clock: {
+      now() {
+        // The first call is the time of the snapshot itself.
+        if (++calls <= 4) setImmediate(() => fs.appendFileSync(join(busy.site, 'busy.db'), 'x'));
+        return new Date(Date.now() + 3_600_000);
+      },
+    },
+  });
+  try {
+    busy.put('busy.db', 'SQLite format 3\0');
+    await busy.snapshots.snapshot(busy.install, busy.backupId);
+    const lines = busy.manifestLines().filter((line) => Object(line).path === 'busy.db');
+    expect(lines.map((line) => Object(line).superseded)).toEqual([true, true, true, undefined]);
+  } finally {
+    await removeTree(busy.base);
+  }
+});
+
 test('files that only look like a database, or like a part of one, are archived as they are', async () => {
   here.put('fake.db', `SQLite format 3\0${'x'.repeat(5_000)}`);
   here.put('fake.db-wal', 'no log');
