@@ -8,6 +8,7 @@ import { layoutOf } from '../host-folder/layout.ts';
 import { phpRootsOf } from '../wordpress/site.ts';
 import { createOpenPlaces } from './open-places.ts';
 import { startPhpProcess } from './php-process.ts';
+import type { PhpSite } from './php-sites.ts';
 import type { ProcessPlaces } from './process-place.ts';
 import { type ProcessProgram, writeProcessProgram } from './process-program.ts';
 
@@ -49,7 +50,7 @@ it('runs PHP without bubblewrap, within Node permissions', async () => {
     const own = join(website, '.private');
     for (const path of [core, join(own, 'tmp')]) await mkdir(path, { recursive: true });
     await writeFile(join(core, 'index.php'), '<?php');
-    await php.serve({
+    const site: PhpSite = {
       id: 'one',
       core,
       website,
@@ -57,7 +58,17 @@ it('runs PHP without bubblewrap, within Node permissions', async () => {
       readOnly: {},
       prepend: '<?php',
       limits: { memoryMb: 256, seconds: 60, uploadMb: 8, threads: 1 },
+    };
+    const pattern = join(layout().golden, '6.9-1');
+    await mkdir(join(pattern, '.private/database'), { recursive: true });
+    await writeFile(join(pattern, 'page.txt'), 'page');
+    await php.warmUp({
+      pattern: { ...site, website: pattern, private: join(pattern, '.private') },
+      code: `<?php exit(file_get_contents('page.txt') === 'page' && @file_put_contents('page.txt', '') === false ? 0 : 1);`,
+      host: 'own.example',
+      https: false,
     });
+    await php.serve(site);
     const { output } = await php.run({
       code: `<?php file_put_contents('new.txt', 'text'); chmod('new.txt', 0600);
         echo json_encode([file_get_contents('new.txt'), file_exists('index.php'), @file_get_contents('/etc/passwd')]);`,
@@ -71,8 +82,8 @@ it('runs PHP without bubblewrap, within Node permissions', async () => {
 });
 
 it('lets a process that PHP has left change neither its program nor the machine', async () => {
-  const { coreOf, golden, filesOf, sshHostKey } = layout();
-  for (const path of [coreOf('6.9'), golden, filesOf(INSTALL)]) await mkdir(path, { recursive: true });
+  const { coreOf, golden, making, filesOf, sshHostKey } = layout();
+  for (const path of [coreOf('6.9'), making, filesOf(INSTALL)]) await mkdir(path, { recursive: true });
   await writeFile(sshHostKey, 'secret');
   const packages = join(program.folder, 'node_modules/@php-wasm');
   const probe = join(program.folder, 'code/probe.mjs');
@@ -91,6 +102,7 @@ it('lets a process that PHP has left change neither its program nor the machine'
     read: [join(packages, 'node-8-4/package.json'), sshHostKey],
     write: [
       join(filesOf(INSTALL), 'index.php'),
+      join(making, 'new'),
       join(golden, 'new'),
       join(program.folder, program.entry),
       join(program.folder, 'code/new.mjs'),
@@ -109,7 +121,7 @@ it('lets a process that PHP has left change neither its program nor the machine'
   const denied = 'ERR_ACCESS_DENIED';
   expect(JSON.parse(stdout)).toEqual({
     reads: ['done', denied],
-    writes: ['done', 'done', denied, denied, denied, denied, denied, denied],
+    writes: ['done', 'done', denied, denied, denied, denied, denied, denied, denied],
   });
   expect(await readFile(join(program.folder, program.entry), 'utf8')).toBe(before);
   await place.remove();

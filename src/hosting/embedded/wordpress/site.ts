@@ -50,9 +50,9 @@ export interface WordPressSite {
 /** A name that holds the logins of an install apart from those of its copies. */
 export const databaseNameOf = (installId: string): string => `hp_${installId.replaceAll('-', '')}`;
 
-/** Where the folders of websites are, and of those that become the pattern of new ones. */
-export function phpRootsOf({ installs, golden, cores, sqlite }: Layout): PhpRoots {
-  return { writable: [installs, golden], readable: [cores, sqlite] };
+/** Where the folders of websites are. PHP writes the pattern of new ones while it is made, and reads it afterwards. */
+export function phpRootsOf({ installs, making, golden, cores, sqlite }: Layout): PhpRoots {
+  return { writable: [installs, making], readable: [golden, cores, sqlite] };
 }
 
 export function phpSiteOf({ id, files, core, sqlite, origin, passKey }: WordPressSite): PhpSite {
