@@ -14,14 +14,15 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /**
  * Opens the log for one entry, as PHP does. A log that is long enough becomes `php-error.log.1`, in place of the one before, so a website
- * that logs endlessly does not fill the disk.
+ * that logs endlessly does not fill the disk. Two threads that do so within microseconds can lose what is in `php-error.log.1`. A lock
+ * would not be better: the website could leave one behind, and then its log would grow.
  */
 export function openErrorLog(path: string): number {
   const fd = openExact(path, APPEND, MODE);
   const { size, ino } = fs.fstatSync(fd);
   if (size < LONGEST_LOG) return fd;
   try {
-    // Unless another thread has put it aside meanwhile.
+    // Unless another thread has put it aside before.
     if (fs.lstatSync(path).ino === ino) fs.renameSync(path, `${path}.1`);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
